@@ -1,0 +1,14 @@
+"""Classifiers one can step, look into and trust: numbers only, no window."""
+
+from .kernels import KERNELS, Kernel
+from .multiclass import Pair, PairTrainer
+from .neighbors import KNeighborsClassifier
+from .selection import RULES
+from .smo import Certificate, SmoSnapshot, SmoSolver, Status
+from .surface import Grid
+from .svc import SVC
+
+__all__ = [
+    "KERNELS", "RULES", "SVC", "Certificate", "Grid", "KNeighborsClassifier", "Kernel", "Pair", "PairTrainer",
+    "SmoSnapshot", "SmoSolver", "Status",
+]  # fmt: skip

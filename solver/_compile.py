@@ -1,0 +1,77 @@
+"""The one way this package compiles: numba without the interpreter lock, cached, never broken by the cache.
+
+numba's own cache has three weak spots, all met here once: a change in a function that lives in another
+file goes unnoticed, a damaged or unreadable cache file raises from the call, and a full disk raises from
+the call.  So the cache directory carries a fingerprint of every compiled source file, and whatever goes
+wrong with it costs a compilation, not the answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+import platformdirs
+from numba.core import config
+from numba.core.caching import FunctionCache
+
+
+def _fingerprint() -> str:
+    """Hash of everything the machine code depends on: the compiled files, numba's version, this Python."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for path in sorted(Path(__file__).parent.glob("_*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_directory() -> Path:
+    """Directory of this version's machine code: under NUMBA_CACHE_DIR, the user's cache, or a temporary one."""
+    base = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("classifier-playground", False)
+    directory = Path(base) / f"compiled-{_fingerprint()}"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return directory
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="classifier-playground-"))
+
+
+class _ForgivingCache(FunctionCache):
+    """numba's cache, except that a bad or unwritable file means "not cached" instead of an exception."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # truncated pickles raise nearly anything
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception:  # a full or read-only disk; the function in memory is fine
+            return
+
+
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile `function` on first call, without the interpreter lock, in plain IEEE arithmetic.
+
+    No `fastmath`: fused or reordered sums would let two machines disagree about a tie.  No `parallel`: numba's default
+    threading layer aborts the process when two threads enter it at once, which two lanes do.
+    """
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    previous, config.CACHE_DIR = config.CACHE_DIR, str(cache_directory())
+    try:
+        dispatcher._cache = _ForgivingCache(dispatcher.py_func)
+    except Exception:  # no usable cache place at all: compile every time
+        return dispatcher  # type: ignore[no-any-return]
+    finally:
+        config.CACHE_DIR = previous
+    return dispatcher  # type: ignore[no-any-return]

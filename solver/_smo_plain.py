@@ -1,0 +1,42 @@
+"""The same pair updates in plain numpy, second-order rule only: for the seconds before the loops are compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _smo_loops as loops
+
+Array = NDArray[np.float64]
+
+
+def run(
+    K: Array, lo: Array, hi: Array, beta: Array, v: Array,
+    ints: NDArray[np.int64], reals: Array, tol: float, n_steps: int,
+) -> int:  # fmt: skip
+    """At most `n_steps` pair updates on a whole kernel matrix; results as in `_smo_loops.run`."""
+    diagonal = K.diagonal()
+    for step_number in range(n_steps + 1):
+        above = np.where(beta < hi, v, -np.inf)
+        below = np.where(beta > lo, v, np.inf)
+        i, low = int(above.argmax()), int(below.argmin())
+        reals[loops.UP], reals[loops.LOW] = above[i], below[low]
+        if above[i] - below[low] <= tol:
+            return loops.CONVERGED
+        if step_number == n_steps:
+            return loops.RUNNING
+        rise = np.maximum(v[i] - below, 0.0)
+        floor = 1e-12 * (np.abs(diagonal[i]) + np.abs(diagonal))
+        eta = np.maximum(diagonal[i] + diagonal - 2.0 * K[i], np.where(floor > 0.0, floor, 1e-12))
+        j = int((rise * rise / eta).argmax())
+        room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
+        step = min((v[i] - v[j]) / eta[j], room_i, room_j)
+        new_i = hi[i] if step == room_i else beta[i] + step
+        new_j = lo[j] if step == room_j else beta[j] - step
+        ints[loops.LAST_I], ints[loops.LAST_J], reals[loops.STEP] = i, j, step
+        if new_i == beta[i] and new_j == beta[j]:
+            return loops.STALLED
+        beta[i], beta[j] = new_i, new_j
+        ints[loops.ITERATION] += 1
+        v -= step * (K[i] - K[j])
+    return loops.RUNNING

@@ -1,0 +1,202 @@
+"""Kernel functions: formula, parameters, Gram block, and fast evaluation of a kernel expansion on a grid.
+
+    linear      <x, z>
+    poly        (gamma <x, z> + coef0)^degree
+    rbf         exp(-gamma ||x - z||^2)
+    laplacian   exp(-gamma ||x - z||_1)
+    sigmoid     tanh(gamma <x, z> + coef0)
+
+On a grid the sum over support vectors ``s`` need not visit every pixel and every support vector with an exponential:
+rbf and laplacian are products of a function of x and a function of y, so the whole picture is one matrix product;
+a linear or polynomial expansion is one bivariate polynomial, whatever the number of support vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+#: ``rows(ys) -> (len(ys), len(xs), n_outputs)``: the expansion on the grid rows at the heights `ys`.
+GridRows = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel function with its parameters.
+
+    Parameters
+    ----------
+    name : {"linear", "poly", "rbf", "laplacian", "sigmoid"}, default="rbf"
+    gamma : float, default=1.0
+    coef0 : float, default=0.0
+    degree : int, default=3
+        Parameters the kernel of that name does not use are ignored.
+    """
+
+    name: str = "rbf"
+    gamma: float = 1.0
+    coef0: float = 0.0
+    degree: int = 3
+
+    @property
+    def kind(self) -> KernelKind:
+        """The row of `KERNELS` this kernel belongs to."""
+        return KERNELS[self.name]
+
+    @property
+    def is_positive_semidefinite(self) -> bool:
+        """True when every Gram matrix is positive semidefinite, so that the dual has one optimal value."""
+        if self.name == "sigmoid":
+            return False
+        if self.name == "poly":
+            return self.gamma >= 0 and self.coef0 >= 0
+        return True
+
+    @property
+    def is_translation_invariant(self) -> bool:
+        """True when shifting all points changes no classifier: the solver may then centre them for accuracy."""
+        return self.name == "linear"
+
+    def gram(self, A: Array, B: Array) -> Array:
+        """Kernel values ``k(A[i], B[j])``, shape (len(A), len(B))."""
+        return self.kind.gram(self, A, B)
+
+    def diagonal(self, A: Array) -> Array:
+        """Kernel values ``k(A[i], A[i])``, shape (len(A),)."""
+        if self.name in ("rbf", "laplacian"):
+            return np.ones(len(A))
+        return self._of_product(np.einsum("ij,ij->i", A, A))
+
+    def expansion_on(self, points: Array, coefficients: Array, xs: Array) -> GridRows:
+        """Prepare ``f_m(x, y) = sum_s coefficients[s, m] k(points[s], (x, y))`` on columns `xs` of a grid.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_support, 2)
+        coefficients : ndarray of shape (n_support, n_outputs)
+        xs : ndarray of shape (width,)
+
+        Returns
+        -------
+        rows : callable, ``rows(ys) -> ndarray of shape (len(ys), len(xs), n_outputs)``
+        """
+        return self.kind.expansion_on(self, points, coefficients, xs)
+
+    def _of_product(self, product: Array) -> Array:
+        if self.name == "linear":
+            return product
+        if self.name == "poly":
+            return (self.gamma * product + self.coef0) ** self.degree
+        return np.tanh(self.gamma * product + self.coef0)
+
+
+def _gram_of_products(kernel: Kernel, A: Array, B: Array) -> Array:
+    return kernel._of_product(A @ B.T)
+
+
+def _gram_of_distances(kernel: Kernel, A: Array, B: Array) -> Array:
+    # Differences first: ||x||^2 + ||z||^2 - 2<x, z> loses every digit far from the origin.
+    total = np.zeros((len(A), len(B)))
+    for feature in range(A.shape[1]):
+        difference = A[:, feature, None] - B[None, :, feature]
+        total += np.abs(difference) if kernel.name == "laplacian" else difference * difference
+    return np.exp(-kernel.gamma * total)
+
+
+def _separable_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
+    def factor(grid: Array, centres: Array) -> Array:
+        difference = grid[:, None] - centres
+        distance = np.abs(difference) if kernel.name == "laplacian" else difference * difference
+        return np.exp(-kernel.gamma * distance)
+
+    across = np.ascontiguousarray(factor(xs, points[:, 0]).T)
+
+    def rows(ys: Array) -> Array:
+        down = factor(ys, points[:, 1])
+        out = np.empty((len(ys), len(xs), coefficients.shape[1]))
+        for m in range(coefficients.shape[1]):
+            out[:, :, m] = (down * coefficients[:, m]) @ across
+        return out
+
+    return rows
+
+
+def _polynomial_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
+    # (g <p, x> + c)^d about the grid's middle (cx, 0), with a_s = g p_sx cx + c:
+    #   sum over i + j <= d of  d! / (i! j! (d-i-j)!)  a^(d-i-j) (g p_x)^i (g p_y)^j  (x - cx)^i  y^j
+    degree = 1 if kernel.name == "linear" else kernel.degree
+    gamma, coef0 = (1.0, 0.0) if kernel.name == "linear" else (kernel.gamma, kernel.coef0)
+    centre = float(xs.mean()) if len(xs) else 0.0
+    px, py = gamma * points[:, 0], gamma * points[:, 1]
+    base = px * centre + coef0
+    table = np.zeros((degree + 1, degree + 1, coefficients.shape[1]))
+    for i in range(degree + 1):
+        for j in range(degree + 1 - i):
+            weight = comb(degree, i) * comb(degree - i, j) * base ** (degree - i - j) * px**i * py**j
+            table[i, j] = weight @ coefficients
+    powers = (xs - centre)[:, None] ** np.arange(degree + 1)
+    in_y = np.einsum("wi,ijm->wjm", powers, table)  # polynomial in y of each column
+
+    def rows(ys: Array) -> Array:
+        out = np.empty((len(ys), len(xs), coefficients.shape[1]))
+        out[:] = in_y[:, degree]
+        for j in range(degree - 1, -1, -1):  # Horner
+            out *= ys[:, None, None]
+            out += in_y[:, j]
+        return out
+
+    return rows
+
+
+def _row_by_row_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
+    across = np.outer(xs, points[:, 0])
+
+    def rows(ys: Array) -> Array:
+        out = np.empty((len(ys), len(xs), coefficients.shape[1]))
+        for r, y in enumerate(ys):
+            out[r] = kernel._of_product(across + y * points[:, 1]) @ coefficients
+        return out
+
+    return rows
+
+
+@dataclass(frozen=True)
+class KernelKind:
+    """One row of the kernel table: everything a form, a formula line, a file or the compiled loop needs to know."""
+
+    code: int  #: number of the kernel in the compiled row function
+    title: str
+    formula: str
+    parameters: tuple[str, ...]
+    note: str  #: one teaching sentence
+    gram: Callable[[Kernel, Array, Array], Array]
+    expansion_on: Callable[[Kernel, Array, Array, Array], GridRows]
+
+
+KERNELS: dict[str, KernelKind] = {
+    "linear": KernelKind(
+        0, "Linear", "K(x, z) = ⟨x, z⟩", (), "The boundary is a straight line.",
+        _gram_of_products, _polynomial_on,
+    ),
+    "poly": KernelKind(
+        1, "Polynomial", "K(x, z) = (γ⟨x, z⟩ + c₀)ᵈ", ("gamma", "degree", "coef0"),
+        "The boundary is an algebraic curve of degree d.", _gram_of_products, _polynomial_on,
+    ),
+    "rbf": KernelKind(
+        2, "RBF (Gaussian)", "K(x, z) = exp(−γ‖x − z‖²)", ("gamma",),
+        "Each support vector is a bump; a larger γ makes it narrower.", _gram_of_distances, _separable_on,
+    ),
+    "laplacian": KernelKind(
+        3, "Laplacian", "K(x, z) = exp(−γ‖x − z‖₁)", ("gamma",),
+        "Like RBF, but each bump has a sharp peak and edges.", _gram_of_distances, _separable_on,
+    ),
+    "sigmoid": KernelKind(
+        4, "Sigmoid", "K(x, z) = tanh(γ⟨x, z⟩ + c₀)", ("gamma", "coef0"),
+        "Not positive semidefinite in general.", _gram_of_products, _row_by_row_on,
+    ),
+}  # fmt: skip

@@ -1,0 +1,83 @@
+"""Checked training data and parameters, and the sentences that say what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def check_points(X: ArrayLike, name: str = "X", n_features: int | None = None) -> Array:
+    """`X` as a finite float64 array of shape (n, d), n >= 1, d >= 1; ValueError with one sentence otherwise."""
+    try:
+        points = np.ascontiguousarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold numbers only.") from None
+    if points.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions (points, features); it has {points.ndim}.")
+    if 0 in points.shape:
+        raise ValueError(f"{name} is empty: shape {points.shape}; at least one point and one feature are needed.")
+    if not np.isfinite(points).all():
+        row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
+        raise ValueError(f"{name} holds a value that is not finite (NaN or infinity), first in row {row}.")
+    if n_features is not None and points.shape[1] != n_features:
+        raise ValueError(f"{name} has {points.shape[1]} features, but the model was fitted with {n_features}.")
+    return points
+
+
+def check_labels(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Sorted classes and the class index of each point; ValueError when `y` does not fit `n_points` points."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or len(labels) != n_points:
+        raise ValueError(f"y must have one label for each of the {n_points} points; its shape is {labels.shape}.")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("y holds a label that is not finite (NaN or infinity).")
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes
+
+
+def check_grid(xs: ArrayLike, ys: ArrayLike, n_features: int) -> tuple[Array, Array]:
+    """The grid's columns and rows as finite one-dimensional arrays; ValueError otherwise or for other than 2 features."""
+    if n_features != 2:
+        raise ValueError(f"A surface needs a model of 2 features; this one was fitted with {n_features}.")
+    out = []
+    for name, values in (("xs", xs), ("ys", ys)):
+        grid = np.ascontiguousarray(values, dtype=np.float64)
+        if grid.ndim != 1 or not np.isfinite(grid).all():
+            raise ValueError(f"{name} must be a one-dimensional array of finite numbers.")
+        out.append(grid)
+    return out[0], out[1]
+
+
+def check_number(
+    name: str, value: Any, low: float, high: float = np.inf, *, open_low: bool = False, open_high: bool = False
+) -> float:
+    """`value` as a float within [low, high]; ValueError naming parameter, value and what is allowed."""
+    inside = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if inside:
+        inside = (value > low if open_low else value >= low) and (value < high if open_high else value <= high)
+    if not inside:
+        left, right = "(" if open_low else "[", ")" if open_high else "]"
+        raise ValueError(f"{name} is {value!r}; it must be a number in {left}{low:g}, {high:g}{right}.")
+    return float(value)
+
+
+def check_integer(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """`value` as an int within [low, high]; ValueError naming parameter, value and what is allowed."""
+    inside = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not inside or value < low or (high is not None and value > high):
+        allowed = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} is {value!r}; it must be a whole number {allowed}.")
+    return int(value)
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """`value` if it is one of `choices`; ValueError naming parameter, value and what is allowed."""
+    allowed = list(choices)
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.")
+    return value

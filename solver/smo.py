@@ -1,0 +1,418 @@
+"""SmoSolver: the soft-margin dual of a binary SVM, two multipliers at a time, with a certificate.
+
+The problem (Cortes, Vapnik 1995), over ``alpha in R^n``:
+
+    maximise  D(alpha) = sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij
+    subject to  0 <= alpha_i <= C_i,  sum_i y_i alpha_i = 0
+
+Legend: ``beta_i = y_i alpha_i`` in ``[lo_i, hi_i]`` = ``[0, C_i]`` for y = +1, ``[-C_i, 0]`` for y = -1;
+``v_i = y_i - sum_j beta_j K_ij`` (y times the gradient of D); ``I_up = {beta_i < hi_i}``, ``I_low = {beta_i > lo_i}``;
+``m = max v over I_up``, ``M = min v over I_low``.  alpha is optimal exactly when ``m <= M``; the solver stops at
+``m - M <= tol`` (Keerthi et al. 2001).  One step moves ``beta_i += step, beta_j -= step`` with
+``step = (v_i - v_j) / (K_ii + K_jj - 2 K_ij)``, cut where a bound is reached (Platt 1998; Fan, Chen, Lin 2005).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _smo_loops as loops
+from . import _smo_plain
+from .kernels import Kernel
+from .problem import check_choice, check_integer, check_number, check_points
+from .selection import RULES
+
+Array = NDArray[np.float64]
+EPS = float(np.finfo(np.float64).eps)
+#: A margin below this share of the data's radius in feature space counts as "not separable".
+SEPARABLE_SHARE = 1e-6
+
+
+class Status(StrEnum):
+    """What can be said of the current multipliers."""
+
+    RUNNING = "running"
+    OPTIMAL = "optimal"  #: KKT violation at most tol
+    PRECISION = "precision"  #: KKT violation above tol, but at the limit of double precision
+    STATIONARY = "stationary"  #: as OPTIMAL, for a kernel that is not positive semidefinite
+    STOPPED_EARLY = "stopped early"  #: max_iter reached
+    NOT_SEPARABLE = "not separable"  #: hard margin only
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How good a set of multipliers is, provably.
+
+    Attributes
+    ----------
+    status : Status
+    kkt_violation : float
+        m - M; optimal means at most `tol`.
+    dual, primal : float
+        Dual objective and the best primal bound found for it; `primal` is inf when there is none (hard margin before
+        any f separates the data; a kernel that is not positive semidefinite).
+    gap : float
+        (primal - dual) / primal, from 0 to 1; nan without a primal bound.
+    n_free, n_bounded : int
+        Support vectors with 0 < alpha < C, and with alpha = C.
+    n_iter : int
+        Pair updates so far.
+    margin_bound : float
+        Half-width of the margin proved not to be exceeded, ||w|| / sum alpha (hard margin only, else nan).
+    """
+
+    status: Status
+    kkt_violation: float
+    dual: float
+    primal: float
+    gap: float
+    n_free: int
+    n_bounded: int
+    n_iter: int
+    margin_bound: float
+
+
+@dataclass(frozen=True)
+class SmoSnapshot:
+    """The solver's state at one moment, in arrays that are never written again.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n,)
+    v : ndarray of shape (n,)
+        y_i - sum_j y_j alpha_j K_ij, so that f(x_i) = y_i - v_i + intercept.
+    intercept : float
+    working_set : tuple of int
+        The pair (i, j) of the newest step; (-1, -1) before the first.
+    certificate : Certificate
+    """
+
+    alpha: Array
+    v: Array
+    intercept: float
+    working_set: tuple[int, int]
+    certificate: Certificate
+
+
+class SmoSolver:
+    """Sequential minimal optimisation that can be stopped and continued after any number of steps.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+    y : array-like of shape (n,)
+        -1 and +1, both present.
+    kernel : Kernel
+        With numeric gamma.
+    C : float or array-like of shape (n,), default=1.0
+        Upper bound of each alpha; inf is the hard margin.
+    tol : float, default=1e-3
+        Largest KKT violation called optimal.
+    max_iter : int, default=-1
+        Steps after which the solver gives up; -1 means max(10^7, 100 n).
+    selection : str, default="second-order"
+        A working-set rule of `selection.RULES`.
+    random_state : int, default=0
+        Seed of the rules that draw.
+    alpha : array-like of shape (n,), optional
+        Multipliers to start from; brought into the box and onto sum y alpha = 0 if they are not there.
+    cache_size : float, default=200
+        Bound of the kernel row cache in MB.
+    compiled : bool, default=True
+        False runs plain numpy (second-order rule, whole kernel matrix): slow, but needs no compiler.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming the parameter, its value and what is allowed.
+    """
+
+    def __init__(
+        self, X: ArrayLike, y: ArrayLike, kernel: Kernel, *, C: float | ArrayLike = 1.0, tol: float = 1e-3,
+        max_iter: int = -1, selection: str = "second-order", random_state: int = 0,
+        alpha: ArrayLike | None = None, cache_size: float = 200.0, compiled: bool = True,
+    ) -> None:  # fmt: skip
+        points = check_points(X)
+        n = len(points)
+        self.y: Array = np.array(y, dtype=np.float64)
+        if self.y.shape != (n,) or set(np.unique(self.y)) != {-1.0, 1.0}:
+            raise ValueError("y must hold -1 and +1, both present, one for each point.")
+        self.C: Array = np.array(np.broadcast_to(np.asarray(C, dtype=np.float64), (n,)))
+        if not (self.C > 0).all():
+            raise ValueError(f"C is {self.C.min():g}; it must be above 0.")
+        self.kernel = kernel
+        self.tol = check_number("tol", tol, 0.0, open_low=True)
+        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else check_integer("max_iter", max_iter, 0)
+        self.selection = check_choice("selection", selection, RULES)
+        self.status = Status.RUNNING
+        #: Shift of the points that changes no classifier but keeps the digits of a linear kernel.
+        self.centre: Array = (
+            points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
+        )
+        self._XT = np.ascontiguousarray((points - self.centre).T)
+        self._diagonal = kernel.diagonal(self._XT.T)
+        # A positive semidefinite kernel is bounded by its diagonal; the sum of squares must not overflow either.
+        if not np.isfinite(self._diagonal).all() or np.abs(self._diagonal).max() > 1e150:
+            raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
+        self._lo = np.where(self.y > 0, 0.0, -self.C)
+        self._hi = np.where(self.y > 0, self.C, 0.0)
+        self.v: Array = np.empty(n)
+        self._size = np.empty(n)
+        self.compiled = compiled
+        slots = int(min(n, max(2, cache_size * 2**20 // (8 * n)))) if compiled else 0
+        self._rows = np.empty((slots, n))
+        self._ring = (
+            np.full(n, -1, dtype=np.int64), np.full(slots, -1, dtype=np.int64),
+            np.roll(np.arange(slots), -1), np.roll(np.arange(slots), 1),
+        )  # fmt: skip
+        self._matrix = None if compiled else kernel.gram(self._XT.T, self._XT.T)
+        self._ints = np.zeros(8, dtype=np.int64)
+        self._ints[[loops.LAST_I, loops.LAST_J]] = -1
+        self._reals = np.zeros(4)
+        seed = check_integer("random_state", random_state, 0) + 0x9E3779B97F4A7C15
+        self._rng = np.array([seed % 2**64], dtype=np.uint64)
+        self._kernel_numbers = (
+            kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)
+        )  # fmt: skip
+        self._hard = bool(np.isinf(self.C).any())
+        if self._hard and not kernel.is_positive_semidefinite:
+            raise ValueError(f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, it must be finite.")
+        self._radius = 0.0
+        self._moved_since_refresh = True
+        self.beta: Array = np.zeros(n)
+        if alpha is not None:
+            self.beta = feasible(self.y, self.C, np.asarray(alpha, dtype=np.float64))
+        self._refresh()
+        if alpha is not None and self.dual < 0:  # worse than nothing: start from nothing
+            self.beta[:] = 0.0
+            self._refresh()
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    @property
+    def n_iter(self) -> int:
+        """Pair updates so far."""
+        return int(self._ints[loops.ITERATION])
+
+    @property
+    def alpha(self) -> Array:
+        """The multipliers, shape (n,)."""
+        return np.abs(self.beta)
+
+    @property
+    def working_set(self) -> tuple[int, int]:
+        """The pair (i, j) of the newest step; (-1, -1) before the first."""
+        return int(self._ints[loops.LAST_I]), int(self._ints[loops.LAST_J])
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """(m, M): the largest v over I_up and the smallest v over I_low."""
+        above, below = self.v[self.beta < self._hi], self.v[self.beta > self._lo]
+        return float(above.max(initial=-np.inf)), float(below.min(initial=np.inf))
+
+    @property
+    def kkt_violation(self) -> float:
+        """m - M."""
+        m, M = self.bounds
+        return m - M
+
+    @property
+    def dual(self) -> float:
+        """D(alpha) = 1/2 (sum alpha + beta . v), from K beta = y - v."""
+        return 0.5 * float(np.abs(self.beta).sum() + self.beta @ self.v)
+
+    @property
+    def squared_norm(self) -> float:
+        """||w||^2 = beta . K beta = sum alpha - beta . v."""
+        return max(0.0, float(np.abs(self.beta).sum() - self.beta @ self.v))
+
+    @property
+    def intercept(self) -> float:
+        """Mean of v over the free support vectors; with none, the middle of the interval KKT leaves, (m + M) / 2."""
+        free = (self._lo < self.beta) & (self.beta < self._hi)
+        if free.any():
+            return float(self.v[free].mean())
+        m, M = self.bounds
+        return 0.5 * (m + M)
+
+    def certificate(self) -> Certificate:
+        """Status, KKT violation, primal and dual bounds of the current multipliers."""
+        size = np.abs(self.beta)
+        bounded = int(((size == self.C) & (size > 0)).sum())
+        dual = self.dual
+        primal = float(np.inf)
+        if self.kernel.is_positive_semidefinite:
+            primal = best_primal(self.y, self.C, self.y - self.v, self.squared_norm)
+        gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
+        bound = np.sqrt(self.squared_norm) / size.sum() if self._hard and size.any() else np.nan
+        return Certificate(
+            self.status, self.kkt_violation, dual, primal, gap, int((size > 0).sum()) - bounded, bounded,
+            self.n_iter, float(bound),
+        )  # fmt: skip
+
+    def snapshot(self) -> SmoSnapshot:
+        """The state now, in arrays of its own."""
+        alpha, v = self.alpha, self.v.copy()
+        alpha.flags.writeable = v.flags.writeable = False
+        return SmoSnapshot(alpha, v, self.intercept, self.working_set, self.certificate())
+
+    # -- working ---------------------------------------------------------------------------------------------------
+
+    def step(self, n: int = 1) -> int:
+        """At most `n` pair updates; returns how many were made, fewer only when the solver has finished.
+
+        ``step(5); step(5)`` equals ``step(10)`` bit for bit.
+        """
+        start = self.n_iter
+        goal = start + n
+        while self.status is Status.RUNNING:
+            every = self._refresh_every
+            due = min(goal, self.max_iter, (self.n_iter // every + 1) * every)
+            before = self.n_iter
+            outcome = self._run(due - before)
+            self._moved_since_refresh |= self.n_iter > before
+            self._conclude(outcome)
+            if self.n_iter >= goal:
+                break
+        return self.n_iter - start
+
+    def run(self) -> Status:
+        """Step until the solver has finished; returns how it finished."""
+        while self.status is Status.RUNNING:
+            self.step(1_000_000)
+        return self.status
+
+    @property
+    def _refresh_every(self) -> int:
+        return max(1000, len(self.y)) if self._hard else 100_000
+
+    def _conclude(self, outcome: int) -> None:
+        """Decide what the state after a run of updates is; looks at the state only, never at how it was cut."""
+        regular = self.n_iter % self._refresh_every == 0 and self._moved_since_refresh
+        if outcome != loops.RUNNING or regular:
+            moved = self._moved_since_refresh
+            self._refresh()
+            violation = self.kkt_violation
+            exact = self.kernel.is_positive_semidefinite
+            if violation <= self.tol:
+                self.status = Status.OPTIMAL if exact else Status.STATIONARY
+            elif violation <= self._reachable or (outcome == loops.STALLED and not moved):
+                self.status = Status.PRECISION
+            elif self._hard and self._not_separable():
+                self.status = Status.NOT_SEPARABLE
+        if self.status is Status.RUNNING and self.n_iter >= self.max_iter:
+            self.status = Status.STOPPED_EARLY
+
+    def _run(self, n_steps: int) -> int:
+        tol = max(self.tol, self._reachable)
+        if self._matrix is not None:
+            return _smo_plain.run(
+                self._matrix, self._lo, self._hi, self.beta, self.v, self._ints, self._reals, tol, n_steps
+            )
+        outcome = loops.run(
+            RULES[self.selection].code, self._kernel_numbers, self._XT, self._lo, self._hi, self._diagonal,
+            self.beta, self.v, self._rows, *self._ring, self._ints, self._reals, self._rng, tol, n_steps,
+        )  # fmt: skip
+        return cast(int, outcome)
+
+    def _refresh(self) -> None:
+        """v from its definition: rounding errors of many updates must not certify anything."""
+        if self._matrix is not None:
+            terms = self._matrix * self.beta
+            self.v = self.y - terms.sum(axis=1)
+            self._size = np.abs(terms).sum(axis=1)
+        else:
+            loops.recompute(
+                self._kernel_numbers, self._XT, self.y, self.beta, self.v, self._rows, *self._ring, self._ints,
+                self._size,
+            )  # fmt: skip
+        self._moved_since_refresh = False
+
+    @property
+    def _reachable(self) -> float:
+        """KKT violation that double precision can tell from zero for these multipliers, at best."""
+        return 50.0 * EPS * float(self._size.max())
+
+    def _not_separable(self) -> bool:
+        if self._radius == 0.0:
+            self._radius = self._feature_space_radius()
+        total = float(np.abs(self.beta).sum())
+        return bool(np.sqrt(self.squared_norm) < SEPARABLE_SHARE * self._radius * total)
+
+    def _feature_space_radius(self) -> float:
+        """max_i ||phi(x_i) - mean phi||, in blocks so that memory stays linear in n."""
+        X, n = self._XT.T, len(self.y)
+        means = np.concatenate([self.kernel.gram(X[s : s + 256], X).mean(axis=1) for s in range(0, n, 256)])
+        return float(np.sqrt(max(0.0, (self._diagonal - 2.0 * means + means.mean()).max())))
+
+
+def feasible(y: Array, C: Array, alpha: Array) -> Array:
+    """``beta = y alpha`` brought into the box and onto ``sum beta = 0``.
+
+    The heavier side gives up its excess from its smallest multipliers on, so that most bounded support vectors stay
+    bounded: they are the ones a small change of the data leaves alone.
+    """
+    size = np.clip(np.where(np.isfinite(alpha), alpha, 0.0), 0.0, C)
+    for _ in range(3):  # once; again only for the rounding of the first
+        excess = float(size[y > 0].sum() - size[y < 0].sum())
+        if excess == 0.0:
+            break
+        heavy = np.flatnonzero((y > 0) == (excess > 0))
+        order = heavy[np.argsort(size[heavy], kind="stable")]
+        before = np.concatenate(([0.0], np.cumsum(size[order])[:-1]))
+        size[order] -= np.clip(abs(excess) - before, 0.0, size[order])
+    return cast(Array, y * size)
+
+
+def best_primal(y: Array, C: Array, g: Array, squared_norm: float) -> float:
+    """Smallest primal objective found among the functions ``s g + b``; ``g_i = sum_j beta_j K_ij``.
+
+    P(s, b) = s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - y_i (s g_i + b)).  Taking s = 1 and the solver's own b would leave
+    a relative gap of tens of per cent on problems that are optimal to 1e-3 (large C), so b is chosen exactly (at a
+    breakpoint of the hinge sum) and s by a short search near 1; any (s, b) gives a valid bound.
+    """
+    if np.isinf(C).all():
+        # Hard margin: the best b centres the gap between the classes; rescale so that the closest point is at 1.
+        low, high = g[y > 0].min(), g[y < 0].max()
+        half = 0.5 * (low - high)
+        return float(0.5 * squared_norm / half**2) if half > 0 else np.inf
+    if np.isinf(C).any():
+        return np.inf
+
+    def at(s: float) -> float:
+        return 0.5 * s * s * squared_norm + _best_hinge_sum(y, C, s * g)
+
+    low, high = 0.5, 1.5
+    golden = 0.3819660112501051
+    for _ in range(3):  # widen where the best scale is at the edge
+        if at(high) < at(0.9 * high):
+            high *= 4.0
+        else:
+            break
+    a, b = low + golden * (high - low), high - golden * (high - low)
+    at_a, at_b = at(a), at(b)
+    for _ in range(24):
+        if at_a < at_b:
+            high, b, at_b = b, a, at_a
+            a = low + golden * (high - low)
+            at_a = at(a)
+        else:
+            low, a, at_a = a, b, at_b
+            b = high - golden * (high - low)
+            at_b = at(b)
+    return min(at(1.0), at_a, at_b)
+
+
+def _best_hinge_sum(y: Array, C: Array, g: Array) -> float:
+    """``min_b sum_i C_i max(0, 1 - y_i (g_i + b))``: piecewise linear in b, so the minimum is at a breakpoint y_i - g_i."""
+    at = y - g
+    order = np.argsort(at)
+    # Going up through the breakpoints, the slope starts at -sum of C over y = +1 and rises by C_i at each.
+    slope = np.cumsum(C[order]) - C[y > 0].sum()
+    b = at[order[int(np.searchsorted(slope, 0.0))]] if slope[-1] > 0 else at[order[-1]]
+    return float(C @ np.maximum(0.0, 1.0 - y * (g + b)))
