@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,8 @@ class _ForgivingCache(FunctionCache):
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # truncated pickles raise nearly anything
+            with suppress(Exception):
+                self.flush()  # else the damaged index would prevent saving for ever
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from ._compile import jit
 
 # Results of `run`
-RUNNING, CONVERGED, STALLED = 0, 1, 2
+RUNNING, CONVERGED, STALLED, CONFLICT = range(4)
 # Places in the integer state
 ITERATION, CURSOR, FREE_TURN, LAST_I, LAST_J, NEWEST, ROWS_COMPUTED = range(7)
 # Places in the real state
@@ -150,8 +150,16 @@ def first_partner(lo, hi, beta, v, i, start, free_only, tol):  # type: ignore[no
 @jit
 def curvature(k_ii, k_jj, k_ij):  # type: ignore[no-untyped-def]
     """``K_ii + K_jj - 2 K_ij``, or a small positive number where duplicates or an indefinite kernel leave none."""
-    floor = 1e-12 * (abs(k_ii) + abs(k_jj))
-    return max(k_ii + k_jj - 2.0 * k_ij, floor if floor > 0.0 else 1e-12)
+    return max(k_ii + k_jj - 2.0 * k_ij, 1e-12 * (abs(k_ii) + abs(k_jj)), 1e-150)
+
+
+@jit
+def same(row_i, row_j):  # type: ignore[no-untyped-def]
+    """True when two kernel rows are equal: the same point twice, so that moving the pair changes no v."""
+    for k in range(row_i.shape[0]):  # noqa: SIM110
+        if row_i[k] != row_j[k]:
+            return False
+    return True
 
 
 @jit
@@ -207,15 +215,25 @@ def select(rule, kernel, XT, lo, hi, diagonal, beta, v, rows, slot_of, owner, ne
             j = first_partner(lo, hi, beta, v, i, below(n, rng), True, tol)
             if j < 0:
                 j = first_partner(lo, hi, beta, v, i, below(n, rng), False, tol)
-    # A violator always has a partner that moves: v_i > M + tol moves with low, v_i < m - tol with up.
-    if oriented(lo, hi, beta, v, i, j, tol) < 0:
-        return j, i
-    return i, j
+    # A violator always has a partner that moves: v_i > M + tol moves with low, v_i < m - tol with up.  Only where v is
+    # so large that v + tol rounds to v is there no violator although m - M > tol; the worst pair moves even then.
+    if i < 0 or j < 0:
+        return up, low
+    way = oriented(lo, hi, beta, v, i, j, tol)
+    if way == 0:
+        return up, low
+    return (i, j) if way > 0 else (j, i)
 
 
 @jit
-def run(rule, kernel, XT, lo, hi, diagonal, beta, v, rows, slot_of, owner, newer, older, ints, reals, rng, tol, n_steps):  # type: ignore[no-untyped-def]
-    """At most `n_steps` pair updates.  Returns RUNNING, CONVERGED (m - M <= tol) or STALLED (a step that moves nothing)."""
+def run(  # type: ignore[no-untyped-def]
+    rule, kernel, XT, lo, hi, diagonal, beta, v, rows, slot_of, owner, newer, older, ints, reals, rng, tol, n_steps
+):
+    """At most `n_steps` pair updates.  Returns how it ended.
+
+    RUNNING, CONVERGED (m - M <= tol), STALLED (a step that moves nothing) or CONFLICT (one point with two labels and
+    no upper bound).
+    """
     n = v.shape[0]
     up, low = scan(lo, hi, beta, v, reals)
     for _ in range(n_steps):
@@ -227,7 +245,11 @@ def run(rule, kernel, XT, lo, hi, diagonal, beta, v, rows, slot_of, owner, newer
         row_i = rows[cached_row(kernel, XT, i, rows, slot_of, owner, newer, older, ints)]
         row_j = rows[cached_row(kernel, XT, j, rows, slot_of, owner, newer, older, ints)]
         room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
-        step = min((v[i] - v[j]) / curvature(diagonal[i], diagonal[j], row_i[j]), room_i, room_j)
+        step = min(room_i, room_j)
+        # One point with two labels: its pull is the same however far the pair is moved, so it moves all the way.
+        twins = same(row_i, row_j)
+        if step == np.inf or not twins:
+            step = min((v[i] - v[j]) / curvature(diagonal[i], diagonal[j], row_i[j]), step)
         new_i = hi[i] if step == room_i else beta[i] + step
         new_j = lo[j] if step == room_j else beta[j] - step
         ints[LAST_I], ints[LAST_J], reals[STEP] = i, j, step
@@ -238,6 +260,8 @@ def run(rule, kernel, XT, lo, hi, diagonal, beta, v, rows, slot_of, owner, newer
         for k in range(n):
             v[k] -= step * (row_i[k] - row_j[k])
         up, low = scan(lo, hi, beta, v, reals)
+        if twins and hi[i] == np.inf and lo[j] == -np.inf:
+            return CONFLICT
     if up < 0 or low < 0 or v[up] - v[low] <= tol:
         return CONVERGED
     return RUNNING

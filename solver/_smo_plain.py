@@ -26,11 +26,14 @@ def run(
         if step_number == n_steps:
             return loops.RUNNING
         rise = np.maximum(v[i] - below, 0.0)
-        floor = 1e-12 * (np.abs(diagonal[i]) + np.abs(diagonal))
-        eta = np.maximum(diagonal[i] + diagonal - 2.0 * K[i], np.where(floor > 0.0, floor, 1e-12))
+        floor = np.maximum(1e-12 * (np.abs(diagonal[i]) + np.abs(diagonal)), 1e-150)
+        eta = np.maximum(diagonal[i] + diagonal - 2.0 * K[i], floor)
         j = int((rise * rise / eta).argmax())
         room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
-        step = min((v[i] - v[j]) / eta[j], room_i, room_j)
+        step = min(room_i, room_j)
+        twins = bool((K[i] == K[j]).all())  # one point with two labels: the pair moves all the way
+        if step == np.inf or not twins:
+            step = min((v[i] - v[j]) / eta[j], step)
         new_i = hi[i] if step == room_i else beta[i] + step
         new_j = lo[j] if step == room_j else beta[j] - step
         ints[loops.LAST_I], ints[loops.LAST_J], reals[loops.STEP] = i, j, step
@@ -39,4 +42,6 @@ def run(
         beta[i], beta[j] = new_i, new_j
         ints[loops.ITERATION] += 1
         v -= step * (K[i] - K[j])
+        if twins and hi[i] == np.inf and lo[j] == -np.inf:
+            return loops.CONFLICT
     return loops.RUNNING

@@ -20,6 +20,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from .problem import check_choice, check_integer, check_number
+
 Array = NDArray[np.float64]
 #: ``rows(ys) -> (len(ys), len(xs), n_outputs)``: the expansion on the grid rows at the heights `ys`.
 GridRows = Callable[[Array], Array]
@@ -35,13 +37,20 @@ class Kernel:
     gamma : float, default=1.0
     coef0 : float, default=0.0
     degree : int, default=3
-        Parameters the kernel of that name does not use are ignored.
+        Parameters the kernel of that name does not use are ignored, but must be in their range all the same:
+        gamma at least 0, coef0 finite, degree from 0 to 100.
     """
 
     name: str = "rbf"
     gamma: float = 1.0
     coef0: float = 0.0
     degree: int = 3
+
+    def __post_init__(self) -> None:
+        check_choice("kernel", self.name, KERNELS)
+        check_number("gamma", self.gamma, 0.0, open_high=True)
+        check_number("coef0", self.coef0, -np.inf, open_low=True, open_high=True)
+        check_integer("degree", self.degree, 0, 100)  # beyond, every picture is overflow or noise
 
     @property
     def kind(self) -> KernelKind:
@@ -54,13 +63,23 @@ class Kernel:
         if self.name == "sigmoid":
             return False
         if self.name == "poly":
-            return self.gamma >= 0 and self.coef0 >= 0
+            return self.coef0 >= 0
         return True
 
     @property
     def is_translation_invariant(self) -> bool:
         """True when shifting all points changes no classifier: the solver may then centre them for accuracy."""
         return self.name == "linear"
+
+    def largest(self, A: Array) -> float:
+        """A bound of abs k(x, z) over the points `A`, inf where it overflows."""
+        if self.name not in ("linear", "poly"):
+            return 1.0
+        with np.errstate(over="ignore"):
+            product = np.einsum("ij,ij->i", A, A).max()
+            if self.name == "poly":
+                product = (self.gamma * product + abs(self.coef0)) ** self.degree
+        return float(product)
 
     def gram(self, A: Array, B: Array) -> Array:
         """Kernel values ``k(A[i], B[j])``, shape (len(A), len(B))."""
@@ -91,7 +110,8 @@ class Kernel:
         if self.name == "linear":
             return product
         if self.name == "poly":
-            return (self.gamma * product + self.coef0) ** self.degree
+            with np.errstate(over="ignore"):
+                return (self.gamma * product + self.coef0) ** self.degree
         return np.tanh(self.gamma * product + self.coef0)
 
 
@@ -105,14 +125,16 @@ def _gram_of_distances(kernel: Kernel, A: Array, B: Array) -> Array:
     for feature in range(A.shape[1]):
         difference = A[:, feature, None] - B[None, :, feature]
         total += np.abs(difference) if kernel.name == "laplacian" else difference * difference
-    return np.exp(-kernel.gamma * total)
+    with np.errstate(over="ignore"):
+        return np.exp(-kernel.gamma * total)
 
 
 def _separable_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
     def factor(grid: Array, centres: Array) -> Array:
         difference = grid[:, None] - centres
         distance = np.abs(difference) if kernel.name == "laplacian" else difference * difference
-        return np.exp(-kernel.gamma * distance)
+        with np.errstate(over="ignore"):
+            return np.exp(-kernel.gamma * distance)
 
     across = np.ascontiguousarray(factor(xs, points[:, 0]).T)
 
@@ -126,6 +148,7 @@ def _separable_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array)
     return rows
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _polynomial_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
     # (g <p, x> + c)^d about the grid's middle (cx, 0), with a_s = g p_sx cx + c:
     #   sum over i + j <= d of  d! / (i! j! (d-i-j)!)  a^(d-i-j) (g p_x)^i (g p_y)^j  (x - cx)^i  y^j
@@ -142,6 +165,7 @@ def _polynomial_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array
     powers = (xs - centre)[:, None] ** np.arange(degree + 1)
     in_y = np.einsum("wi,ijm->wjm", powers, table)  # polynomial in y of each column
 
+    @np.errstate(over="ignore", invalid="ignore")
     def rows(ys: Array) -> Array:
         out = np.empty((len(ys), len(xs), coefficients.shape[1]))
         out[:] = in_y[:, degree]
@@ -188,8 +212,8 @@ KERNELS: dict[str, KernelKind] = {
         "The boundary is an algebraic curve of degree d.", _gram_of_products, _polynomial_on,
     ),
     "rbf": KernelKind(
-        2, "RBF (Gaussian)", "K(x, z) = exp(−γ‖x − z‖²)", ("gamma",),
-        "Each support vector is a bump; a larger γ makes it narrower.", _gram_of_distances, _separable_on,
+        2, "RBF", "K(x, z) = exp(−γ‖x − z‖²)", ("gamma",),
+        "Each support vector is a Gaussian bump; a larger γ makes it narrower.", _gram_of_distances, _separable_on,
     ),
     "laplacian": KernelKind(
         3, "Laplacian", "K(x, z) = exp(−γ‖x − z‖₁)", ("gamma",),

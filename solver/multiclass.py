@@ -79,9 +79,9 @@ class PairTrainer:
         """At most `n` updates of each pair's solver; returns how many were made in all."""
         return sum(solver.step(n) for solver in self.solvers)
 
-    def snapshot(self) -> list[SmoSnapshot]:
-        """The state of each pair's solver now."""
-        return [solver.snapshot() for solver in self.solvers]
+    def snapshot(self, thorough: bool = True) -> list[SmoSnapshot]:
+        """The state of each pair's solver now; `thorough` as in `SmoSolver.certificate`."""
+        return [solver.snapshot(thorough) for solver in self.solvers]
 
 
 def votes(pair_values: Array, pairs: list[Pair], n_classes: int) -> NDArray[np.int64]:

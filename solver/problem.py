@@ -11,12 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 
+def check_numbers(name: str, values: Any) -> Array:
+    """A float64 copy of `values`, of any shape; ValueError when they are not real numbers."""
+    try:
+        if np.iscomplexobj(values):  # numpy would drop the imaginary parts with no more than a warning
+            raise TypeError
+        return np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must hold numbers only.") from None
+
+
 def check_points(X: ArrayLike, name: str = "X", n_features: int | None = None) -> Array:
     """`X` as a finite float64 array of shape (n, d), n >= 1, d >= 1; ValueError with one sentence otherwise."""
-    try:
-        points = np.ascontiguousarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must hold numbers only.") from None
+    points = check_numbers(name, X)
     if points.ndim != 2:
         raise ValueError(f"{name} must have two dimensions (points, features); it has {points.ndim}.")
     if 0 in points.shape:
@@ -31,26 +38,41 @@ def check_points(X: ArrayLike, name: str = "X", n_features: int | None = None) -
 
 def check_labels(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Sorted classes and the class index of each point; ValueError when `y` does not fit `n_points` points."""
-    labels = np.asarray(y)
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise ValueError("y must be a list of labels; it is a ragged table.") from None
     if labels.ndim != 1 or len(labels) != n_points:
         raise ValueError(f"y must have one label for each of the {n_points} points; its shape is {labels.shape}.")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError("y holds a label that is not finite (NaN or infinity).")
-    classes, codes = np.unique(labels, return_inverse=True)
+    if labels.dtype.kind == "O" and any(label != label for label in labels):
+        raise ValueError("y holds a label that is not finite (NaN or infinity).")
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise ValueError("y mixes labels that cannot be put in order; use numbers only or texts only.") from None
     return classes, codes
 
 
 def check_grid(xs: ArrayLike, ys: ArrayLike, n_features: int) -> tuple[Array, Array]:
-    """The grid's columns and rows as finite one-dimensional arrays; ValueError otherwise or for other than 2 features."""
+    """The grid's columns and rows as finite one-dimensional arrays; ValueError otherwise, or if not of 2 features."""
     if n_features != 2:
         raise ValueError(f"A surface needs a model of 2 features; this one was fitted with {n_features}.")
     out = []
     for name, values in (("xs", xs), ("ys", ys)):
-        grid = np.ascontiguousarray(values, dtype=np.float64)
+        grid = check_numbers(name, values)
         if grid.ndim != 1 or not np.isfinite(grid).all():
             raise ValueError(f"{name} must be a one-dimensional array of finite numbers.")
         out.append(grid)
     return out[0], out[1]
+
+
+def check_size(name: str, values: Array, limit: float) -> None:
+    """ValueError when a coordinate lies outside [-limit, limit], where products of coordinates may overflow."""
+    if values.size and np.abs(values).max() > limit:
+        worst = values.flat[np.abs(values).argmax()]
+        raise ValueError(f"{name} holds the value {worst:g}; coordinates must lie in [-{limit:g}, {limit:g}].")
 
 
 def check_number(
@@ -60,10 +82,14 @@ def check_number(
     inside = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if inside:
         inside = (value > low if open_low else value >= low) and (value < high if open_high else value <= high)
-    if not inside:
+    try:
+        number = float(value) if inside else np.nan
+    except OverflowError:  # a whole number beyond 1e308
+        number = np.nan
+    if np.isnan(number):
         left, right = "(" if open_low else "[", ")" if open_high else "]"
         raise ValueError(f"{name} is {value!r}; it must be a number in {left}{low:g}, {high:g}{right}.")
-    return float(value)
+    return number
 
 
 def check_integer(name: str, value: Any, low: int, high: int | None = None) -> int:

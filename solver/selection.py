@@ -23,7 +23,12 @@ class Rule:
 RULES: dict[str, Rule] = {
     "cyclic": Rule(0, "Cyclic", "The next violator in order, with the first partner that moves."),
     "random": Rule(1, "Random", "A random violator, with a random partner that moves (seeded)."),
-    "platt": Rule(2, "Platt", "A random violator, by turns among all points and free ones; its partner has the largest |Eᵢ − Eⱼ|."),
+    "platt": Rule(
+        2, "Platt", "A random violator, by turns among all points and free ones; its partner has the largest"
+        " |Eᵢ − Eⱼ|.",
+    ),
     "first-order": Rule(3, "First order", "The worst violator above with the worst below: largest vᵢ − vⱼ."),
-    "second-order": Rule(4, "Second order", "The worst violator above, and the partner that promises the largest gain (LIBSVM)."),
+    "second-order": Rule(
+        4, "Second order", "The worst violator above, and the partner that promises the largest gain (LIBSVM).",
+    ),
 }  # fmt: skip

@@ -24,13 +24,16 @@ from numpy.typing import ArrayLike, NDArray
 from . import _smo_loops as loops
 from . import _smo_plain
 from .kernels import Kernel
-from .problem import check_choice, check_integer, check_number, check_points
+from .problem import check_choice, check_integer, check_number, check_numbers, check_points, check_size
 from .selection import RULES
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 #: A margin below this share of the data's radius in feature space counts as "not separable".
 SEPARABLE_SHARE = 1e-6
+#: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
+LARGEST_COORDINATE = 1e75
+LARGEST_C = 1e50
 
 
 class Status(StrEnum):
@@ -110,7 +113,7 @@ class SmoSolver:
     kernel : Kernel
         With numeric gamma.
     C : float or array-like of shape (n,), default=1.0
-        Upper bound of each alpha; inf is the hard margin.
+        Upper bound of each alpha, at most 1e50; inf is the hard margin.
     tol : float, default=1e-3
         Largest KKT violation called optimal.
     max_iter : int, default=-1
@@ -138,16 +141,24 @@ class SmoSolver:
         alpha: ArrayLike | None = None, cache_size: float = 200.0, compiled: bool = True,
     ) -> None:  # fmt: skip
         points = check_points(X)
+        check_size("X", points, LARGEST_COORDINATE)
         n = len(points)
-        self.y: Array = np.array(y, dtype=np.float64)
+        self.y: Array = check_numbers("y", y)
         if self.y.shape != (n,) or set(np.unique(self.y)) != {-1.0, 1.0}:
             raise ValueError("y must hold -1 and +1, both present, one for each point.")
-        self.C: Array = np.array(np.broadcast_to(np.asarray(C, dtype=np.float64), (n,)))
+        bounds = check_numbers("C", C)
+        if bounds.shape not in ((), (n,)):
+            raise ValueError(f"C has shape {bounds.shape}; it must be one number, or one for each of {n} points.")
+        self.C: Array = np.array(np.broadcast_to(bounds, (n,)))
         if not (self.C > 0).all():
             raise ValueError(f"C is {self.C.min():g}; it must be above 0.")
+        finite = self.C[np.isfinite(self.C)]
+        if finite.max(initial=0.0) > LARGEST_C:
+            raise ValueError(f"C is {finite.max():g}; it must be at most {LARGEST_C:g}, or inf.")
         self.kernel = kernel
-        self.tol = check_number("tol", tol, 0.0, open_low=True)
-        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else check_integer("max_iter", max_iter, 0)
+        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
+        check_integer("max_iter", max_iter, -1)
+        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
         self.selection = check_choice("selection", selection, RULES)
         self.status = Status.RUNNING
         #: Shift of the points that changes no classifier but keeps the digits of a linear kernel.
@@ -155,15 +166,15 @@ class SmoSolver:
             points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
         )
         self._XT = np.ascontiguousarray((points - self.centre).T)
-        self._diagonal = kernel.diagonal(self._XT.T)
-        # A positive semidefinite kernel is bounded by its diagonal; the sum of squares must not overflow either.
-        if not np.isfinite(self._diagonal).all() or np.abs(self._diagonal).max() > 1e150:
+        if kernel.largest(self._XT.T) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
+        self._diagonal = kernel.diagonal(self._XT.T)
         self._lo = np.where(self.y > 0, 0.0, -self.C)
         self._hi = np.where(self.y > 0, self.C, 0.0)
         self.v: Array = np.empty(n)
         self._size = np.empty(n)
         self.compiled = compiled
+        cache_size = check_number("cache_size", cache_size, 0.0, open_high=True)
         slots = int(min(n, max(2, cache_size * 2**20 // (8 * n)))) if compiled else 0
         self._rows = np.empty((slots, n))
         self._ring = (
@@ -181,16 +192,24 @@ class SmoSolver:
         )  # fmt: skip
         self._hard = bool(np.isinf(self.C).any())
         if self._hard and not kernel.is_positive_semidefinite:
-            raise ValueError(f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, it must be finite.")
+            raise ValueError(
+                f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, "
+                "it must be finite."
+            )
         self._radius = 0.0
         self._moved_since_refresh = True
         self.beta: Array = np.zeros(n)
         if alpha is not None:
-            self.beta = feasible(self.y, self.C, np.asarray(alpha, dtype=np.float64))
+            start = check_numbers("alpha", alpha)
+            if start.shape != (n,):
+                raise ValueError(f"alpha has shape {start.shape}; it must hold one number for each of {n} points.")
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.beta = feasible(self.y, self.C, start)
+                self._refresh()
+                useful = self.dual >= 0
+            if not useful:  # worse than nothing, or an overflow: start from nothing
+                self.beta[:] = 0.0
         self._refresh()
-        if alpha is not None and self.dual < 0:  # worse than nothing: start from nothing
-            self.beta[:] = 0.0
-            self._refresh()
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -240,14 +259,18 @@ class SmoSolver:
         m, M = self.bounds
         return 0.5 * (m + M)
 
-    def certificate(self) -> Certificate:
-        """Status, KKT violation, primal and dual bounds of the current multipliers."""
+    def certificate(self, thorough: bool = True) -> Certificate:
+        """Status, KKT violation, primal and dual bounds of the current multipliers.
+
+        Without `thorough` the primal bound is the one at scale 1: valid, quicker, and looser when C is large.
+        """
         size = np.abs(self.beta)
         bounded = int(((size == self.C) & (size > 0)).sum())
         dual = self.dual
         primal = float(np.inf)
         if self.kernel.is_positive_semidefinite:
-            primal = best_primal(self.y, self.C, self.y - self.v, self.squared_norm)
+            norm = self.squared_norm + self._hidden_norm
+            primal = best_primal(self.y, self.C, self.y - self.v, norm, thorough)
         gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
         bound = np.sqrt(self.squared_norm) / size.sum() if self._hard and size.any() else np.nan
         return Certificate(
@@ -255,11 +278,11 @@ class SmoSolver:
             self.n_iter, float(bound),
         )  # fmt: skip
 
-    def snapshot(self) -> SmoSnapshot:
-        """The state now, in arrays of its own."""
+    def snapshot(self, thorough: bool = True) -> SmoSnapshot:
+        """The state now, in arrays of its own; `thorough` as in `certificate`."""
         alpha, v = self.alpha, self.v.copy()
         alpha.flags.writeable = v.flags.writeable = False
-        return SmoSnapshot(alpha, v, self.intercept, self.working_set, self.certificate())
+        return SmoSnapshot(alpha, v, self.intercept, self.working_set, self.certificate(thorough))
 
     # -- working ---------------------------------------------------------------------------------------------------
 
@@ -301,10 +324,10 @@ class SmoSolver:
             exact = self.kernel.is_positive_semidefinite
             if violation <= self.tol:
                 self.status = Status.OPTIMAL if exact else Status.STATIONARY
-            elif violation <= self._reachable or (outcome == loops.STALLED and not moved):
-                self.status = Status.PRECISION
-            elif self._hard and self._not_separable():
+            elif outcome == loops.CONFLICT or (self._hard and self._not_separable()):
                 self.status = Status.NOT_SEPARABLE
+            elif violation <= self._reachable or (outcome != loops.RUNNING and not moved):
+                self.status = Status.PRECISION
         if self.status is Status.RUNNING and self.n_iter >= self.max_iter:
             self.status = Status.STOPPED_EARLY
 
@@ -338,11 +361,17 @@ class SmoSolver:
         """KKT violation that double precision can tell from zero for these multipliers, at best."""
         return 50.0 * EPS * float(self._size.max())
 
+    @property
+    def _hidden_norm(self) -> float:
+        """What rounding may hide of ||w||^2, a difference of large numbers when the multipliers are large."""
+        return 10.0 * EPS * float(np.abs(self.beta) @ self._size)
+
     def _not_separable(self) -> bool:
         if self._radius == 0.0:
             self._radius = self._feature_space_radius()
         total = float(np.abs(self.beta).sum())
-        return bool(np.sqrt(self.squared_norm) < SEPARABLE_SHARE * self._radius * total)
+        largest_norm = np.sqrt(self.squared_norm + self._hidden_norm)
+        return bool(total > 0 and largest_norm <= SEPARABLE_SHARE * self._radius * total)
 
     def _feature_space_radius(self) -> float:
         """max_i ||phi(x_i) - mean phi||, in blocks so that memory stays linear in n."""
@@ -369,7 +398,7 @@ def feasible(y: Array, C: Array, alpha: Array) -> Array:
     return cast(Array, y * size)
 
 
-def best_primal(y: Array, C: Array, g: Array, squared_norm: float) -> float:
+def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True) -> float:
     """Smallest primal objective found among the functions ``s g + b``; ``g_i = sum_j beta_j K_ij``.
 
     P(s, b) = s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - y_i (s g_i + b)).  Taking s = 1 and the solver's own b would leave
@@ -387,6 +416,8 @@ def best_primal(y: Array, C: Array, g: Array, squared_norm: float) -> float:
     def at(s: float) -> float:
         return 0.5 * s * s * squared_norm + _best_hinge_sum(y, C, s * g)
 
+    if not thorough:
+        return at(1.0)
     low, high = 0.5, 1.5
     golden = 0.3819660112501051
     for _ in range(3):  # widen where the best scale is at the edge
@@ -409,7 +440,7 @@ def best_primal(y: Array, C: Array, g: Array, squared_norm: float) -> float:
 
 
 def _best_hinge_sum(y: Array, C: Array, g: Array) -> float:
-    """``min_b sum_i C_i max(0, 1 - y_i (g_i + b))``: piecewise linear in b, so the minimum is at a breakpoint y_i - g_i."""
+    """``min_b sum_i C_i max(0, 1 - y_i (g_i + b))``, piecewise linear in b: the minimum is at a breakpoint."""
     at = y - g
     order = np.argsort(at)
     # Going up through the breakpoints, the slope starts at -sum of C over y = +1 and rises by C_i at each.

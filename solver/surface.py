@@ -28,12 +28,12 @@ class Grid:
     @property
     def xs(self) -> Array:
         """Centres of the columns, shape (width,)."""
-        return self.left + (np.arange(self.width) + 0.5) * ((self.right - self.left) / self.width)
+        return self.left + (np.arange(self.width, dtype=np.float64) + 0.5) * ((self.right - self.left) / self.width)
 
     @property
     def ys(self) -> Array:
         """Centres of the rows, shape (height,), upwards."""
-        return self.bottom + (np.arange(self.height) + 0.5) * ((self.top - self.bottom) / self.height)
+        return self.bottom + (np.arange(self.height, dtype=np.float64) + 0.5) * ((self.top - self.bottom) / self.height)
 
     def coarse(self, least_width: int = 160, least_height: int = 120) -> Grid:
         """The same rectangle in fewer pixels: about a quarter each way, but not below the given size."""

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .kernels import KERNELS, GridRows, Kernel
 from .multiclass import Pair, PairTrainer, one_vs_one, one_vs_rest_values, votes
-from .problem import check_choice, check_grid, check_integer, check_labels, check_number, check_points
+from .problem import check_choice, check_grid, check_labels, check_number, check_points, check_size
 from .selection import RULES
-from .smo import SmoSnapshot, SmoSolver, Status
+from .smo import LARGEST_COORDINATE, SmoSnapshot, SmoSolver, Status
 
 Array = NDArray[np.float64]
 
@@ -73,7 +73,9 @@ class SVC:
         trainer = self.prepare(X, y)
         while trainer.status is Status.RUNNING:
             trainer.step(1_000_000)
-        return self.adopt(trainer.snapshot())
+        self.adopt(trainer.snapshot())
+        del self._trainer  # its kernel rows may fill 200 MB
+        return self
 
     def prepare(
         self, X: ArrayLike, y: ArrayLike,
@@ -89,6 +91,7 @@ class SVC:
             See `SmoSolver`.
         """
         points = check_points(X)
+        check_size("X", points, LARGEST_COORDINATE)
         self.classes_, codes = check_labels(y, len(points))
         if len(self.classes_) < 2:
             raise ValueError("y holds one class only; an SVM needs points of at least two classes.")
@@ -108,6 +111,7 @@ class SVC:
                 points[pair.index], pair.y, self._kernel, C=C, tol=tol, max_iter=self.max_iter,
                 selection=self.selection, random_state=0 if self.random_state is None else self.random_state,
                 alpha=None if start is None else start(pair), compiled=compiled,
+                cache_size=200.0 / len(self._pairs),  # MB in all
             )  # fmt: skip
 
         self._trainer = PairTrainer(self._pairs, solver)
@@ -161,17 +165,19 @@ class SVC:
     @property
     def coef_(self) -> Array:
         """Weights of a linear kernel, shape (n_pairs, n_features); AttributeError for other kernels."""
-        if self.kernel != "linear":
-            raise AttributeError("coef_ is only available with the linear kernel.")
-        coef: Array = self._pair_coef.T @ self.support_vectors_
+        if not hasattr(self, "_pair_coef") or self._kernel.name != "linear":
+            raise AttributeError("coef_ is only available after a fit with the linear kernel.")
+        coef: Array = self._pair_coef.T @ (self.support_vectors_ - self._centre)
         return coef
 
     def pair_decision_function(self, X: ArrayLike) -> Array:
         """f of each pair, shape (n, n_pairs); positive for the pair's `positive` class."""
         points = check_points(X, n_features=self._fitted().n_features_in_)
+        check_size("X", points, LARGEST_COORDINATE)
         gram = self._kernel.gram(points - self._centre, self.support_vectors_ - self._centre)
-        values: Array = gram @ self._pair_coef + self._offset
-        return values
+        with np.errstate(over="ignore", invalid="ignore"):
+            values: Array = gram @ self._pair_coef + self._offset
+        return self._finite(values)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """f, shape (n,), for two classes; one column per class, shape (n, n_classes), for more."""
@@ -179,7 +185,7 @@ class SVC:
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label of each point: the class with most duels won, the lowest of equals."""
-        labels: NDArray[Any] = self.classes_[self.winner(self.pair_decision_function(X))]
+        labels: NDArray[Any] = self._fitted().classes_[self.winner(self.pair_decision_function(X))]
         return labels
 
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
@@ -199,7 +205,9 @@ class SVC:
         ndarray of shape (len(ys), len(xs)) for two classes, (len(ys), len(xs), n_classes) for more
         """
         xs, ys = check_grid(xs, ys, self._fitted().n_features_in_)
-        return self._joined(self.pair_surface_on(xs)(ys))
+        check_size("xs", xs, LARGEST_COORDINATE)
+        check_size("ys", ys, LARGEST_COORDINATE)
+        return self._joined(self._finite(self.pair_surface_on(xs)(ys)))
 
     def pair_surface_on(self, xs: Array) -> GridRows:
         """Prepare the pairs' f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_pairs)``."""
@@ -227,21 +235,23 @@ class SVC:
             raise ValueError("This SVC is not fitted yet; call fit first.")
         return self
 
+    def _finite(self, values: Array) -> Array:
+        if not np.isfinite(values).all():
+            raise ValueError(f"The {self._kernel.name} kernel overflows at these coordinates; go nearer to 0.")
+        return values
+
     def _checked_kernel(self, X: Array) -> Kernel:
         name = check_choice("kernel", self.kernel, KERNELS)
         n_features = X.shape[1]
-        if self.gamma == "auto":
-            gamma = 1.0 / n_features
-        elif self.gamma == "scale":
-            variance = float(X.var())
-            gamma = 1.0 / (n_features * variance) if variance > 0 else 1.0
-        else:
-            if isinstance(self.gamma, str):
-                check_choice("gamma", self.gamma, ("scale", "auto"))
-            gamma = check_number("gamma", self.gamma, 0.0, np.inf, open_high=True)
-        degree = check_integer("degree", self.degree, 0)
-        coef0 = check_number("coef0", self.coef0, -np.inf, np.inf, open_low=True, open_high=True)
-        return Kernel(name, gamma, coef0, degree)
+        gamma = self.gamma
+        if isinstance(gamma, str):
+            if check_choice("gamma", gamma, ("scale", "auto")) == "auto":
+                gamma = 1.0 / n_features
+            else:
+                variance = float(X.var())
+                # Points so close together that the formula overflows are one point to every kernel.
+                gamma = 1.0 / (n_features * variance) if variance > 1e-300 else 1.0
+        return Kernel(name, gamma, self.coef0, self.degree)
 
     def _joined(self, pair_values: Array) -> Array:
         if len(self.classes_) == 2:
