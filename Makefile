@@ -1,0 +1,75 @@
+# Every target prepares what it needs by itself; the details are in
+# .ci/bootstrap.py. Variables:
+#   FILE=points.json      what `make run` opens
+#   ARGS="-k boundary"    further arguments for pytest or the benchmark
+#   PYTHON=/path/python3  the Python to use instead of a suitable one on PATH
+
+FILE ?=
+ARGS ?=
+PYTHON ?=
+
+BIN := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
+
+# If none on PATH suits, python3 is asked all the same: it tells what is wrong.
+define prepare
+@set -- $(PYTHON); \
+if [ $$# -eq 0 ]; then \
+	for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+		if $$python .ci/bootstrap.py suits >/dev/null 2>&1; then break; fi; \
+		python=python3; \
+	done; \
+	set -- $$python; \
+fi; \
+if ! command -v "$$1" >/dev/null; then \
+	echo "No Python found under the name $$1: install Python 3.11 or newer."; exit 1; \
+fi; \
+"$$@" .ci/bootstrap.py
+endef
+
+.DEFAULT_GOAL := help
+.PHONY: help run test soak check lint types bench warmup clean ready-run ready-test ready-tools
+
+help:  ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+
+ready-run:
+	$(prepare) run
+
+ready-test:
+	$(prepare) test
+
+ready-tools:
+	$(prepare) tools
+
+# Without a screen there is nothing to open a window on, so a picture is drawn
+# instead. macOS and Windows have a screen without these two variables.
+run: ready-run  ## Start the program (FILE=...); without a screen, draw playground.png
+	@if [ "$(OS)" != Windows_NT ] && [ "$$(uname)" != Darwin ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+		QT_QPA_PLATFORM=offscreen $(BIN)/classifier-playground render $(if $(FILE),"$(FILE)") --out playground.png; \
+	else \
+		$(BIN)/classifier-playground $(if $(FILE),"$(FILE)"); \
+	fi
+
+test: ready-test  ## Run the tests (ARGS=...)
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest $(ARGS)
+
+soak: ready-test  ## Run the long versions of the tests (ARGS=...)
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -m soak $(ARGS)
+
+check: lint types test  ## Run lint, types and test
+
+lint: ready-tools  ## Check the code style
+	$(BIN)/python -m ruff check
+
+types: ready-tools  ## Check the types
+	$(BIN)/python -m mypy app solver
+
+bench: ready-test  ## Measure speed and agreement with scikit-learn (ARGS=...)
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m tests.bench $(ARGS)
+
+warmup: ready-test  ## Compile the numeric kernels, even if that was done before
+	$(BIN)/python -m solver.warmup
+
+clean:  ## Remove everything made here, .venv included
+	rm -rf .venv build dist *.egg-info .hypothesis .ruff_cache .mypy_cache .pytest_cache playground.png
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,58 @@
+"""Conductor: asks the background for whatever pictures differ from what was asked before, and collects the answers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from .jobs.lane import LaneQueue
+from .jobs.mailbox import Mailbox
+from .jobs.pool import Pool
+from .jobs.requests import Request, Wish
+from .jobs.work import LaneWork
+from .results import Results
+
+
+class Conductor:
+    """Keeps each lane's picture on its way to what is wished.
+
+    Parameters
+    ----------
+    lanes : int
+        How many lanes there can be.
+    wake : callable
+        Called from a compute thread when frames have come; must make the window call `collect`, and return at once.
+    """
+
+    def __init__(self, lanes: int, wake: Callable[[], None]) -> None:
+        self.results = Results()
+        self._pool = Pool()
+        self._mailbox = Mailbox(wake)
+        self._queues = [LaneQueue(self._pool, LaneWork(self._mailbox.post)) for _ in range(lanes)]
+        self._wishes: list[Wish | None] = [None] * lanes
+        self._numbers = itertools.count(1)
+        self._newest = [0] * lanes
+
+    def want(self, index: int, wish: Wish) -> None:
+        """Ask for lane `index` as wished; nothing happens when that is what was asked last."""
+        if self._wishes[index] != wish:
+            self._wishes[index] = wish
+            self._newest[index] = next(self._numbers)
+            self._queues[index].submit(Request(self._newest[index], index, wish))
+
+    def newest(self, index: int) -> int:
+        """Number of the lane's newest request; 0 before the first."""
+        return self._newest[index]
+
+    def collect(self) -> bool:
+        """Take the frames that have come; True when any of them is to be shown."""
+        return any([self.results.accept(frame) for frame in self._mailbox.take()])
+
+    @property
+    def idle(self) -> bool:
+        """True when nothing is queued, running or waiting to be collected."""
+        return self._pool.idle and self._mailbox.empty
+
+    def close(self) -> bool:
+        """Stop the compute threads; True when they ended in time."""
+        return self._pool.close()

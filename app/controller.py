@@ -1,0 +1,220 @@
+"""Controller: what the hand can do, each thing in one method; the only writer of document and session.  No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from solver.datasets import DATASETS
+
+from . import files
+from .commands import Clear, Command, Generate, SetGenerator, SetLane, SetView, ShowLanes
+from .document import Document, Lane, View
+from .points import MAX_CLASSES
+from .session import SPEEDS, Session
+from .store import Store
+from .tools import PointerTool, Spot
+
+
+class Controller:
+    """Turns wishes of the hand into commands and session changes.
+
+    Parameters
+    ----------
+    store : Store
+    session : Session
+    changed : callable
+        Called after every change of document or session.
+    say : callable
+        ``say(sentence)`` tells the person at the window something; "" takes it back.
+    """
+
+    def __init__(
+        self, store: Store, session: Session, changed: Callable[[], None], say: Callable[[str], None]
+    ) -> None:
+        self.store = store
+        self.session = session
+        self._changed = changed
+        self.say = say
+        self._tool = PointerTool(self.dispatch)
+        self._hover: Callable[[Spot | None], None] = lambda spot: None
+        store.listen(lambda old, new: changed())
+
+    def on_hover(self, listener: Callable[[Spot | None], None]) -> None:
+        """Call `listener(spot)` when the pointer moves over a canvas, and `listener(None)` when it leaves."""
+        self._hover = listener
+
+    @property
+    def document(self) -> Document:
+        """The present document."""
+        return self.store.document
+
+    def dispatch(self, command: Command) -> None:
+        """Apply `command`; a refusal is said and changes nothing."""
+        try:
+            self.store.dispatch(command)
+        except ValueError as error:
+            self.say(str(error))
+
+    def _set_session(self, **changes: Any) -> None:
+        session = replace(self.session, **changes)
+        if session != self.session:
+            self.session = session
+            self._changed()
+
+    # -- the pointer on a canvas -----------------------------------------------------------------------------------
+
+    def press(self, spot: Spot) -> None:
+        self._tool.press(self.document, spot)
+
+    def drag(self, spot: Spot) -> None:
+        self._tool.move(spot)
+
+    def release(self, spot: Spot) -> None:
+        self._tool.release(spot, self.session.active_class)
+
+    def remove(self, spot: Spot) -> None:
+        if not self._tool.remove(self.document, spot):
+            self.say("No point within 12 pixels of the pointer to remove.")
+
+    def hover(self, spot: Spot | None) -> None:
+        self._hover(spot)
+
+    # -- the view --------------------------------------------------------------------------------------------------
+
+    def zoom(self, factor: float, spot: Spot) -> None:
+        self.dispatch(SetView(view=self.document.view.zoomed(factor, spot.x, spot.y)))
+
+    def pan(self, dx: float, dy: float) -> None:
+        self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
+
+    def fit(self) -> None:
+        self.dispatch(SetView(view=View.fitting(self.document.points)))
+
+    # -- the document ----------------------------------------------------------------------------------------------
+
+    def undo(self) -> None:
+        if not self._tool.busy:
+            self.store.undo()
+
+    def redo(self) -> None:
+        if not self._tool.busy:
+            self.store.redo()
+
+    def clear(self) -> None:
+        self.dispatch(Clear())
+
+    def generate(self, add: bool = False) -> None:
+        self.dispatch(Generate(settings=self.document.generator, add=add))
+
+    def choose_generator(self, name: str) -> None:
+        """Another data set, with the noise and number of classes it looks best with."""
+        kind = DATASETS[name]
+        few, many = kind.n_classes
+        self.set_generator(
+            name=name, noise=kind.noise, shift=0.0, n_classes=min(max(self.document.generator.n_classes, few), many)
+        )
+
+    def set_generator(self, drag: object = None, **values: Any) -> None:
+        """Change fields of the generator's settings; `drag` makes the changes of one drag one undo step."""
+        try:
+            settings = _changed_struct(self.document.generator, values)
+        except ValueError as error:
+            self.say(str(error))
+        else:
+            self.dispatch(SetGenerator(settings=settings, text=_text(values), merge_key=drag))
+
+    def set_lane(self, index: int, part: str = "", drag: object = None, **values: Any) -> None:
+        """Change fields of a lane: of the lane itself, or of its part "knn" or "svm"."""
+        lane = self.document.lanes[index]
+        try:
+            inner = {part: _changed_struct(getattr(lane, part), values)} if part else values
+            changed: Lane = _changed_struct(lane, inner)
+        except ValueError as error:
+            self.say(str(error))
+            return
+        self.dispatch(SetLane(index=index, lane=changed, text=_text(values), merge_key=drag))
+
+    def toggle_lanes(self) -> None:
+        self.dispatch(ShowLanes(count=3 - self.document.shown))
+
+    # -- the session -----------------------------------------------------------------------------------------------
+
+    def set_class(self, label: int) -> None:
+        if 0 <= label < MAX_CLASSES:
+            self._set_session(active_class=label)
+
+    def toggle_pause(self) -> None:
+        self._set_session(paused=not self.session.paused)
+
+    def set_speed(self, index: int, speed: int) -> None:
+        speeds = list(self.session.speeds)
+        speeds[index] = min(max(speed, 0), len(SPEEDS) - 1)
+        self._set_session(speeds=tuple(speeds))
+
+    def restart(self, index: int) -> None:
+        restarts = list(self.session.restarts)
+        restarts[index] += 1
+        self._set_session(restarts=tuple(restarts))
+
+    def toggle_legend(self) -> None:
+        self._set_session(legend=not self.session.legend)
+
+    def set_theme(self, theme: str, dark: bool) -> None:
+        self._set_session(theme=theme, dark=dark)
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def new(self) -> None:
+        self.store.reset(replace(Document(), lanes=self.document.lanes, shown=self.document.shown), None)
+
+    def open(self, path: Path) -> bool:
+        """Open the file at `path`; False, with a sentence and nothing changed, when it cannot be read."""
+        try:
+            document = files.read(path)
+        except files.FileError as error:
+            self.say(str(error))
+            return False
+        self.store.reset(replace(document, view=View.fitting(document.points)), path)
+        return True
+
+    def save(self, path: Path) -> bool:
+        """Save at `path`; False, with a sentence, when it cannot be written."""
+        document = self.document
+        try:
+            files.write(document, path)
+        except files.FileError as error:
+            self.say(str(error))
+            return False
+        self.store.saved(document, path)
+        self.say(f"Saved {path.name}.")
+        return True
+
+
+_LABELS = {
+    "n_neighbors": "k", "selection": "the rule", "gamma": "γ", "coef0": "c₀", "n_classes": "the number of classes",
+    "degree": "the degree", "tol": "the tolerance", "name": "the data set", "pair": "the pair of the margins",
+}  # fmt: skip
+
+
+def _text(values: dict[str, Any]) -> str:
+    name, value = next(iter(values.items()))
+    if name == "hard_margin":
+        return "Set hard margin" if value else "Set soft margin"
+    if name == "pair":
+        return "Choose the pair of the margins"
+    return f"Set {_LABELS.get(name, name)} to {value:g}" if isinstance(value, float) else f"Set {_LABELS.get(name, name)} to {value}"
+
+
+def _changed_struct(struct: Any, values: dict[str, Any]) -> Any:
+    """`struct` with other values; ValueError with a sentence when one is outside its limits."""
+    changed = msgspec.structs.replace(struct, **values)
+    try:
+        return msgspec.convert(msgspec.to_builtins(changed), type(struct))
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{_text(values)}: {error}".replace("`", "")) from None
+

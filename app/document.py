@@ -1,0 +1,132 @@
+"""Document: what is saved and undone, a frozen value; and the settings it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from solver import datasets
+
+from .points import LIMIT, MAX_CLASSES, Points
+
+Weights = Literal["uniform", "distance", "distance-squared"]
+Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
+KernelName = Literal["linear", "poly", "rbf", "laplacian", "sigmoid"]
+Selection = Literal["cyclic", "random", "platt", "first-order", "second-order"]
+GeneratorName = Literal["line", "circle", "wrong", "moons", "blobs", "xor", "spirals", "chessboard"]
+
+
+class KnnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of k nearest neighbours, named as in scikit-learn."""
+
+    n_neighbors: Annotated[int, Meta(ge=1, le=9999)] = 5
+    weights: Weights = "uniform"
+    metric: Metric = "euclidean"
+    p: Annotated[float, Meta(ge=1, le=100)] = 3.0
+
+
+class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of the support vector machine, named as in scikit-learn; a hard margin is C = infinity."""
+
+    kernel: KernelName = "rbf"
+    C: Annotated[float, Meta(ge=1e-8, le=1e8)] = 1.0
+    hard_margin: bool = False
+    gamma: Annotated[float, Meta(ge=1e-8, le=1e8)] = 1.0
+    degree: Annotated[int, Meta(ge=1, le=9)] = 3
+    coef0: Annotated[float, Meta(ge=-1e6, le=1e6)] = 1.0
+    tol: Annotated[float, Meta(ge=1e-9, le=1.0)] = 1e-3
+    selection: Selection = "second-order"
+
+
+class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One classifier of the comparison; the settings of the one not chosen are kept for when it is."""
+
+    classifier: Literal["knn", "svm"] = "svm"
+    knn: KnnSettings = KnnSettings()
+    svm: SvmSettings = SvmSettings()
+    #: The two classes whose margins are drawn, when there are more than two; the first pair when it does not occur.
+    pair: tuple[Annotated[int, Meta(ge=0, le=7)], Annotated[int, Meta(ge=0, le=7)]] = (0, 1)
+
+
+class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the generator makes next."""
+
+    name: GeneratorName = "moons"
+    count: Annotated[int, Meta(ge=1, le=50_000)] = 100
+    noise: Annotated[float, Meta(ge=0, le=10)] = 0.2
+    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+    shift: Annotated[float, Meta(ge=-1, le=1)] = 0.0
+    n_classes: Annotated[int, Meta(ge=2, le=MAX_CLASSES)] = 2
+
+    def points(self) -> Points:
+        """The points these settings stand for; ValueError with a sentence when they cannot be."""
+        X, y = datasets.generate(
+            self.name, self.count, noise=self.noise, seed=self.seed, shift=self.shift, n_classes=self.n_classes
+        )
+        return Points.of(X, y)
+
+
+class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What part of the plane is shown: its centre, and the length that the shorter side of a canvas spans."""
+
+    x: Annotated[float, Meta(ge=-LIMIT, le=LIMIT)] = 0.0
+    y: Annotated[float, Meta(ge=-LIMIT, le=LIMIT)] = 0.0
+    span: Annotated[float, Meta(ge=1e-9, le=4 * LIMIT)] = 2.4
+
+    @staticmethod
+    def fitting(points: Points) -> View:
+        """The view that shows all points with a margin; the unit square about the origin when there are none."""
+        if len(points) == 0:
+            return View()
+        low, high = points.xy.min(axis=0), points.xy.max(axis=0)
+        size = float((high - low).max())
+        # A single point, or points too close to tell apart at their distance from the origin, still get some room.
+        least = max(1e-9, 1e-6 * float(np.abs(points.xy).max()))
+        span = 1.2 * size if size > least else max(2.0, 2.0 * least)
+        middle = low + 0.5 * (high - low)
+        return View(float(middle[0]), float(middle[1]), span)
+
+    def zoomed(self, factor: float, x: float, y: float) -> View:
+        """Spanning `factor` times as much, with the plane's point (x, y) staying where it is on screen."""
+        span = min(max(self.span * factor, 1e-9, 1e-12 * max(abs(x), abs(y))), 4 * LIMIT)
+        factor = span / self.span
+        return View(_within(x + (self.x - x) * factor), _within(y + (self.y - y) * factor), span)
+
+    def panned(self, dx: float, dy: float) -> View:
+        """Moved by (dx, dy) in units of the plane."""
+        return View(_within(self.x + dx), _within(self.y + dy), self.span)
+
+
+def _within(value: float) -> float:
+    return min(max(value, -LIMIT), LIMIT)
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """Everything that is saved.
+
+    Attributes
+    ----------
+    points : Points
+    lanes : tuple of Lane
+        Two; `shown` says how many of them are on screen, so that hiding one loses none of its settings.
+    shown : int
+    generator : GeneratorSettings
+    view : View
+    """
+
+    points: Points = field(default_factory=Points)
+    lanes: tuple[Lane, Lane] = (Lane("knn"), Lane("svm"))
+    shown: int = 2
+    generator: GeneratorSettings = GeneratorSettings()
+    view: View = View()
+
+
+def default_document() -> Document:
+    """What the first start shows: two moons, kNN beside an SVM."""
+    points = GeneratorSettings().points()
+    return Document(points=points, view=View.fitting(points))

@@ -1,0 +1,55 @@
+"""LaneQueue: of a lane's requests only the newest matters, and only one runs at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+from .pool import Job, Later, Pool, Priority
+from .requests import Request
+
+
+class LaneQueue:
+    """Runs the newest request of one lane.
+
+    A request that has not begun is replaced by a newer one.  One that runs hears of a newer one through `overtaken`,
+    which it asks only after its first picture: that picture is a promise, else a long drag would paint nothing.
+
+    Parameters
+    ----------
+    pool : Pool
+    work : callable
+        ``work(request, overtaken) -> Job``.
+    """
+
+    def __init__(self, pool: Pool, work: Callable[[Request, Callable[[], bool]], Job]) -> None:
+        self._pool = pool
+        self._work = work
+        self._lock = threading.Lock()
+        self._waiting: Request | None = None
+        self._job: Job | None = None
+
+    def submit(self, request: Request) -> None:
+        """Make `request` the newest one."""
+        with self._lock:
+            self._waiting = request
+            running = self._job
+            job = self._job = running or self._run()
+        if running is None:
+            self._pool.submit(job, Priority.FIRST_PICTURE)
+        else:
+            # It may be waiting for its next slow step, or behind other lanes with what nobody wants any more.
+            self._pool.hurry(job)
+
+    def _overtaken(self) -> bool:
+        return self._waiting is not None
+
+    def _run(self) -> Iterator[Priority | Later]:
+        while True:
+            with self._lock:
+                request, self._waiting = self._waiting, None
+                if request is None:
+                    self._job = None
+                    return
+            yield from self._work(request, self._overtaken)
+            yield Priority.FIRST_PICTURE  # one piece ends here: other lanes may want theirs

@@ -1,0 +1,140 @@
+"""Pool: the compute threads.  A job is an iterator of short pieces of work; between two pieces anyone may overtake it.
+
+Each piece should take at most about 8 ms.  What a job yields says when its next piece is wanted: a `Priority`, or a
+`Later` for a moment that has not come yet.  So fairness, priorities, pacing and cancelling are one mechanism.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import os
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from threadpoolctl import threadpool_limits
+
+
+class Priority(IntEnum):
+    """Order in which waiting pieces are taken; first come, first served within one."""
+
+    FIRST_PICTURE = 0
+    TRAINING = 1
+    FULL_PICTURE = 2
+    BACKGROUND = 3
+
+
+@dataclass(frozen=True)
+class Later:
+    """Continue after `seconds`, with `priority`."""
+
+    seconds: float
+    priority: Priority
+
+
+Job = Iterator[Priority | Later]
+
+
+class Pool:
+    """Runs jobs piece by piece on a few threads.
+
+    Parameters
+    ----------
+    threads : int, optional
+        Default max(1, cores - 1), so that the window keeps a core.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._ready: list[tuple[Priority, int, Job]] = []
+        self._later: list[tuple[float, int, Priority, Job]] = []
+        self._order = itertools.count()
+        self._running = 0
+        self._closed = False
+        self._changed = threading.Condition()
+        # Matrix products on one thread each: more would wait for one another on the core the window lives on.
+        threadpool_limits(1, user_api="blas")
+        count = threads or max(1, (os.cpu_count() or 2) - 1)
+        self._threads = [
+            threading.Thread(target=self._work, name=f"compute-{i}", daemon=True) for i in range(count)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, job: Job, priority: Priority) -> None:
+        """Queue `job`; after `close` it is dropped."""
+        with self._changed:
+            if not self._closed:
+                heapq.heappush(self._ready, (priority, next(self._order), job))
+                self._changed.notify()
+
+    def hurry(self, job: Job) -> None:
+        """Let `job`, if it waits for anything, wait no longer than a first picture does: its reason to wait is gone."""
+        with self._changed:
+            waiting = [entry for entry in self._later if entry[3] is job]
+            waiting_too = [entry for entry in self._ready if entry[2] is job]
+            if waiting or waiting_too:
+                self._later = [entry for entry in self._later if entry[3] is not job]
+                self._ready = [entry for entry in self._ready if entry[2] is not job]
+                heapq.heapify(self._later)
+                heapq.heapify(self._ready)
+                heapq.heappush(self._ready, (Priority.FIRST_PICTURE, next(self._order), job))
+                self._changed.notify()
+
+    @property
+    def idle(self) -> bool:
+        """True when no job is queued, waiting or running."""
+        with self._changed:
+            return not (self._ready or self._later or self._running)
+
+    def close(self, timeout: float = 2.0) -> bool:
+        """Drop what is queued, let the pieces in hand finish; True when every thread has ended in time."""
+        with self._changed:
+            self._closed = True
+            self._ready.clear()
+            self._later.clear()
+            self._changed.notify_all()
+        deadline = time.monotonic() + timeout
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                job = self._next()
+                while job is None:
+                    if self._closed:
+                        return
+                    wait = max(0.0, self._later[0][0] - time.monotonic()) if self._later else None
+                    self._changed.wait(wait)
+                    job = self._next()
+                self._running += 1
+            try:
+                wish = next(job, None)
+            except Exception:  # a job reports its own failures; one that cannot must not take the thread with it
+                traceback.print_exc()
+                wish = None
+            with self._changed:
+                self._running -= 1
+                if wish is not None and not self._closed:
+                    self._queue(job, wish)
+
+    def _next(self) -> Job | None:
+        now = time.monotonic()
+        while self._later and self._later[0][0] <= now:
+            _, order, priority, job = heapq.heappop(self._later)
+            heapq.heappush(self._ready, (priority, order, job))
+        return heapq.heappop(self._ready)[2] if self._ready else None
+
+    def _queue(self, job: Job, wish: Priority | Later) -> None:
+        if isinstance(wish, Later):
+            heapq.heappush(
+                self._later, (time.monotonic() + wish.seconds, next(self._order), wish.priority, job)
+            )
+        else:
+            heapq.heappush(self._ready, (wish, next(self._order), job))
+        self._changed.notify()

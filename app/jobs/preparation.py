@@ -1,0 +1,44 @@
+"""Preparation: compiling the numeric kernels on a thread of its own while the window already works."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from solver.warmup import compile_all
+
+
+class Preparation:
+    """Starts compiling at once.
+
+    Parameters
+    ----------
+    done : callable
+        Called from the thread when everything is compiled; must return at once.
+    """
+
+    def __init__(self, done: Callable[[], None]) -> None:
+        self._done = done
+        #: True when the compiled loops can be used.
+        self.ready = False
+        #: Why they never will be, or "".
+        self.failure = ""
+        self._thread = threading.Thread(target=self._work, name="compile", daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """True while compiling; such a thread cannot be stopped, only left behind."""
+        return self._thread.is_alive()
+
+    def wait(self, seconds: float) -> None:
+        """Wait at most `seconds` for the end."""
+        self._thread.join(seconds)
+
+    def _work(self) -> None:
+        try:
+            compile_all()
+            self.ready = True
+        except Exception as error:  # without a compiler small sets still work
+            self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."
+        self._done()

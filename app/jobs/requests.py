@@ -1,0 +1,126 @@
+"""Requests and frames: what the window asks of the background, and what comes back; both never change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.document import Lane
+from app.points import Points
+from app.shading import Shades
+from solver import SVC, Certificate, Grid, KNeighborsClassifier
+
+Array = NDArray[np.float64]
+Model = SVC | KNeighborsClassifier
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a lane's picture depends on; a lane is asked anew when, and only when, its wish differs."""
+
+    points: Points
+    lane: Lane
+    grid: Grid
+    shades: Shades
+    paused: bool
+    steps_per_second: float
+    restart: int
+    compiled: bool
+
+
+@dataclass(frozen=True)
+class Request:
+    """A wish with a number; numbers ascend, and the answer carries the number."""
+
+    number: int
+    index: int
+    wish: Wish
+
+
+class Phase(StrEnum):
+    """Where a lane stands."""
+
+    TRAINING = "training"
+    PAUSED = "paused"
+    DONE = "done"
+    EMPTY = "empty"  #: nothing to show a picture of; `message` says why
+    FAILED = "failed"  #: `message` says how
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A coloured surface.
+
+    Attributes
+    ----------
+    argb : ndarray of shape (height, width), uint32
+        Colours 0xffrrggbb; row 0 is the highest, as screens have it.
+    grid : Grid
+    boundary, margins : ndarray of shape (m, 2)
+        Polylines joined with NaN rows.
+    """
+
+    argb: NDArray[np.uint32]
+    grid: Grid
+    boundary: Array
+    margins: Array
+
+
+def _none() -> NDArray[np.intp]:
+    return np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Indices of points to be marked: free and bounded support vectors, wrongly classified points."""
+
+    free: NDArray[np.intp] = field(default_factory=_none)
+    bounded: NDArray[np.intp] = field(default_factory=_none)
+    wrong: NDArray[np.intp] = field(default_factory=_none)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One picture of one lane, with the numbers that belong to it.
+
+    Attributes
+    ----------
+    job : int
+        Number of the request this answers.
+    index : int
+        The lane.
+    points : Points
+        What it was trained on.
+    phase : Phase
+    full : bool
+        The picture has the resolution asked for.
+    model : SVC or KNeighborsClassifier or None
+        Never changes; predicts what the picture shows.
+    certificates : tuple of Certificate
+        One per pair of classes; empty for kNN.
+    marks, accuracy, seconds, message
+        Marked points, share of the training points classified rightly, training time, a sentence.
+    """
+
+    job: int
+    index: int
+    points: Points
+    lane: Lane
+    phase: Phase
+    full: bool = True
+    model: Model | None = None
+    certificates: tuple[Certificate, ...] = ()
+    picture: Picture | None = None
+    marks: Marks = field(default_factory=Marks)
+    accuracy: float = float("nan")
+    seconds: float = 0.0
+    message: str = ""
+    compiled: bool = True
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """The certificate of the only pair, or of the pair with the worst KKT violation; None for kNN."""
+        return max(self.certificates, key=lambda c: c.kkt_violation, default=None)

@@ -1,0 +1,344 @@
+"""LaneWork: what the background does for one lane's request: train in short pieces, colour pictures, post frames."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.document import Lane
+from app.shading import FULL_VALUE, Regions, colour, level_lines, region_lines
+from solver import SVC, Grid, KNeighborsClassifier, Pair, PairTrainer, Status
+
+from .pool import Later, Priority
+from .requests import Frame, Marks, Phase, Picture, Request, Wish
+
+Array = NDArray[np.float64]
+#: Seconds a piece of work aims at; the pool looks around between pieces.
+PIECE = 0.006
+#: Seconds between two pictures of a training that runs at full speed.
+FRAME_INTERVAL = 0.025
+#: Points up to which plain numpy stands in while the compiled loops are not ready.
+PLAIN_LIMIT = 600
+
+Step = Priority | Later
+
+
+@dataclass(frozen=True)
+class _Values:
+    """A block of surface rows: winning class numbers, sureness, ties, and f of the pair whose margins are drawn."""
+
+    classes: Regions
+    sureness: Array
+    tie: NDArray[np.bool_]
+    f: Array | None
+
+
+#: Prepares columns `xs`, gives ``rows(ys) -> _Values``.
+Source = Callable[[Array], Callable[[Array], _Values]]
+
+
+class LaneWork:
+    """The background half of one lane; only the lane's running job touches it, and there is one at a time.
+
+    Parameters
+    ----------
+    post : callable
+        ``post(frame)`` delivers a frame.
+    """
+
+    def __init__(self, post: Callable[[Frame], None]) -> None:
+        self._post = post
+        self._training: _Training | None = None
+
+    def __call__(self, request: Request, overtaken: Callable[[], bool]) -> Generator[Step]:
+        """The job of `request`; whatever goes wrong becomes a frame with a sentence, and the next request starts anew."""
+        wish = request.wish
+        frame = Frame(request.number, request.index, wish.points, wish.lane, Phase.DONE, compiled=wish.compiled)
+        try:
+            if wish.lane.classifier == "knn":
+                yield from self._knn(wish, frame, overtaken)
+            else:
+                yield from self._svm(wish, frame, overtaken)
+        except ValueError as error:  # the solver's sentences
+            self._training = None
+            self._post(replace(frame, phase=Phase.FAILED, message=str(error)))
+        except Exception as error:
+            self._training = None
+            text = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
+            self._post(replace(frame, phase=Phase.FAILED, message=text))
+
+    def _knn(self, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        points = wish.points
+        if len(points) == 0:
+            self._post(replace(frame, phase=Phase.EMPTY))
+            return
+        settings = wish.lane.knn
+        start = time.perf_counter()
+        model = KNeighborsClassifier(
+            min(settings.n_neighbors, len(points)), settings.weights, settings.metric, settings.p
+        ).fit(points.xy, points.labels)
+        shares = model.predict_proba(points.xy, compiled=wish.compiled)
+        wrong = np.flatnonzero(model.classes_[shares.argmax(axis=1)] != points.labels)
+        accuracy = 1.0 - len(wrong) / len(points)
+        frame = replace(
+            frame, model=model, marks=Marks(wrong=wrong), accuracy=accuracy, seconds=time.perf_counter() - start
+        )
+        source = _knn_source(model, wish.compiled)
+        yield from self._coarse(source, wish, frame)
+        yield from self._full(source, wish, frame, overtaken)
+
+    def _svm(self, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        if len(wish.points.classes) < 2:
+            self._training = None
+            self._post(replace(frame, phase=Phase.EMPTY))
+            return
+        if not wish.compiled and len(wish.points) > PLAIN_LIMIT:
+            self._post(replace(frame, phase=Phase.EMPTY))
+            return
+        training = self._training = _Training.continuing(self._training, wish)
+        last = -math.inf
+        while True:
+            stepped = 0 if wish.paused else training.advance(wish.steps_per_second)
+            resting = wish.paused or training.finished
+            slow = wish.steps_per_second <= 1.0 / FRAME_INTERVAL
+            due = time.perf_counter() - last >= FRAME_INTERVAL or (slow and stepped > 0)
+            if last < 0 or resting or due:
+                frame = training.frame(frame, wish, thorough=resting)
+                source = _svm_source(frame.model, wish.lane)
+                yield from self._coarse(source, wish, frame)
+                last = time.perf_counter()
+                if not overtaken() and (resting or (slow and wish.steps_per_second <= 10)):
+                    yield from self._full(source, wish, frame, overtaken)
+            if resting or overtaken():
+                return
+            pause = training.seconds_to_next_step(wish.steps_per_second)
+            yield Later(pause, Priority.TRAINING) if pause > 0 else Priority.TRAINING
+
+    def _coarse(self, source: Source, wish: Wish, frame: Frame) -> Generator[Step]:
+        """The promised first picture: nothing stops it."""
+        grid = wish.grid.coarse()
+        picture = yield from _picture(source, grid, wish, Priority.FIRST_PICTURE, lambda: False)
+        self._post(replace(frame, picture=picture, full=grid == wish.grid))
+
+    def _full(
+        self, source: Source, wish: Wish, frame: Frame, overtaken: Callable[[], bool]
+    ) -> Generator[Step]:
+        if wish.grid.coarse() == wish.grid or overtaken():
+            return
+        picture = yield from _picture(source, wish.grid, wish, Priority.FULL_PICTURE, overtaken)
+        if picture is not None:
+            self._post(replace(frame, picture=picture, full=True))
+
+
+def _picture(
+    source: Source, grid: Grid, wish: Wish, priority: Priority, overtaken: Callable[[], bool]
+) -> Generator[Step, None, Picture | None]:
+    """Evaluate and colour `grid` in blocks of rows of about `PIECE` seconds each; None when overtaken."""
+    ys = grid.ys
+    argb = np.empty((grid.height, grid.width), dtype=np.uint32)
+    regions = np.empty((grid.height, grid.width), dtype=np.int8)
+    f = None
+    begun = time.perf_counter()
+    rows = source(grid.xs)
+    row, height = 0, 16
+    while row < grid.height:
+        block = slice(row, min(row + height, grid.height))
+        values = rows(ys[block])
+        argb[::-1][block] = colour(wish.shades, values.classes, values.sureness, values.tie)
+        regions[block] = values.classes
+        regions[block][values.tie] = -1
+        if values.f is not None:
+            f = np.empty(regions.shape) if f is None else f
+            f[block] = values.f
+        row = block.stop
+        now = time.perf_counter()
+        height = int(np.clip(height * PIECE / max(now - begun, 1e-5), 2, 2 * height))
+        if row < grid.height and now - begun > 0.5 * PIECE:
+            yield priority
+            if overtaken():
+                return None
+        begun = time.perf_counter()
+    if f is not None and len(wish.points.classes) == 2:
+        boundary = level_lines(grid, f, (0.0,))
+    else:
+        boundary = region_lines(grid, regions)
+    margins = level_lines(grid, f, (-1.0, 1.0)) if f is not None else np.empty((0, 2))
+    return Picture(argb, grid, boundary, margins)
+
+
+def _knn_source(model: KNeighborsClassifier, compiled: bool) -> Source:
+    n_classes = len(model.classes_)
+    even = 1.0 / n_classes
+    names = model.classes_.astype(np.int8)
+
+    def on(xs: Array) -> Callable[[Array], _Values]:
+        rows = model.surface_classes_on(xs, compiled=compiled)
+
+        def values(ys: Array) -> _Values:
+            top, share, tie = rows(ys)
+            sureness = (share - even) / (1.0 - even) if n_classes > 1 else np.ones_like(share)
+            return _Values(names[top], sureness, tie, None)
+
+        return values
+
+    return on
+
+
+def _svm_source(model: SVC, lane: Lane) -> Source:
+    pairs = model.pairs_
+    names = model.classes_.astype(np.int8)
+    shown = shown_pair(model, lane)
+
+    def on(xs: Array) -> Callable[[Array], _Values]:
+        rows = model.pair_surface_on(xs)
+
+        def of_two(ys: Array) -> _Values:
+            f = rows(ys)[..., 0]
+            return _Values(names[(f > 0).view(np.int8)], np.abs(f) / FULL_VALUE, f == 0.0, f)
+
+        def of_many(ys: Array) -> _Values:
+            f = rows(ys)
+            winner = model.winner(f)
+            closest = np.full(winner.shape, np.inf)  # f of the winner's closest duel
+            for p, pair in enumerate(pairs):
+                np.minimum(closest, f[..., p], out=closest, where=winner == pair.positive)
+                np.minimum(closest, -f[..., p], out=closest, where=winner == pair.negative)
+            sureness = np.maximum(closest, 0.0) / FULL_VALUE
+            return _Values(names[winner], sureness, np.zeros(winner.shape, dtype=bool), f[..., shown])
+
+        return of_two if len(pairs) == 1 else of_many
+
+    return on
+
+
+def shown_pair(model: SVC, lane: Lane) -> int:
+    """Which of the model's pairs has its margins drawn: the chosen one, else the first."""
+    for p, pair in enumerate(model.pairs_):
+        if {int(model.classes_[pair.positive]), int(model.classes_[pair.negative])} == set(lane.pair):
+            return p
+    return 0
+
+
+class _Training:
+    """A trainer, what it was started for, and its pace."""
+
+    def __init__(self, wish: Wish, before: _Training | None) -> None:
+        self.points = wish.points
+        self.settings = wish.lane.svm
+        self.restart = wish.restart
+        self.compiled = wish.compiled
+        s = self.settings
+        self.svc = SVC(
+            math.inf if s.hard_margin else s.C, s.kernel, s.degree, s.gamma, s.coef0, s.tol, -1, s.selection, 0
+        )
+        start = None if before is None else before.multipliers_for(wish)
+        begun = time.perf_counter()
+        self.trainer: PairTrainer = self.svc.prepare(
+            self.points.xy, self.points.labels, start=start, compiled=wish.compiled
+        )
+        self.seconds = time.perf_counter() - begun
+        self._chunk = max(1, 20_000 // len(self.points))
+        self._next_step_at = time.perf_counter()
+
+    @staticmethod
+    def continuing(before: _Training | None, wish: Wish) -> _Training:
+        """`before` when it is of this very problem, else a new one, from the old multipliers where they still count."""
+        if before is not None:
+            same = before.points is wish.points and before.settings == wish.lane.svm
+            if same and (before.restart, before.compiled) == (wish.restart, wish.compiled):
+                return before
+            if (before.restart, before.compiled) != (wish.restart, wish.compiled):
+                before = None  # count the steps of the rule that was chosen, from zero
+        return _Training(wish, before)
+
+    @property
+    def finished(self) -> bool:
+        return self.trainer.status is not Status.RUNNING
+
+    def advance(self, steps_per_second: float) -> int:
+        """Steps for about `PIECE` seconds, or as many as are due; returns how many were made."""
+        if self.finished:
+            return 0
+        begun = time.perf_counter()
+        if math.isinf(steps_per_second):
+            made = 0
+            while not self.finished and (left := PIECE - (time.perf_counter() - begun)) > 0:
+                chunk_begun = time.perf_counter()
+                made += self.trainer.step(self._chunk)
+                took = max(time.perf_counter() - chunk_begun, 1e-6)
+                self._chunk = max(1, min(2 * self._chunk, int(self._chunk * left / took)))
+            self._chunk = max(1, self._chunk)
+        else:
+            due = 0
+            if begun >= self._next_step_at:
+                late = begun - self._next_step_at
+                due = min(1 + int(late * steps_per_second), max(1, int(steps_per_second * 0.1)))
+                self._next_step_at = begun + 1.0 / steps_per_second
+            made = self.trainer.step(due) if due else 0
+        self.seconds += time.perf_counter() - begun
+        return made
+
+    def seconds_to_next_step(self, steps_per_second: float) -> float:
+        if math.isinf(steps_per_second):
+            return 0.0
+        self._next_step_at = min(self._next_step_at, time.perf_counter() + 1.0 / steps_per_second)
+        return max(0.0, self._next_step_at - time.perf_counter())
+
+    def frame(self, frame: Frame, wish: Wish, thorough: bool) -> Frame:
+        """`frame` with the present model and its numbers."""
+        snapshots = self.trainer.snapshot(thorough)
+        model = self.svc.snapshot_model(snapshots)
+        n = len(self.points)
+        free, bounded = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+        for pair, snapshot, solver in zip(model.pairs_, snapshots, self.trainer.solvers, strict=True):
+            at_bound = snapshot.alpha == solver.C
+            bounded[pair.index[at_bound]] = True
+            free[pair.index[(snapshot.alpha > 0) & ~at_bound]] = True
+        if len(model.pairs_) == 1:
+            f = self.trainer.solvers[0].y - snapshots[0].v + snapshots[0].intercept
+            winner = model.winner(f[:, None])
+        else:
+            winner = model.winner(model.pair_decision_function(self.points.xy))
+        wrong = np.flatnonzero(model.classes_[winner] != self.points.labels)
+        if not self.finished:
+            phase = Phase.PAUSED if wish.paused else Phase.TRAINING
+        else:
+            phase = Phase.DONE
+        return replace(
+            frame, phase=phase, model=model, certificates=tuple(model.certificates_),
+            marks=Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), wrong),
+            accuracy=1.0 - len(wrong) / n, seconds=self.seconds,
+        )  # fmt: skip
+
+    def multipliers_for(self, wish: Wish) -> Callable[[Pair], Array | None]:
+        """For each pair of classes of the new problem, this training's multipliers of the points that stayed."""
+        old_C = math.inf if self.settings.hard_margin else self.settings.C
+        new_C = math.inf if wish.lane.svm.hard_margin else wish.lane.svm.C
+        # With C the bounded multipliers move along; the equality constraint survives a common factor.
+        factor = new_C / old_C if math.isfinite(old_C) and math.isfinite(new_C) else 1.0
+        old: dict[frozenset[int], tuple[NDArray[np.intp], Array]] = {}
+        for pair, solver in zip(self.trainer.pairs, self.trainer.solvers, strict=True):
+            names = frozenset(int(self.svc.classes_[c]) for c in (pair.positive, pair.negative))
+            old[names] = (pair.index, solver.alpha * factor)
+        new_ids, new_labels = wish.points.ids, wish.points.labels
+        old_ids, old_labels = self.points.ids, self.points.labels
+        classes = wish.points.classes
+
+        def start(pair: Pair) -> Array | None:
+            known = old.get(frozenset((classes[pair.positive], classes[pair.negative])))
+            if known is None:
+                return None
+            index, alpha = known
+            ids = new_ids[pair.index]
+            at = np.minimum(np.searchsorted(old_ids[index], ids), len(index) - 1)
+            stayed = (old_ids[index][at] == ids) & (old_labels[index][at] == new_labels[pair.index])
+            return np.where(stayed, alpha[at], 0.0)
+
+        return start
+
+

@@ -1,0 +1,184 @@
+"""Composition root: the command line, `create_window`, and the picture without a window."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from . import __version__
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from .document import Document
+    from .views.window import MainWindow
+
+NAME = "classifier-playground"
+DEFAULT_SIZE = (1280, 800)
+
+
+def create_window(
+    document: Document | None = None, profile_dir: Path | None = None, path: Path | None = None
+) -> MainWindow:
+    """A working window, not shown yet; it needs a running event loop to learn.
+
+    Parameters
+    ----------
+    document : Document, optional
+        Default: two moons, kNN beside an SVM.
+    profile_dir : Path, optional
+        Where settings are kept; default is the user's configuration folder.
+    path : Path, optional
+        The file `document` was read from.
+    """
+    import platformdirs
+    from PySide6.QtCore import QSettings
+
+    from .conductor import Conductor
+    from .controller import Controller
+    from .document import default_document
+    from .jobs.preparation import Preparation
+    from .session import Session
+    from .store import Store
+    from .views.window import LANES, MainWindow
+
+    make_application()
+    folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))
+    window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
+    store = Store(document or default_document(), path)
+    controller = Controller(store, Session(), window.ask_refresh, window.say)
+    window.assemble(controller, Conductor(LANES, window.ask_refresh), Preparation(window.ask_refresh))
+    return window
+
+
+def make_application() -> QApplication:
+    """The one QApplication; without a display it draws offscreen, since Qt would abort the process."""
+    from PySide6.QtWidgets import QApplication
+
+    present = QApplication.instance()
+    if isinstance(present, QApplication):
+        return present
+    no_display = sys.platform.startswith("linux") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    if no_display:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    # A thread that computes must not keep the window's thread waiting for its turn.
+    sys.setswitchinterval(0.001)
+    application = QApplication([NAME])
+    application.setApplicationName(NAME)
+    application.setApplicationDisplayName("Classifier Playground")
+    application.setStyle("Fusion")
+    return application
+
+
+def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> str:
+    """Draw the window with `document`, learnt to the end, into the PNG file `out`; returns a summary."""
+    from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+
+    from . import files
+    from .words import classifier_name, details, headline
+
+    application = make_application()
+    with tempfile.TemporaryDirectory() as profile:
+        window = create_window(document, Path(profile))
+        window.choose_theme(theme)
+        window.resize(*size)
+        window.show()
+        while not window.idle():
+            application.processEvents()
+            time.sleep(0.002)
+        data = QByteArray()
+        buffer = QBuffer(data)
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        window.grab().save(buffer, "PNG")  # type: ignore[call-overload]
+        files.write_bytes(bytes(data.data()), out)
+        lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
+        for index in range(document.shown):
+            frame, lane = window.result(index), document.lanes[index]
+            lines.append(f"{classifier_name(lane)}: {headline(frame, lane, True)}")
+            lines.append(f"    {details(frame)}" if details(frame) else "")
+        window.close()
+    return "\n".join(line for line in lines if line)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{NAME}: {message} (see {NAME} --help)\n")
+
+
+def _parsers() -> tuple[_Parser, _Parser]:
+    window = _Parser(
+        prog=NAME,
+        description="Watch classifiers learn on points you click.",
+        epilog=f"{NAME} render [FILE] --out PICTURE draws the window into a file; it needs no display.",
+    )
+    window.add_argument("file", nargs="?", metavar="FILE", help="a .playground document to open")
+    window.add_argument("--profile-dir", type=Path, metavar="DIR", help="keep settings there instead of in your profile")
+    window.add_argument("--version", action="version", version=f"{NAME} {__version__}")
+    picture = _Parser(prog=f"{NAME} render", description="Draw the window into a PNG file; needs no display.")
+    picture.add_argument("file", nargs="?", metavar="FILE", help="a .playground document; default: two moons")
+    picture.add_argument("--out", type=Path, required=True, metavar="PICTURE", help="the PNG file to write")
+    picture.add_argument("--size", type=_size, default=DEFAULT_SIZE, metavar="WIDTHxHEIGHT", help="default 1280x800")
+    picture.add_argument("--theme", choices=("light", "dark"), default="light")
+    return window, picture
+
+
+def _size(text: str) -> tuple[int, int]:
+    try:
+        width, height = (int(part) for part in text.lower().split("x"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; write it as 1280x720") from None
+    if not (760 <= width <= 8000 and 520 <= height <= 8000):
+        raise argparse.ArgumentTypeError(f"{text} must lie between 760x520 and 8000x8000")
+    return width, height
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; returns the exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
+    window_parser, render_parser = _parsers()
+    drawing = bool(words) and words[0] == "render"
+    parser = render_parser if drawing else window_parser
+    options = parser.parse_args(words[1:] if drawing else words)
+
+    from . import files
+    from .document import default_document
+
+    try:
+        document = files.read(Path(options.file)) if options.file else default_document()
+        if drawing:
+            if options.out.suffix.lower() != ".png":
+                parser.error(f"--out {options.out} must end in .png")
+            print(render(document, options.out, options.size, options.theme))
+            print(f"Wrote {options.out}")
+            _leave(0)
+            return 0
+    except files.FileError as error:
+        parser.error(str(error))
+    return _run(document, Path(options.file) if options.file else None, options.profile_dir)
+
+
+def _run(document: Document, path: Path | None, profile_dir: Path | None) -> int:
+    application = make_application()
+    window = create_window(document, profile_dir, path)
+    window.show()
+    code = application.exec()
+    _leave(code)
+    return code
+
+
+def _leave(code: int) -> None:
+    """End the process at once when a compiler thread is still busy: it cannot be stopped, and Qt and LLVM must not
+    be taken down under it."""
+    import threading
+
+    if any(thread.name == "compile" for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)

@@ -1,0 +1,165 @@
+"""Scene: everything the views draw, as a pure function of document, session and results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver import SVC, Grid, datasets
+
+from . import words
+from .document import Document, GeneratorSettings, Lane, View
+from .jobs.requests import Frame, Marks, Phase, Picture
+from .jobs.work import shown_pair
+from .results import Results
+from .session import SPEEDS, Session
+
+
+@dataclass(frozen=True)
+class LaneScene:
+    """What one lane shows.
+
+    Attributes
+    ----------
+    lane : Lane
+    picture : Picture or None
+    marks : Marks
+        Empty while the newest frame belongs to other points than are drawn.
+    job : int
+        Number of the job whose picture this is.
+    message : str
+        A sentence across the canvas, or "".
+    headline, details : str
+        The status strip.
+    formula, note : str
+    fields : frozenset of str
+        Names of the parameter fields that apply.
+    pairs : tuple of (int, int)
+        With more than two classes, the pairs whose margins can be drawn.
+    pair : int
+        Which of `pairs` is drawn.
+    speed : int
+        Index into `SPEEDS`.
+    """
+
+    lane: Lane
+    picture: Picture | None
+    marks: Marks
+    job: int
+    message: str
+    headline: str
+    details: str
+    formula: str
+    note: str
+    fields: frozenset[str]
+    pairs: tuple[tuple[int, int], ...]
+    pair: int
+    speed: int
+    speed_text: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What the window shows."""
+
+    title: str
+    modified: bool
+    xy: NDArray[np.float64]
+    labels: NDArray[np.uint8]
+    view: View
+    lanes: tuple[LaneScene, ...]
+    shown: int
+    active_class: int
+    counts: tuple[int, ...]
+    legend: bool
+    has_svm: bool
+    undo: str | None
+    redo: str | None
+    paused: bool
+    generator: GeneratorSettings
+    generator_fields: frozenset[str]
+    generator_note: str
+    theme: str
+    dark: bool
+
+
+def compose(
+    document: Document, session: Session, results: Results, *,
+    title: str, modified: bool, undo: str | None, redo: str | None, compiled: bool,
+) -> Scene:  # fmt: skip
+    """The scene of this moment."""
+    points = document.points
+    lanes = tuple(
+        _lane(index, document, session, results.frame(index), compiled) for index in range(document.shown)
+    )
+    kind = datasets.DATASETS[document.generator.name]
+    fields = {"count", "noise", "seed"} | _generator_fields(kind)
+    return Scene(
+        title=title, modified=modified, xy=points.xy, labels=points.labels, view=document.view, lanes=lanes,
+        shown=document.shown, active_class=session.active_class,
+        counts=tuple(int(c) for c in np.bincount(points.labels, minlength=8)), legend=session.legend,
+        has_svm=any(lane.lane.classifier == "svm" for lane in lanes), undo=undo, redo=redo, paused=session.paused,
+        generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
+        theme=session.theme, dark=session.dark,
+    )  # fmt: skip
+
+
+def _lane(
+    index: int, document: Document, session: Session, frame: Frame | None, compiled: bool
+) -> LaneScene:
+    lane, points = document.lanes[index], document.points
+    message = words.empty_sentence(lane, points.classes, len(points), compiled)
+    picture, marks, job = None, Marks(), 0
+    pairs: tuple[tuple[int, int], ...] = ()
+    pair = 0
+    if frame is not None:
+        job = frame.job
+        if frame.phase is Phase.FAILED:
+            message = message or frame.message
+        elif frame.phase is not Phase.EMPTY and not message.startswith("An SVM") and len(points):
+            message = ""
+            picture = frame.picture
+        # Marks are indices: they mean something on the points they were computed for only.
+        if frame.points is points and picture is not None:
+            marks = frame.marks
+        if isinstance(frame.model, SVC) and len(frame.model.pairs_) > 1 and lane.classifier == "svm":
+            names = frame.model.classes_
+            pairs = tuple((int(names[p.positive]), int(names[p.negative])) for p in frame.model.pairs_)
+            pair = shown_pair(frame.model, lane)
+    speed = session.speeds[index]
+    return LaneScene(
+        lane=lane, picture=picture, marks=marks, job=job, message=message,
+        headline=words.headline(frame, lane, compiled), details=words.details(frame),
+        formula=words.formula(lane), note=words.kernel_note(lane) if lane.classifier == "svm" else "",
+        fields=fields_of(lane) | ({"pair"} if pairs else set()), pairs=pairs, pair=pair,
+        speed=speed, speed_text=words.speed(SPEEDS[speed]),
+    )  # fmt: skip
+
+
+def fields_of(lane: Lane) -> frozenset[str]:
+    """The parameter fields that apply to a lane's settings."""
+    if lane.classifier == "knn":
+        return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
+    kernel = words.kernel_of(lane).kind
+    return frozenset({"kernel", "C", "tol", "rule", "speed", *kernel.parameters})
+
+
+def _generator_fields(kind: datasets.Dataset) -> set[str]:
+    fields = set()
+    if kind.has_shift:
+        fields.add("shift")
+    if kind.n_classes[1] > 2:
+        fields.add("n_classes")
+    return fields
+
+
+def grid_of(view: View, width: int, height: int, pixels_per_unit: float = 1.0) -> Grid:
+    """The part of the plane that a canvas of `width` x `height` shows, in device pixels: both axes equally scaled."""
+    unit = view.span / min(width, height)
+    half_w, half_h = 0.5 * unit * width, 0.5 * unit * height
+    return Grid(
+        view.x - half_w, view.x + half_w, view.y - half_h, view.y + half_h,
+        max(1, round(width * pixels_per_unit)), max(1, round(height * pixels_per_unit)),
+    )  # fmt: skip

@@ -1,0 +1,118 @@
+"""Store: the one owner of the document, its history and its file; every change goes through `dispatch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .commands import Command
+from .document import Document
+
+Listener = Callable[[Document, Document], None]
+
+
+@dataclass(frozen=True)
+class _Step:
+    name: str
+    before: Document
+    after: Document
+    merge_key: Hashable
+
+
+class Store:
+    """Holds the present document and the way back and forth.
+
+    Attributes
+    ----------
+    document : Document
+    path : Path or None
+        The file it was read from or last written to.
+    """
+
+    def __init__(self, document: Document, path: Path | None = None) -> None:
+        self.document = document
+        self.path = path
+        self._past: list[_Step] = []
+        self._future: list[_Step] = []
+        self._saved = document
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> None:
+        """Call `listener(old, new)` after every change."""
+        self._listeners.append(listener)
+
+    @property
+    def undo_name(self) -> str | None:
+        """What undo would take back, or None."""
+        return self._past[-1].name if self._past else None
+
+    @property
+    def redo_name(self) -> str | None:
+        """What redo would do again, or None."""
+        return self._future[-1].name if self._future else None
+
+    @property
+    def modified(self) -> bool:
+        """True when there is something to save; where one looks does not count."""
+        return _parts(self.document) != _parts(self._saved)
+
+    def dispatch(self, command: Command) -> None:
+        """Apply `command`; tell the listeners when it changed anything."""
+        old = self.document
+        new = command.apply(old)
+        if new is old:
+            return
+        if command.undoable:
+            step = _Step(command.name(old), old, new, command.merge_key)
+            last = self._past[-1] if self._past else None
+            if last and command.merge_key is not None and last.merge_key == command.merge_key:
+                step = replace(step, name=last.name, before=last.before)
+                self._past.pop()
+            self._past.append(step)
+            self._future.clear()
+        self._change(new)
+
+    def undo(self) -> None:
+        """Take the newest step back; nothing happens when there is none."""
+        if self._past:
+            step = self._past.pop()
+            self._future.append(step)
+            self._change(self._looking(step.before, step))
+
+    def redo(self) -> None:
+        """Do the step undone last again; nothing happens when there is none."""
+        if self._future:
+            step = self._future.pop()
+            # Never merge into a step that was undone and redone: it is finished.
+            self._past.append(replace(step, merge_key=None))
+            self._change(self._looking(step.after, step))
+
+    def reset(self, document: Document, path: Path | None) -> None:
+        """Another document, just opened or made: no history, nothing to save."""
+        self._past.clear()
+        self._future.clear()
+        self._saved = document
+        self.path = path
+        self._change(document)
+
+    def saved(self, document: Document, path: Path) -> None:
+        """`document` now stands in the file at `path`."""
+        self._saved = document
+        self.path = path
+        self._change(self.document)
+
+    def _looking(self, target: Document, step: _Step) -> Document:
+        """`target` seen from where one looks now, unless the step itself changed the view (generate fits it)."""
+        if step.before.view != step.after.view:
+            return target
+        return replace(target, view=self.document.view)
+
+    def _change(self, new: Document) -> None:
+        old, self.document = self.document, new
+        for listener in self._listeners:
+            listener(old, new)
+
+
+def _parts(document: Document) -> tuple[object, ...]:
+    return (document.points, document.lanes, document.shown, document.generator)

@@ -1,0 +1,1 @@
+"""Views: widgets that draw a scene and hand on what the hand does; they keep no state of their own."""

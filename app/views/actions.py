@@ -1,0 +1,102 @@
+"""Actions: the window's commands with their names, keys and teaching sentences; menus and toolbar are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QMainWindow
+
+from .theme import Theme
+
+ICONS = Path(__file__).parents[2] / "assets" / "icons"
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """One action: its object name after "action.", menu, text, keys, sentence, and whether it is in the toolbar."""
+
+    name: str
+    menu: str
+    text: str
+    keys: tuple[str, ...]
+    tip: str
+    short: str = ""  #: its name in the toolbar; "" leaves it out
+    checkable: bool = False
+    gap: bool = False  #: a separator stands before it
+
+
+SPECS: tuple[ActionSpec, ...] = (
+    ActionSpec("new", "&File", "&New", ("Ctrl+N",), "An empty document with these classifiers.", "New"),
+    ActionSpec("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
+    ActionSpec("save", "&File", "&Save", ("Ctrl+S",), "Save points and settings.", "Save"),
+    ActionSpec("save_as", "&File", "Save &as…", ("Ctrl+Shift+S",), "Save under another name."),
+    ActionSpec("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True),
+    ActionSpec("undo", "&Edit", "&Undo", ("Ctrl+Z",), "Take the last change back.", "Undo", gap=True),
+    ActionSpec("redo", "&Edit", "&Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again.", "Redo"),
+    ActionSpec("remove", "&Edit", "Remove &nearest point", ("Delete",), "Remove the point nearest to the pointer.", gap=True),
+    ActionSpec("clear", "&Edit", "&Clear all points", (), "Remove all points; undo brings them back.", "Clear"),
+    ActionSpec("generate", "&Edit", "&Generate points", ("G",), "Put points of the generator in place of the present ones.", "Generate", gap=True),
+    ActionSpec("fit", "&View", "&Fit", ("F",), "Show all points.", "Fit", gap=True),
+    ActionSpec("lanes", "&View", "&Two classifiers", ("L",), "One classifier, or two side by side on the same points.", "Two", True),
+    ActionSpec("sidebar", "&View", "&Sidebar", ("F9",), "Classes, generator and legend, or more room for the pictures.", "", True),
+    ActionSpec("legend", "&View", "&Legend", (), "What the signs in the pictures mean.", "Legend", True),
+    ActionSpec("larger", "&View", "L&arger text", ("Ctrl++", "Ctrl+="), "Larger text, for projectors.", gap=True),
+    ActionSpec("smaller", "&View", "S&maller text", ("Ctrl+-",), "Smaller text."),
+    ActionSpec("full_screen", "&View", "F&ull screen", ("F11",), "The window fills the screen.", "", True),
+    ActionSpec("pause", "&Training", "&Pause training", (), "Let training stand still, or go on (Space on a picture).", "Pause", True, True),
+    ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "Keys, gestures and what the pictures say.", "Help", gap=True),
+)  # fmt: skip
+
+
+def make_actions(window: QMainWindow, handlers: dict[str, Callable[[], None]]) -> dict[str, QAction]:
+    """The actions of `SPECS`, each triggering its handler, in menus and toolbar of `window`."""
+    bar = window.addToolBar("Tools")
+    bar.setObjectName("toolbar")
+    bar.setMovable(False)
+    bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    menus = {title: window.menuBar().addMenu(title) for title in dict.fromkeys(spec.menu for spec in SPECS)}
+    actions = {}
+    for spec in SPECS:
+        action = QAction(spec.text, window)
+        action.setObjectName(f"action.{spec.name}")
+        action.setIconText(spec.short or spec.text.replace("&", ""))
+        action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
+        action.setCheckable(spec.checkable)
+        keys = f" ({spec.keys[0]})" if spec.keys else ""
+        action.setToolTip(spec.tip + keys)
+        action.setStatusTip(spec.tip)
+        action.triggered.connect(lambda checked, run=handlers[spec.name]: run())
+        menu = menus[spec.menu]
+        if spec.gap and not menu.isEmpty():
+            menu.addSeparator()
+        menu.addAction(action)
+        if spec.short:
+            if spec.gap:
+                bar.addSeparator()
+            bar.addAction(action)
+        actions[spec.name] = action
+    return actions
+
+
+def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
+    """Draw the icons of the toolbar in the theme's ink."""
+    for name, action in actions.items():
+        path = ICONS / f"{name}.svg"
+        if path.exists():
+            action.setIcon(QIcon(_icon(path, theme, ratio)))
+
+
+def _icon(path: Path, theme: Theme, ratio: float) -> QPixmap:
+    svg = path.read_text(encoding="utf-8").replace("currentColor", QColor(*theme.ink).name())
+    pixmap = QPixmap(round(20 * ratio), round(20 * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, 20, 20))
+    painter.end()
+    return pixmap

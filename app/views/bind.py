@@ -1,0 +1,100 @@
+"""Bind: showing values in input widgets without their taking it for the hand's doing; the number field."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
+
+
+def show_number(widget: QSpinBox | QSlider, value: int) -> None:
+    """Set a spin box or slider silently; a handle in the hand stays there."""
+    if isinstance(widget, QSlider) and widget.isSliderDown():
+        return
+    if widget.value() != value:
+        with QSignalBlocker(widget):
+            widget.setValue(value)
+
+
+def show_choice(combo: QComboBox, data: object) -> None:
+    """Choose the entry whose data is `data`."""
+    index = combo.findData(data)
+    if index != combo.currentIndex():
+        combo.setCurrentIndex(index)
+
+
+def show_check(box: QCheckBox, on: bool) -> None:
+    """Set a check box silently."""
+    if box.isChecked() != on:
+        with QSignalBlocker(box):
+            box.setChecked(on)
+
+
+def describe(widget: QWidget, object_name: str, accessible: str, tip: str) -> None:
+    """Give a control its name for programs, its name for people, and its teaching sentence."""
+    widget.setObjectName(object_name)
+    widget.setAccessibleName(accessible)
+    widget.setAccessibleDescription(tip)
+    widget.setToolTip(tip)
+
+
+class NumberField(QLineEdit):
+    """A field for an exact number, which shows what it was given to every digit.
+
+    A spin box rounds to its decimals and would edit what it shows; this emits `committed` only for a number that was
+    typed, within the limits and different; anything else is answered with `refused` and the old number.
+    """
+
+    committed = Signal(float)
+    refused = Signal(str)
+
+    def __init__(self, name: str, low: float, high: float) -> None:
+        super().__init__()
+        self._name, self._low, self._high = name, low, high
+        self._value = low
+        self.setMinimumWidth(64)
+        self.editingFinished.connect(self._finish)
+        self.textEdited.connect(lambda: self._mark(bad=False))
+
+    def show_value(self, value: float) -> None:
+        """Show `value`, unless a number is being typed."""
+        if value != self._value or not self.text():
+            self._value = value
+            self.setText(repr(value).removesuffix(".0"))
+            self._mark(bad=False)
+
+    def value(self) -> float:
+        """The number shown last, not what is being typed."""
+        return self._value
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._mark(bad=False)
+
+    def _finish(self) -> None:
+        if not self.isModified():
+            return
+        self.setModified(False)
+        typed = self.text().strip().replace(",", ".")
+        try:
+            value = float(typed)
+        except ValueError:
+            value = math.nan
+        if not self._low <= value <= self._high:
+            self.setText(repr(self._value).removesuffix(".0"))
+            self._mark(bad=True)
+            limits = f"a number from {self._low:g} to {self._high:g}"
+            self.refused.emit(f"{self._name} must be {limits}; “{typed[:20]}” is not, so it stays {self._value:g}.")
+            return
+        self._mark(bad=False)
+        if value != self._value:
+            self.committed.emit(value)
+        self.setText(repr(self._value).removesuffix(".0"))
+
+    def _mark(self, bad: bool) -> None:
+        if self.property("bad") != bad:
+            self.setProperty("bad", bad)
+            self.style().unpolish(self)
+            self.style().polish(self)

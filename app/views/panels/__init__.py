@@ -1,0 +1,1 @@
+"""The panels beside and above the plots: forms and strips."""

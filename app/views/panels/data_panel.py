@@ -1,0 +1,176 @@
+"""DataPanel: the sidebar: class of the next point, the generator, the legend."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QButtonGroup, QComboBox, QFormLayout, QFrame, QGridLayout, QGroupBox, QHBoxLayout, QLabel, QPushButton, QScrollArea,
+    QSpinBox, QToolButton, QVBoxLayout, QWidget,
+)  # fmt: skip
+
+from app.controller import Controller
+from app.points import MAX_CLASSES
+from app.scene import Scene
+from app.views.bind import NumberField, describe, show_choice, show_number
+from app.views.plot.symbols import symbol_pixmap
+from app.views.theme import SHAPE_NAMES, Theme
+from solver.datasets import DATASETS
+
+LEGEND = (
+    ("boundary", "Decision boundary", False),
+    ("margin", "Margins: f = −1 and f = +1", True),
+    ("free", "Free support vector: exactly on the margin", True),
+    ("bounded", "Bounded support vector: inside the margin or misclassified", True),
+    ("wrong", "The model gets this point wrong", False),
+    ("tie", "Tie: no class has the most votes", False),
+)
+
+
+class DataPanel(QScrollArea):
+    """The sidebar; it shows what the scene says and hands changes to the controller."""
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller = controller
+        self._theme: Theme | None = None
+        self.setObjectName("sidebar")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inner = QWidget()
+        layout = QVBoxLayout(inner)
+        layout.setContentsMargins(6, 4, 6, 4)
+        layout.addWidget(self._classes())
+        layout.addWidget(self._generator())
+        layout.addWidget(self._legend())
+        layout.addStretch(1)
+        self.setWidget(inner)
+
+    def _classes(self) -> QWidget:
+        box = QGroupBox("Class of the next point")
+        grid = QGridLayout(box)
+        grid.setContentsMargins(6, 4, 6, 6)
+        grid.setSpacing(3)
+        self._group = QButtonGroup(self)
+        self._class_buttons = []
+        for label in range(MAX_CLASSES):
+            button = QToolButton()
+            button.setCheckable(True)
+            button.setText(str(label + 1))
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            button.setIconSize(QSize(22, 22))
+            button.setMinimumSize(46, 28)
+            describe(
+                button, f"class{label + 1}", f"Class {label + 1}, {SHAPE_NAMES[label]}",
+                f"New points are of class {label + 1}, drawn as {SHAPE_NAMES[label]} (key {label + 1}).",
+            )  # fmt: skip
+            button.clicked.connect(lambda checked, label=label: self._controller.set_class(label))
+            self._group.addButton(button)
+            self._class_buttons.append(button)
+            grid.addWidget(button, label // 4, label % 4)
+        self._counts = QLabel()
+        self._counts.setObjectName("counts")
+        self._counts.setWordWrap(True)
+        grid.addWidget(self._counts, 2, 0, 1, 4)
+        return box
+
+    def _generator(self) -> QWidget:
+        box = QGroupBox("Generate points")
+        form = self._form = QFormLayout(box)
+        form.setContentsMargins(6, 4, 6, 6)
+        form.setVerticalSpacing(3)
+        self._set = QComboBox()
+        for name, kind in DATASETS.items():
+            self._set.addItem(kind.title, name)
+        describe(self._set, "generator.name", "Data set", "Which kind of data set to generate.")
+        self._set.activated.connect(lambda: self._controller.choose_generator(self._set.currentData()))
+        self._count = self._spin("count", "Points per class", 1, 50_000, "How many points of each class.")
+        self._noise = self._number("noise", "Noise", 0, 10, "Standard deviation of what is added to each coordinate.")
+        self._seed = self._spin("seed", "Seed", 0, 2**31 - 1, "The same seed gives the same points on every machine.")
+        self._shift = self._number("shift", "Shift", -1, 1, "Above 0 a gap between the classes, below 0 an overlap.")
+        self._n_classes = self._spin("n_classes", "Classes", 2, MAX_CLASSES, "How many classes.")
+        self._fields: dict[str, QWidget] = {
+            "count": self._count, "noise": self._noise, "shift": self._shift, "n_classes": self._n_classes,
+            "seed": self._seed,
+        }  # fmt: skip
+        form.addRow(self._set)
+        self._note = QLabel()
+        self._note.setObjectName("generator.note")
+        self._note.setWordWrap(True)
+        form.addRow(self._note)
+        for title, name in (
+            ("Per class", "count"), ("Classes", "n_classes"), ("Noise", "noise"), ("Shift", "shift"), ("Seed", "seed"),
+        ):  # fmt: skip
+            form.addRow(title, self._fields[name])
+        generate, add = QPushButton("Generate"), QPushButton("Add")
+        describe(generate, "generate", "Generate points", "Put these points in place of the present ones (G).")
+        describe(add, "generate.add", "Add generated points", "Put these points beside the present ones.")
+        generate.clicked.connect(lambda: self._controller.generate())
+        add.clicked.connect(lambda: self._controller.generate(add=True))
+        buttons = QHBoxLayout()
+        buttons.addWidget(generate, 2)
+        buttons.addWidget(add, 1)
+        form.addRow(buttons)
+        return box
+
+    def _legend(self) -> QWidget:
+        self._legend_box = QGroupBox("Legend")
+        self._legend_box.setObjectName("legend")
+        grid = QGridLayout(self._legend_box)
+        grid.setContentsMargins(6, 4, 6, 6)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        self._legend_rows: dict[str, tuple[QLabel, QLabel]] = {}
+        for row, (kind, text, _) in enumerate(LEGEND):
+            picture, words = QLabel(), QLabel(text)
+            words.setWordWrap(True)
+            grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(words, row, 1)
+            self._legend_rows[kind] = (picture, words)
+        return self._legend_box
+
+    def _spin(self, field: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
+        spin = QSpinBox()
+        spin.setRange(low, high)
+        spin.setKeyboardTracking(False)
+        describe(spin, f"generator.{field}", title, tip)
+        spin.valueChanged.connect(
+            lambda value: self._controller.set_generator(("generator", field), **{field: value})
+        )
+        return spin
+
+    def _number(self, field: str, title: str, low: float, high: float, tip: str) -> NumberField:
+        edit = NumberField(title, low, high)
+        describe(edit, f"generator.{field}", title, tip)
+        edit.committed.connect(lambda value: self._controller.set_generator(None, **{field: value}))
+        edit.refused.connect(self._controller.say)
+        return edit
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the scene's classes, generator and legend."""
+        if theme is not self._theme:
+            self._theme = theme
+            ratio = self.devicePixelRatioF()
+            for label, button in enumerate(self._class_buttons):
+                button.setIcon(symbol_pixmap(theme, str(label), ratio=ratio))
+            for kind, (picture, _) in self._legend_rows.items():
+                picture.setPixmap(symbol_pixmap(theme, kind, ratio=ratio))
+        self._class_buttons[scene.active_class].setChecked(True)
+        total = sum(scene.counts)
+        present = [f"{count} of class {label + 1}" for label, count in enumerate(scene.counts) if count]
+        self._counts.setText(f"{total} point{'' if total == 1 else 's'}" + (": " + ", ".join(present) if present else ""))
+        generator = scene.generator
+        show_choice(self._set, generator.name)
+        show_number(self._count, generator.count)
+        self._noise.show_value(generator.noise)
+        show_number(self._seed, generator.seed)
+        self._shift.show_value(generator.shift)
+        show_number(self._n_classes, generator.n_classes)
+        for name, field in self._fields.items():
+            self._form.setRowVisible(field, name in scene.generator_fields)
+        if self._note.text() != scene.generator_note:
+            self._note.setText(scene.generator_note)
+        self._legend_box.setVisible(scene.legend)
+        for kind, _, svm_only in LEGEND:
+            for part in self._legend_rows[kind]:
+                part.setVisible(scene.has_svm or not svm_only)

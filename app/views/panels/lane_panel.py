@@ -1,0 +1,251 @@
+"""LanePanel: the form of one lane, above its picture: classifier, parameters, formula."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSlider, QSpinBox, QWidget,
+)  # fmt: skip
+
+from app import words
+from app.controller import Controller
+from app.scene import LaneScene
+from app.session import SPEEDS
+from app.views.bind import NumberField, describe, show_check, show_choice, show_number
+from solver import KERNELS, RULES
+
+#: Slider steps per factor of ten.
+PER_DECADE = 20
+
+
+class LogSlider(QSlider):
+    """A slider over powers of ten, from 10^low to 10^high."""
+
+    def __init__(self, low: int, high: int) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._low, self._high = low, high
+        self.setRange(low * PER_DECADE, high * PER_DECADE)
+        self.setPageStep(PER_DECADE)
+
+    def place_of(self, value: float) -> int:
+        """The position nearest to `value`."""
+        return round(PER_DECADE * min(max(math.log10(value), self._low), self._high))
+
+    def value_at(self, position: int) -> float:
+        """The number at `position`, in three digits."""
+        return float(f"{10 ** (position / PER_DECADE):.3g}")
+
+
+class LanePanel(QWidget):
+    """The form of lane `index`; it shows what the scene says and hands changes to the controller."""
+
+    def __init__(self, index: int, controller: Controller) -> None:
+        super().__init__()
+        self._index = index
+        self._controller = controller
+        self._drags = 0
+        self._lane_text = f"lane {index + 1}"
+        self._labels: dict[str, list[QWidget]] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(6, 4, 6, 2)
+        self._grid.setHorizontalSpacing(6)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(1, 3)
+        self._grid.setColumnStretch(3, 2)
+        self._build()
+
+    def _build(self) -> None:
+        self._classifier = self._combo(
+            "classifier", "Classifier", [("k nearest neighbours", "knn"), ("Support vector machine", "svm")],
+            "kNN lets the nearest points vote; the SVM looks for the widest margin.",
+        )  # fmt: skip
+        self._classifier.activated.connect(
+            lambda: self._set(classifier=self._classifier.currentData())
+        )
+        self._kernel = self._combo(
+            "kernel", "Kernel", [(kind.title, name) for name, kind in KERNELS.items()],
+            "How alike two points are; it decides which boundaries are possible.",
+        )  # fmt: skip
+        self._kernel.activated.connect(lambda: self._set("svm", kernel=self._kernel.currentData()))
+        self._formula = QLabel()
+        self._formula.setObjectName(f"lane{self._index}.formula")
+        self._formula.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._note = QLabel()
+        self._note.setObjectName(f"lane{self._index}.note")
+        self._note.setWordWrap(True)
+
+        self._k = QSpinBox()
+        self._k.setRange(1, 9999)
+        describe(self._k, self._name("k"), f"k, {self._lane_text}", "How many of the nearest points vote. Small k: ragged; large k: smooth.")
+        self._k.valueChanged.connect(lambda value: self._set("knn", n_neighbors=value, drag="k"))
+        self._weights = self._combo(
+            "weights", "Weights", [(title, name) for name, (title, _) in words.WEIGHTS.items()],
+            "With 1/d or 1/d², nearer points count more; a point at distance 0 decides alone.",
+        )  # fmt: skip
+        self._weights.activated.connect(lambda: self._set("knn", weights=self._weights.currentData()))
+        self._metric = self._combo(
+            "metric", "Metric", [(title, name) for name, (title, _) in words.METRICS.items()],
+            "What near means. Cosine looks at the direction from the origin only.",
+        )  # fmt: skip
+        self._metric.activated.connect(lambda: self._set("knn", metric=self._metric.currentData()))
+        self._p = self._number("p", "p of Minkowski", 1.0, 100.0, "1 is Manhattan, 2 Euclidean, large p near Chebyshev.")
+        self._p.committed.connect(lambda value: self._set("knn", p=value))
+
+        self._c_slider, self._c = self._logarithmic(
+            "C", -4, 6, 1e-8, 1e8, "Price of slack: large C forbids errors, small C widens the margin."
+        )
+        self._hard = QCheckBox("Hard margin")
+        describe(self._hard, self._name("hard_margin"), f"Hard margin, {self._lane_text}", "C = ∞: no point may be inside the margin; needs separable data.")
+        self._hard.clicked.connect(lambda on: self._set("svm", hard_margin=on))
+        self._gamma_slider, self._gamma = self._logarithmic(
+            "gamma", -4, 4, 1e-8, 1e8, "How fast likeness fades with distance: large γ makes small islands."
+        )
+        self._degree = QSpinBox()
+        self._degree.setRange(1, 9)
+        describe(self._degree, self._name("degree"), f"Degree, {self._lane_text}", "Degree d of the polynomial.")
+        self._degree.valueChanged.connect(lambda value: self._set("svm", degree=value, drag="degree"))
+        self._coef0 = self._number("coef0", "coef0", -1e6, 1e6, "c₀ trades high against low powers; below 0 the kernel is not positive semidefinite.")
+        self._coef0.committed.connect(lambda value: self._set("svm", coef0=value))
+        self._rule = self._combo(
+            "rule", "Working-set rule", [(rule.title, name) for name, rule in RULES.items()],
+            "Which two multipliers SMO moves next. All reach the same optimum, in more or fewer steps.",
+        )  # fmt: skip
+        for row, rule in enumerate(RULES.values()):
+            self._rule.setItemData(row, rule.note, Qt.ItemDataRole.ToolTipRole)
+        self._rule.activated.connect(lambda: self._set("svm", selection=self._rule.currentData()))
+        self._tol = self._number("tol", "Tolerance", 1e-9, 1.0, "Largest KKT violation that is called optimal.")
+        self._tol.committed.connect(lambda value: self._set("svm", tol=value))
+        self._speed = QSlider(Qt.Orientation.Horizontal)
+        self._speed.setRange(0, len(SPEEDS) - 1)
+        describe(self._speed, self._name("speed"), f"Speed of training, {self._lane_text}", "Steps a second: one step moves two multipliers.")
+        self._speed.actionTriggered.connect(
+            lambda action: self._controller.set_speed(self._index, self._speed.sliderPosition())
+        )
+        self._speed_text = QLabel()
+        self._restart = QPushButton("Restart")
+        describe(self._restart, self._name("restart"), f"Restart training, {self._lane_text}", "Train again from zero multipliers.")
+        self._restart.clicked.connect(lambda: self._controller.restart(self._index))
+        self._pair = self._combo("pair", "Pair of the margins", [], "One-vs-one trains an SVM for each pair of classes; the dashed margins are of this pair.")
+        self._pair.activated.connect(lambda: self._set(pair=self._pair.currentData()))
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._row(0, "classifier", "Classifier", self._classifier)
+        self._row(0, "kernel", "Kernel", self._kernel, 2)
+        self._row(0, "k", "k", self._k, 2)
+        self._grid.addWidget(self._formula, 1, 0, 1, 4)
+        self._grid.addWidget(self._note, 2, 0, 1, 4)
+        self._row(3, "weights", "Weights", self._weights)
+        self._row(3, "metric", "Metric", self._metric, 2)
+        self._row(4, "p", "p", self._p)
+        self._row(3, "C", "C", self._beside(self._c_slider, self._c, self._hard), span=3)
+        self._row(4, "gamma", "γ", self._beside(self._gamma_slider, self._gamma), span=3)
+        self._row(5, "degree", "Degree d", self._degree)
+        self._row(5, "coef0", "c₀", self._coef0, 2)
+        self._row(6, "rule", "Rule", self._rule)
+        self._row(6, "tol", "Tolerance", self._tol, 2)
+        self._row(7, "speed", "Speed", self._beside(self._speed, self._speed_text, self._restart), span=3)
+        self._row(8, "pair", "Margins", self._pair, span=3)
+        self._grid.setRowStretch(9, 1)
+
+    def render_scene(self, lane: LaneScene) -> None:
+        """Show the lane's settings."""
+        settings = lane.lane
+        show_choice(self._classifier, settings.classifier)
+        for name, widgets in self._labels.items():
+            for widget in widgets:
+                widget.setVisible(name == "classifier" or name in lane.fields)
+        if self._formula.text() != lane.formula:
+            self._formula.setText(lane.formula)
+        if self._note.text() != lane.note:
+            self._note.setText(lane.note)
+        self._note.setVisible(bool(lane.note))
+        show_number(self._k, settings.knn.n_neighbors)
+        show_choice(self._weights, settings.knn.weights)
+        show_choice(self._metric, settings.knn.metric)
+        self._p.show_value(settings.knn.p)
+        svm = settings.svm
+        show_choice(self._kernel, svm.kernel)
+        show_number(self._c_slider, self._c_slider.place_of(svm.C))
+        self._c.show_value(svm.C)
+        show_check(self._hard, svm.hard_margin)
+        self._c_slider.setEnabled(not svm.hard_margin)
+        self._c.setEnabled(not svm.hard_margin)
+        show_number(self._gamma_slider, self._gamma_slider.place_of(svm.gamma))
+        self._gamma.show_value(svm.gamma)
+        show_number(self._degree, svm.degree)
+        self._coef0.show_value(svm.coef0)
+        show_choice(self._rule, svm.selection)
+        self._tol.show_value(svm.tol)
+        show_number(self._speed, lane.speed)
+        self._speed_text.setText(lane.speed_text)
+        self._show_pairs(lane)
+
+    def _show_pairs(self, lane: LaneScene) -> None:
+        shown = [self._pair.itemData(row) for row in range(self._pair.count())]
+        if shown != list(lane.pairs):
+            self._pair.clear()
+            for first, second in lane.pairs:
+                self._pair.addItem(f"class {first + 1} against class {second + 1}", (first, second))
+        if lane.pairs:
+            self._pair.setCurrentIndex(lane.pair)
+
+    # -- small parts -----------------------------------------------------------------------------------------------
+
+    def _set(self, part: str = "", drag: str = "", **values: object) -> None:
+        key = (self._index, drag, self._drags) if drag else None
+        self._controller.set_lane(self._index, part, key, **values)
+
+    def _new_drag(self) -> None:
+        self._drags += 1
+
+    def _name(self, field: str) -> str:
+        return f"lane{self._index}.{field}"
+
+    def _combo(self, field: str, title: str, entries: list[tuple[str, str]], tip: str) -> QComboBox:
+        combo = QComboBox()
+        for text, data in entries:
+            combo.addItem(text, data)
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.setMinimumContentsLength(8)
+        describe(combo, self._name(field), f"{title}, {self._lane_text}", tip)
+        return combo
+
+    def _number(self, field: str, title: str, low: float, high: float, tip: str) -> NumberField:
+        edit = NumberField(title, low, high)
+        edit.setMaximumWidth(110)
+        describe(edit, self._name(field), f"{title}, {self._lane_text}", tip)
+        edit.refused.connect(self._controller.say)
+        return edit
+
+    def _logarithmic(
+        self, field: str, low: int, high: int, least: float, most: float, tip: str
+    ) -> tuple[LogSlider, NumberField]:
+        slider = LogSlider(low, high)
+        describe(slider, self._name(f"{field}.slider"), f"{field} slider, {self._lane_text}", tip)
+        slider.sliderPressed.connect(self._new_drag)
+        slider.actionTriggered.connect(
+            lambda action: self._set("svm", drag=field, **{field: slider.value_at(slider.sliderPosition())})
+        )
+        edit = self._number(field, field, least, most, tip)
+        edit.committed.connect(lambda value: self._set("svm", **{field: value}))
+        return slider, edit
+
+    @staticmethod
+    def _beside(*widgets: QWidget) -> QWidget:
+        box = QWidget()
+        layout = QHBoxLayout(box)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        for widget in widgets:
+            layout.addWidget(widget, 1 if isinstance(widget, QSlider) else 0)
+        return box
+
+    def _row(self, row: int, field: str, text: str, widget: QWidget, column: int = 0, span: int = 1) -> None:
+        label = QLabel(text)
+        label.setBuddy(widget)
+        self._grid.addWidget(label, row, column)
+        self._grid.addWidget(widget, row, column + 1, 1, span)
+        self._labels[field] = [label, widget]

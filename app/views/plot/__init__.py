@@ -1,0 +1,1 @@
+"""The plots: the only package that imports pyqtgraph."""

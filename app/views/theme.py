@@ -1,0 +1,100 @@
+"""Theme: the colours and shapes of both themes, and how Qt is told of them.
+
+The class colours follow Okabe and Ito's palette, safe for colour-vision deficiency, darkened on white where they
+would fall below a contrast of 3:1; each class has a shape of its own besides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from app.shading import RGB, Shades
+
+#: One shape per class, in pyqtgraph's names: disc, square, triangle, diamond, star, pentagon, triangle down, hexagon.
+SYMBOLS = ("o", "s", "t1", "d", "star", "p", "t", "h")
+SHAPE_NAMES = ("disc", "square", "triangle", "diamond", "star", "pentagon", "triangle down", "hexagon")
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of one theme."""
+
+    dark: bool
+    background: RGB
+    ink: RGB
+    faint: RGB
+    classes: tuple[RGB, ...]
+    tie: RGB
+    window: RGB
+    base: RGB
+    button: RGB
+    accent: RGB
+
+    @property
+    def shades(self) -> Shades:
+        """What the background needs to colour a surface."""
+        return Shades(self.background, self.classes, self.tie)
+
+
+LIGHT = Theme(
+    dark=False, background=(255, 255, 255), ink=(20, 20, 20), faint=(95, 95, 95),
+    classes=((0, 114, 178), (213, 94, 0), (0, 140, 100), (184, 86, 140), (176, 116, 0), (36, 134, 190),
+             (122, 110, 0), (96, 60, 20)),
+    tie=(196, 196, 196), window=(243, 243, 244), base=(255, 255, 255), button=(250, 250, 250), accent=(0, 98, 168),
+)  # fmt: skip
+DARK = Theme(
+    dark=True, background=(32, 32, 32), ink=(240, 240, 240), faint=(170, 170, 170),
+    classes=((64, 160, 225), (240, 130, 50), (20, 180, 130), (214, 140, 180), (236, 170, 20), (130, 205, 245),
+             (240, 228, 66), (190, 150, 110)),
+    tie=(96, 96, 96), window=(43, 43, 45), base=(30, 30, 31), button=(60, 60, 63), accent=(90, 170, 240),
+)  # fmt: skip
+
+
+def theme_of(dark: bool) -> Theme:
+    """The dark or the light theme."""
+    return DARK if dark else LIGHT
+
+
+def system_is_dark() -> bool:
+    """What the desktop asks for; light when it does not say."""
+    from PySide6.QtCore import Qt
+
+    return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+
+
+def apply(theme: Theme, application: QApplication) -> None:
+    """Dress every widget of the application."""
+    palette = QPalette()
+    role = QPalette.ColorRole
+    ink, faint = QColor(*theme.ink), QColor(*theme.faint)
+    for which, colour in {
+        role.Window: theme.window, role.Base: theme.base, role.AlternateBase: theme.window,
+        role.Button: theme.button, role.ToolTipBase: theme.base, role.Highlight: theme.accent,
+    }.items():  # fmt: skip
+        palette.setColor(which, QColor(*colour))
+    for which in (role.WindowText, role.Text, role.ButtonText, role.ToolTipText):
+        palette.setColor(which, ink)
+        palette.setColor(QPalette.ColorGroup.Disabled, which, faint)
+    palette.setColor(role.PlaceholderText, faint)
+    palette.setColor(role.HighlightedText, QColor(*(theme.background)))
+    palette.setColor(role.Link, QColor(*theme.accent))
+    application.setPalette(palette)
+    edge = "#5a5a5e" if theme.dark else "#b9b9bd"
+    accent = QColor(*theme.accent).name()
+    application.setStyleSheet(
+        f"""
+        QToolTip {{ color: {ink.name()}; background: {QColor(*theme.base).name()}; border: 1px solid {edge}; padding: 4px; }}
+        QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}
+        QCheckBox {{ min-height: 26px; }}
+        QSlider {{ min-height: 26px; }}
+        QLineEdit[bad="true"] {{ border: 2px solid #d03030; }}
+        QToolBar {{ border: 0; spacing: 2px; padding: 2px; }}
+        QToolButton {{ padding: 2px 6px; border-radius: 4px; border: 1px solid transparent; }}
+        QToolButton:hover {{ border-color: {edge}; }}
+        QToolButton:checked {{ border-color: {accent}; background: {QColor(*theme.base).name()}; }}
+        QToolButton:focus {{ border-color: {accent}; }}
+        """
+    )

@@ -1,0 +1,394 @@
+"""MainWindow: lays the views out, composes the scene whenever something has changed, and has every view draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
+from PySide6.QtGui import QActionGroup, QCloseEvent, QFont, QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication, QFileDialog, QGridLayout, QLabel, QMainWindow, QMenu, QMessageBox, QSplitter, QWidget,
+)  # fmt: skip
+
+from app import files
+from app.conductor import Conductor
+from app.controller import Controller
+from app.document import Document
+from app.jobs.preparation import Preparation
+from app.jobs.requests import Frame, Wish
+from app.points import MAX_CLASSES
+from app.scene import Scene, compose
+from app.session import SPEEDS
+from app.tools import GRAB_PIXELS, Spot, nearest
+
+from . import actions, theme
+from .help import HelpDialog
+from .panels.data_panel import DataPanel
+from .panels.lane_panel import LanePanel
+from .panels.strip import StatusStrip
+from .plot.canvas import Canvas
+
+LANES = 2
+FILTER = f"Playground documents (*{files.SUFFIX})"
+TEXT_SIZES = (7, 28)
+
+
+class MainWindow(QMainWindow):
+    """The window; `assemble` gives it its parts.
+
+    Parameters
+    ----------
+    settings : QSettings
+        Where geometry and theme are remembered.
+    """
+
+    _refresh_asked = Signal()
+
+    def __init__(self, settings: QSettings) -> None:
+        super().__init__()
+        self._settings = settings
+        self._scene: Scene | None = None
+        self._refresh_pending = False
+        self._closed = False
+        self._theme_applied: theme.Theme | None = None
+        self._refresh_asked.connect(self._refresh, Qt.ConnectionType.QueuedConnection)
+        self.setObjectName("window")
+
+    def assemble(self, controller: Controller, conductor: Conductor, preparation: Preparation) -> None:
+        """Take the parts that need the window to exist first, and build the views."""
+        self._controller, self._conductor, self._preparation = controller, conductor, preparation
+        self.canvases = [Canvas(index, controller, self.ask_refresh) for index in range(LANES)]
+        self._panels = [LanePanel(index, controller) for index in range(LANES)]
+        self._strips = [StatusStrip(index) for index in range(LANES)]
+        self._sidebar = DataPanel(controller)
+        lanes = QWidget()
+        self._grid = QGridLayout(lanes)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setRowStretch(1, 1)
+        for index in range(LANES):
+            self._grid.addWidget(self._panels[index], 0, index)
+            self._grid.addWidget(self.canvases[index], 1, index)
+            self._grid.addWidget(self._strips[index], 2, index)
+        self._splitter = QSplitter()
+        self._splitter.addWidget(self._sidebar)
+        self._splitter.addWidget(lanes)
+        self._splitter.setStretchFactor(1, 1)
+        self._splitter.setCollapsible(0, False)
+        self._splitter.setSizes([236, 2000])
+        self.setCentralWidget(self._splitter)
+        self._hint, self._coordinates = QLabel(), QLabel()
+        self._hint.setObjectName("hint")
+        self._coordinates.setObjectName("coordinates")
+        self.statusBar().addWidget(self._hint, 1)
+        self.statusBar().addPermanentWidget(self._coordinates)
+        self._actions = actions.make_actions(self, self._handlers())
+        self._theme_menu()
+        self._class_keys()
+        controller.on_hover(self._hover)
+        self._hover(None)
+        self.setMinimumSize(760, 520)
+        self.resize(1280, 800)
+        geometry = self._settings.value("geometry")
+        if geometry is not None:
+            self.restoreGeometry(geometry)
+        self._sidebar.setVisible(self._settings.value("sidebar", True, type=bool))
+        self._set_text_size(int(self._settings.value("text_size", 0, type=int)))
+        self.choose_theme(str(self._settings.value("theme", "system")))
+        QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
+        self._refresh()
+        self.canvases[0].setFocus()
+
+    # -- what outsiders rely on ------------------------------------------------------------------------------------
+
+    @property
+    def document(self) -> Document:
+        """The present document."""
+        return self._controller.document
+
+    def result(self, lane: int) -> Frame | None:
+        """The newest frame of a lane: job number, model, certificate."""
+        return self._conductor.results.frame(lane)
+
+    def to_widget(self, lane: int, x: float, y: float) -> QPoint:
+        """The pixel of the lane's canvas that shows (x, y)."""
+        self._refresh_if_pending()
+        return self.canvases[lane].to_widget(x, y)
+
+    def idle(self) -> bool:
+        """True when nothing is preparing, pending or running and the last frame has been painted."""
+        if self._preparation.running or self._refresh_pending or not self._conductor.idle:
+            return False
+        return not any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
+
+    # -- composing -------------------------------------------------------------------------------------------------
+
+    def ask_refresh(self) -> None:
+        """Have the scene composed and drawn soon; may be called from any thread, any number of times."""
+        if not self._refresh_pending and not self._closed:
+            self._refresh_pending = True
+            self._refresh_asked.emit()
+
+    def _refresh_if_pending(self) -> None:
+        if self._refresh_pending:
+            self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        self._refresh_pending = False
+        if self._closed:
+            return
+        self._conductor.collect()
+        store, session = self._controller.store, self._controller.session
+        name = store.path.name if store.path else "Untitled"
+        scene = compose(
+            store.document, session, self._conductor.results, title=name, modified=store.modified,
+            undo=store.undo_name, redo=store.redo_name, compiled=self._preparation.ready,
+        )  # fmt: skip
+        self._draw(scene)
+        self._order(scene)
+
+    def _draw(self, scene: Scene) -> None:
+        old, self._scene = self._scene, scene
+        dress = theme.theme_of(scene.dark)
+        if dress is not self._theme_applied:
+            self._theme_applied = dress
+            application = QApplication.instance()
+            assert isinstance(application, QApplication)
+            theme.apply(dress, application)
+            actions.set_icons(self._actions, dress, self.devicePixelRatioF())
+        for index in range(LANES):
+            shown = index < scene.shown
+            for widget in (self._panels[index], self.canvases[index], self._strips[index]):
+                if widget.isHidden() == shown:
+                    widget.setVisible(shown)
+            if shown:
+                lane = scene.lanes[index]
+                if old is None or index >= len(old.lanes) or old.lanes[index] != lane:
+                    self._panels[index].render_scene(lane)
+                    self._strips[index].render_scene(lane)
+                self.canvases[index].render_scene(scene, lane, dress)
+        self._sidebar.render_scene(scene, dress)
+        self.setWindowTitle(f"{scene.title}[*] – Classifier Playground")
+        self.setWindowModified(scene.modified)
+        for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
+            action = self._actions[name]
+            action.setEnabled(what is not None)
+            action.setText(f"&{word} {what or ''}".rstrip())
+            action.setIconText(word)
+            keys = action.shortcut().toString()
+            action.setToolTip(f"{word} “{what}” ({keys})" if what else f"Nothing to {word.lower()} ({keys})")
+        self._actions["lanes"].setChecked(scene.shown == 2)
+        self._actions["legend"].setChecked(scene.legend)
+        self._actions["pause"].setChecked(scene.paused)
+        self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
+        self._actions["full_screen"].setChecked(self.isFullScreen())
+        self._theme_actions[scene.theme].setChecked(True)
+        self._actions["clear"].setEnabled(len(scene.xy) > 0)
+
+    def _order(self, scene: Scene) -> None:
+        """Ask the background for what the scene's lanes should show."""
+        session, document = self._controller.session, self._controller.document
+        shades = theme.theme_of(scene.dark).shades
+        for index in range(scene.shown):
+            wish = Wish(
+                document.points, document.lanes[index], self.canvases[index].grid(), shades, session.paused,
+                SPEEDS[session.speeds[index]], session.restarts[index], self._preparation.ready,
+            )  # fmt: skip
+            self._conductor.want(index, wish)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.ask_refresh()
+
+    # -- actions ---------------------------------------------------------------------------------------------------
+
+    def _handlers(self) -> dict[str, Callable[[], None]]:
+        controller = self._controller
+        return {
+            "new": lambda: self._unless_unsaved(controller.new),
+            "open": lambda: self._unless_unsaved(self._ask_open),
+            "save": self._save,
+            "save_as": self._ask_save,
+            "quit": lambda: (self.close(), None)[1],
+            "undo": controller.undo,
+            "redo": controller.redo,
+            "remove": self._remove_nearest,
+            "clear": controller.clear,
+            "generate": controller.generate,
+            "fit": controller.fit,
+            "lanes": controller.toggle_lanes,
+            "sidebar": self._toggle_sidebar,
+            "legend": controller.toggle_legend,
+            "larger": lambda: self._set_text_size(QApplication.font().pointSize() + 2),
+            "smaller": lambda: self._set_text_size(QApplication.font().pointSize() - 2),
+            "full_screen": self._toggle_full_screen,
+            "pause": controller.toggle_pause,
+            "help": self._help,
+        }
+
+    def _theme_menu(self) -> None:
+        view = self._actions["fit"].associatedObjects()
+        menu = next(menu for menu in view if isinstance(menu, QMenu)).addMenu("&Theme")
+        group = QActionGroup(self)
+        self._theme_actions = {}
+        for name, text in (("system", "As the &system"), ("light", "&Light"), ("dark", "&Dark")):
+            action = menu.addAction(text)
+            action.setObjectName(f"action.theme.{name}")
+            action.setCheckable(True)
+            action.triggered.connect(lambda checked, name=name: self.choose_theme(name))
+            group.addAction(action)
+            self._theme_actions[name] = action
+
+    def _class_keys(self) -> None:
+        for label in range(MAX_CLASSES):
+            key = QShortcut(QKeySequence(str(label + 1)), self)
+            key.activated.connect(lambda label=label: self._controller.set_class(label))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Space reaches the window when nothing that has the focus wants it.
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._controller.toggle_pause()
+        else:
+            super().keyPressEvent(event)
+
+    def _remove_nearest(self) -> None:
+        spots = [spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None]
+        if spots:
+            self._controller.remove(spots[0])
+        else:
+            self.say("Put the pointer near a point, then press Delete to remove it.")
+
+    def _toggle_sidebar(self) -> None:
+        self._sidebar.setVisible(self._sidebar.isHidden())
+        self.ask_refresh()
+
+    def _toggle_full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+        self.ask_refresh()
+
+    def _set_text_size(self, points: int) -> None:
+        if points:
+            font = QFont(QApplication.font())
+            font.setPointSize(min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1]))
+            QApplication.setFont(font)
+            self._settings.setValue("text_size", font.pointSize())
+            self._theme_applied = None  # the style sheet holds the old font back
+            self._scene = None
+            self.ask_refresh()
+
+    def choose_theme(self, name: str) -> None:
+        """Light, dark, or as the system."""
+        dark = theme.system_is_dark() if name == "system" else name == "dark"
+        self._settings.setValue("theme", name)
+        self._controller.set_theme(name, dark)
+
+    @Slot()
+    def _system_theme_changed(self) -> None:
+        if not self._closed and self._controller.session.theme == "system":
+            self.choose_theme("system")
+
+    def _help(self) -> None:
+        dialog = HelpDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.show()
+
+    # -- status bar ------------------------------------------------------------------------------------------------
+
+    def say(self, sentence: str) -> None:
+        """Tell the person at the window something, for a while."""
+        self.statusBar().showMessage(sentence, 10_000)
+
+    def _hover(self, spot: Spot | None) -> None:
+        label = self._controller.session.active_class + 1
+        if spot is None:
+            self._coordinates.setText("")
+            self._hint.setText("Point at a picture: click to add points, drag to move them.  F1: keys and gestures")
+            return
+        self._coordinates.setText(f"x = {spot.x:.4g}   y = {spot.y:.4g}")
+        index = nearest(self.document, spot, GRAB_PIXELS)
+        if index is None:
+            self._hint.setText(f"Click: add a point of class {label}  ·  wheel: zoom  ·  middle drag: move the view")
+        else:
+            of = int(self.document.points.labels[index]) + 1
+            self._hint.setText(f"A point of class {of}  ·  drag: move it  ·  right click or Delete: remove it")
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def _unless_unsaved(self, then: Callable[[], object]) -> None:
+        """Run `then`, after asking what to do with unsaved changes; the question does not block the window's work."""
+        if not self._controller.store.modified:
+            then()
+            return
+        name = self._scene.title if self._scene else "the document"
+        kind = QMessageBox.StandardButton
+        box = QMessageBox(
+            QMessageBox.Icon.Question, "Unsaved changes", f"Save the changes to {name} first?",
+            kind.Save | kind.Discard | kind.Cancel, self,
+        )  # fmt: skip
+        box.setObjectName("unsaved")
+        box.setDefaultButton(kind.Save)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+        def answered(button: int) -> None:
+            if button == kind.Discard:
+                then()
+            elif button == kind.Save:
+                self._save(then)
+
+        box.finished.connect(answered)
+        box.open()
+
+    def _save(self, then: Callable[[], object] = lambda: None) -> None:
+        path = self._controller.store.path
+        if path is None:
+            self._ask_save(then)
+        elif self._controller.save(path):
+            then()
+
+    def _ask_save(self, then: Callable[[], object] = lambda: None) -> None:
+        dialog = QFileDialog(self, "Save as", str(self._folder() / f"points{files.SUFFIX}"), FILTER)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(files.SUFFIX[1:])
+        self._ask_path(dialog, lambda path: then() if self._controller.save(path) else None)
+
+    def _ask_open(self) -> None:
+        dialog = QFileDialog(self, "Open", str(self._folder()), FILTER)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        self._ask_path(dialog, self._controller.open)
+
+    def _ask_path(self, dialog: QFileDialog, use: Callable[[Path], object]) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+        def chosen(name: str) -> None:
+            self._settings.setValue("folder", str(Path(name).parent))
+            use(Path(name))
+
+        dialog.fileSelected.connect(chosen)
+        dialog.open()
+
+    def _folder(self) -> Path:
+        path = self._controller.store.path
+        return path.parent if path else Path(str(self._settings.value("folder", str(Path.home()))))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._controller.store.modified and not self._closed:
+            event.ignore()
+            self._unless_unsaved(self._close_for_good)
+            return
+        self._finish()
+        event.accept()
+
+    def _close_for_good(self) -> None:
+        self._finish()
+        self.close()
+
+    def _finish(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._settings.setValue("geometry", self.saveGeometry())
+            self._settings.setValue("sidebar", not self._sidebar.isHidden())
+            self._settings.sync()
+            self._conductor.close()

@@ -1,0 +1,216 @@
+"""Words: every sentence and number that is said on screen, made from values; no Qt."""
+
+from __future__ import annotations
+
+import math
+
+from solver import RULES, Certificate, Kernel, KNeighborsClassifier, Status
+
+from .document import Lane
+from .jobs.requests import Frame, Phase
+
+WEIGHTS: dict[str, tuple[str, str]] = {
+    "uniform": ("uniform", "each of the k nearest has one vote"),
+    "distance": ("1/d", "a vote weighs 1/d"),
+    "distance-squared": ("1/d²", "a vote weighs 1/d²"),
+}
+METRICS: dict[str, tuple[str, str]] = {
+    "euclidean": ("Euclidean", "d = √(Δx² + Δy²)"),
+    "manhattan": ("Manhattan", "d = |Δx| + |Δy|"),
+    "chebyshev": ("Chebyshev", "d = max(|Δx|, |Δy|)"),
+    "minkowski": ("Minkowski", "d = (|Δx|ᵖ + |Δy|ᵖ)^(1/p)"),
+    "cosine": ("cosine", "d = 1 − cos ∠(x, z)"),
+}
+
+
+def count(number: int, noun: str) -> str:
+    """ "1 point", "12 300 points"."""
+    return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def grouped(number: int) -> str:
+    """Whole number in groups of three digits, parted by narrow spaces that do not break."""
+    return f"{number:,}".replace(",", "\u202f")
+
+
+def short(value: float) -> str:
+    """A number in a few characters: 0.5, 1e-3, 12.3, ∞."""
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value != 0 and not 1e-2 <= abs(value) < 1e5:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def percent(share: float) -> str:
+    """0.1234 -> "12.3 %"; small shares keep one digit that says something."""
+    value = 100.0 * share
+    if 0 < value < 0.001:
+        return "below 0.001 %"
+    return f"{value:.1f} %" if value >= 1 or value == 0 else f"{value:.1g} %"
+
+
+def span_of_time(seconds: float) -> str:
+    """0.0034 -> "3.4 ms"."""
+    if seconds < 0.1:
+        return f"{1000 * seconds:.1f} ms"
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds:.0f} s"
+
+
+def formula(lane: Lane) -> str:
+    """The formula of the chosen kernel or vote."""
+    if lane.classifier == "svm":
+        return kernel_of(lane).kind.formula
+    return f"{METRICS[lane.knn.metric][1]};  {WEIGHTS[lane.knn.weights][1]}"
+
+
+def kernel_of(lane: Lane) -> Kernel:
+    """The kernel that a lane's settings stand for."""
+    s = lane.svm
+    return Kernel(s.kernel, s.gamma, s.coef0, s.degree)
+
+
+def kernel_note(lane: Lane) -> str:
+    """What the lane's kernel warns of, or teaches."""
+    kernel = kernel_of(lane)
+    if not kernel.is_positive_semidefinite:
+        return (
+            "Not positive semidefinite here: the dual can have several stationary points, "
+            "so the answer is called stationary, not optimal."
+        )
+    return kernel.kind.note
+
+
+def classifier_name(lane: Lane) -> str:
+    """ "kNN, k = 5, uniform, Euclidean" or "SVM, RBF, C = 1, γ = 1"."""
+    if lane.classifier == "knn":
+        knn = lane.knn
+        return f"kNN, k = {knn.n_neighbors}, {WEIGHTS[knn.weights][0]}, {METRICS[knn.metric][0]}"
+    s = lane.svm
+    parts = [f"SVM, {kernel_of(lane).kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
+    names = {"gamma": f"γ = {short(s.gamma)}", "degree": f"d = {s.degree}", "coef0": f"c₀ = {short(s.coef0)}"}
+    parts += [names[parameter] for parameter in kernel_of(lane).kind.parameters]
+    return ", ".join(parts)
+
+
+def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
+    """Where a lane stands, in a few plain words."""
+    preparing = "Preparing the fast solver… " if not compiled else ""
+    if frame is None:
+        return preparing or "Starting…"
+    if frame.phase is Phase.EMPTY:
+        return preparing + ("Waiting for points" if compiled or not len(frame.points) else "")
+    if frame.phase is Phase.FAILED:
+        return "No picture"
+    if isinstance(frame.model, KNeighborsClassifier):
+        used, asked = frame.model.n_neighbors, frame.lane.knn.n_neighbors
+        if used < asked:
+            return f"{preparing}k = {asked}, but there {_only(used)}"
+        return f"{preparing}Exact: the {used} nearest of {grouped(len(frame.points))} vote"
+    if frame.phase is Phase.TRAINING:
+        return f"{preparing}Training…"
+    if frame.phase is Phase.PAUSED:
+        return f"{preparing}Paused, not optimal yet"
+    return preparing + verdict(frame.certificates, frame.lane.svm.tol)
+
+
+def _only(number: int) -> str:
+    return "is only 1 point: it alone votes" if number == 1 else f"are only {number} points: all of them vote"
+
+
+def verdict(certificates: tuple[Certificate, ...], tol: float) -> str:
+    """What the certificates of all pairs come to."""
+    by_status = {c.status: c for c in certificates}
+    if Status.NOT_SEPARABLE in by_status:
+        return f"Not separable: the margin is below {short(by_status[Status.NOT_SEPARABLE].margin_bound)}"
+    if Status.STOPPED_EARLY in by_status:
+        steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
+        return f"Stopped early after {steps} steps: not optimal yet"
+    if Status.PRECISION in by_status:
+        worst = max(c.kkt_violation for c in certificates)
+        return f"Optimal to double precision (KKT violation {short(worst)})"
+    if Status.STATIONARY in by_status:
+        return f"Stationary to {short(tol)} (kernel not positive semidefinite)"
+    return f"Optimal to {short(tol)}"
+
+
+def details(frame: Frame | None) -> str:
+    """The lane's numbers in one line."""
+    if frame is None or frame.model is None:
+        return ""
+    parts = []
+    certificates = frame.certificates
+    if certificates:
+        worst = max(c.kkt_violation for c in certificates)
+        gaps = [c.gap for c in certificates]
+        free, bounded = sum(c.n_free for c in certificates), sum(c.n_bounded for c in certificates)
+        several = f" in {len(certificates)} pairs" if len(certificates) > 1 else ""
+        parts = [
+            count(sum(c.n_iter for c in certificates), "step") + several,
+            f"KKT violation {short(max(worst, 0.0))}",
+            f"gap {percent(max(gaps))}" if not any(map(math.isnan, gaps)) else "gap unknown",
+            f"support vectors: {free} free + {bounded} bounded",
+        ]
+    parts.append(f"training accuracy {percent(frame.accuracy)}")
+    parts.append(span_of_time(frame.seconds))
+    return "  ·  ".join(parts)
+
+
+def empty_sentence(lane: Lane, classes: list[int], n_points: int, compiled: bool) -> str:
+    """What to do when a lane has nothing to show."""
+    if n_points == 0:
+        return "Click to add points.\nKeys 1–8 choose their class; or generate a data set."
+    if lane.classifier == "svm" and len(classes) < 2:
+        return f"An SVM needs two classes.\nAll points are of class {classes[0] + 1}: press another number and click."
+    if not compiled:
+        return "Preparing the fast solver for this many points…"
+    return ""
+
+
+def rule_note(selection: str) -> str:
+    """What a working-set rule does."""
+    return RULES[selection].note
+
+
+def speed(steps_per_second: float) -> str:
+    """ "full speed", "1 step in 2 s", "30 steps a second"."""
+    if math.isinf(steps_per_second):
+        return "full speed"
+    if steps_per_second < 1:
+        return f"1 step in {1 / steps_per_second:g} s"
+    return f"{count(int(steps_per_second), 'step')} a second"
+
+
+HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    ("Mouse on a picture", (
+        ("Click", "add a point of the active class"),
+        ("Press on a point and drag", "move it; both pictures follow"),
+        ("Right click", "remove the nearest point"),
+        ("Wheel, pinch", "zoom about the pointer"),
+        ("Middle drag, Space + drag", "move the view"),
+    )),
+    ("Keys", (
+        ("1 to 8", "class of the next point"),
+        ("Delete", "remove the point nearest to the pointer"),
+        ("F", "fit the view to the points"),
+        ("Space", "pause or resume training"),
+        ("L", "one lane or two"),
+        ("G", "generate points"),
+        ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
+        ("Ctrl+N, Ctrl+O", "new, open"),
+        ("Ctrl+S, Ctrl+Shift+S", "save, save as"),
+        ("Ctrl++, Ctrl+−", "larger, smaller text"),
+        ("F11", "full screen"),
+        ("Ctrl+Q", "quit"),
+    )),
+    ("What the pictures say", (
+        ("Colour of the plane", "the class the model predicts there; stronger where it is surer"),
+        ("Grey", "a tie: no class has more votes than all others"),
+        ("Solid line", "the decision boundary"),
+        ("Dashed lines", "the margins of the SVM, f = −1 and f = +1"),
+        ("Circle round a point", "free support vector: exactly on the margin"),
+        ("Square round a point", "bounded support vector: inside the margin or misclassified"),
+        ("Cross on a point", "the model gets this point wrong"),
+    )),
+)  # fmt: skip

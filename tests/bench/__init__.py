@@ -1,0 +1,1 @@
+"""Measurements: ``make bench``.  They print; they never fail on time."""

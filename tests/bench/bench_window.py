@@ -1,0 +1,155 @@
+"""The window under the hand: from a click to its picture, pictures in a drag, the longest time it did not answer."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
+from PySide6.QtTest import QTest
+
+from app.document import Document, GeneratorSettings, View
+from app.main import create_window, make_application
+from app.views.window import LANES, MainWindow
+
+SIZES = (50, 200, 500, 1000)
+CLICKS = 15
+DRAG_SECONDS = 5.0
+
+
+class _Watch:
+    """Runs the event loop until a condition holds, looking after every painted picture."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self.window = window
+        self.paints: list[list[float]] = [[] for _ in range(LANES)]
+        self._loop = QEventLoop()
+        for lane, canvas in enumerate(window.canvases):
+            canvas.on_painted = lambda job, lane=lane: self._painted(lane)
+
+    def _painted(self, lane: int) -> None:
+        self.paints[lane].append(time.perf_counter())
+        self._loop.quit()
+
+    def until(self, condition, seconds: float = 30.0) -> float:
+        """Seconds until `condition()`; nan when it did not come true."""
+        start = time.perf_counter()
+        while not condition():
+            left = seconds - (time.perf_counter() - start)
+            if left <= 0:
+                return float("nan")
+            QTimer.singleShot(5, self._loop.quit)
+            self._loop.exec()
+        return time.perf_counter() - start
+
+
+def _document(n: int) -> Document:
+    points = GeneratorSettings(count=n // 2).points()
+    return Document(points=points, view=View.fitting(points))
+
+
+def _shown(window: MainWindow, full: bool) -> bool:
+    """Both lanes have painted a picture of the newest job, trained on the present points."""
+    for lane, canvas in enumerate(window.canvases):
+        frame = window.result(lane)
+        newest = window._conductor.newest(lane)
+        if frame is None or frame.picture is None or frame.points is not window.document.points:
+            return False
+        if not (frame.job == newest == canvas.painted_job) or canvas.unpainted or (full and not frame.full):
+            return False
+        assert frame.picture.grid.width >= 160 and frame.picture.grid.height >= 120
+    return True
+
+
+def click_times(n: int) -> tuple[list[float], list[float]]:
+    """Seconds from click to first picture, and to full resolution, of both lanes, for several clicks."""
+    with tempfile.TemporaryDirectory() as profile:
+        window = create_window(_document(n), Path(profile))
+        window.resize(1280, 800)
+        window.show()
+        watch = _Watch(window)
+        watch.until(window.idle, 120)
+        rng = np.random.default_rng(0)
+        first, full = [], []
+        for _ in range(CLICKS):
+            x, y = rng.uniform((-1, -0.8), (2, 1.2))
+            at = window.to_widget(0, x, y)
+            before = window.document.points
+            start = time.perf_counter()
+            QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)
+            assert window.document.points is not before
+            watch.until(lambda: not window._refresh_pending and _shown(window, False))
+            first.append(time.perf_counter() - start)
+            watch.until(lambda: _shown(window, True))
+            full.append(time.perf_counter() - start)
+            watch.until(window.idle)
+        window._controller.store.reset(window.document, None)
+        window.close()
+    return first, full
+
+
+def drag(n: int) -> tuple[list[float], float, float]:
+    """Pictures a second of each lane in a drag; the longest and the 95th percentile of the gaps between GUI turns."""
+    with tempfile.TemporaryDirectory() as profile:
+        window = create_window(_document(n), Path(profile))
+        window.resize(1280, 800)
+        window.show()
+        watch = _Watch(window)
+        watch.until(window.idle, 120)
+        canvas = window.canvases[0]
+        middle = window.document.points.xy[n // 4]
+        at = window.to_widget(0, *middle)
+        turns: list[float] = []
+        ticker = QTimer()
+        ticker.setTimerType(Qt.TimerType.PreciseTimer)
+        ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
+        ticker.start(0)
+        QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        for lane in range(LANES):
+            watch.paints[lane].clear()
+        start = time.perf_counter()
+        while (now := time.perf_counter() - start) < DRAG_SECONDS:
+            offset = QPoint(round(60 * np.sin(5 * now)), round(60 * np.cos(3 * now)))
+            QTest.mouseMove(canvas.viewport(), at + offset)
+            _wait(0.008)  # a mouse of 125 Hz
+        QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=at + offset)
+        ticker.stop()
+        rates = [len(paints) / DRAG_SECONDS for paints in watch.paints]
+        gaps = np.diff(turns)
+        watch.until(window.idle)
+        window._controller.store.reset(window.document, None)
+        window.close()
+    return rates, float(gaps.max()), float(np.quantile(gaps, 0.95))
+
+
+def _wait(seconds: float) -> None:
+    loop = QEventLoop()
+    timer = QTimer()
+    timer.setTimerType(Qt.TimerType.PreciseTimer)
+    timer.setSingleShot(True)
+    timer.timeout.connect(loop.quit)
+    timer.start(round(1000 * seconds))
+    loop.exec()
+
+
+def run() -> None:
+    make_application()
+    print("milliseconds, median (worst) of", CLICKS, "clicks; window 1280x800, two lanes: kNN and RBF SVM")
+    for n in SIZES:
+        first, full = click_times(n)
+        print(
+            f"{n:5d} points: first new picture {1e3 * median(first):5.1f} ({1e3 * max(first):5.1f}),"
+            f" full resolution {1e3 * median(full):6.1f} ({1e3 * max(full):6.1f})",
+            flush=True,
+        )
+    print(f"a drag of {DRAG_SECONDS:g} s")
+    for n in SIZES:
+        rates, worst, usual = drag(n)
+        print(
+            f"{n:5d} points: pictures a second {rates[0]:5.1f} and {rates[1]:5.1f};"
+            f" longest GUI gap {1e3 * worst:5.1f} ms, 95 % below {1e3 * usual:4.1f} ms",
+            flush=True,
+        )
