@@ -33,9 +33,7 @@ class Controller:
         ``say(sentence)`` tells the person at the window something; "" takes it back.
     """
 
-    def __init__(
-        self, store: Store, session: Session, changed: Callable[[], None], say: Callable[[str], None]
-    ) -> None:
+    def __init__(self, store: Store, session: Session, changed: Callable[[], None], say: Callable[[str], None]) -> None:
         self.store = store
         self.session = session
         self._changed = changed
@@ -207,7 +205,11 @@ def _text(values: dict[str, Any]) -> str:
         return "Set hard margin" if value else "Set soft margin"
     if name == "pair":
         return "Choose the pair of the margins"
-    return f"Set {_LABELS.get(name, name)} to {value:g}" if isinstance(value, float) else f"Set {_LABELS.get(name, name)} to {value}"
+    return (
+        f"Set {_LABELS.get(name, name)} to {value:g}"
+        if isinstance(value, float)
+        else f"Set {_LABELS.get(name, name)} to {value}"
+    )
 
 
 def _changed_struct(struct: Any, values: dict[str, Any]) -> Any:
@@ -217,4 +219,3 @@ def _changed_struct(struct: Any, values: dict[str, Any]) -> Any:
         return msgspec.convert(msgspec.to_builtins(changed), type(struct))
     except msgspec.ValidationError as error:
         raise ValueError(f"{_text(values)}: {error}".replace("`", "")) from None
-

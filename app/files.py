@@ -55,7 +55,7 @@ def encode(document: Document) -> bytes:
     """The bytes of a document's file."""
     points = document.points
     data = _FileV1(
-        FORMAT, VERSION,
+        "classifier-playground", 1,
         _PointsV1(points.xy[:, 0].tolist(), points.xy[:, 1].tolist(), [int(c) + 1 for c in points.labels]),
         document.lanes, document.shown, document.generator, document.view,
     )  # fmt: skip

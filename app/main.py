@@ -96,7 +96,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
         data = QByteArray()
         buffer = QBuffer(data)
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        window.grab().save(buffer, "PNG")  # type: ignore[call-overload]
+        window.grab().save(buffer, "PNG")
         files.write_bytes(bytes(data.data()), out)
         lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
         for index in range(document.shown):
@@ -119,7 +119,9 @@ def _parsers() -> tuple[_Parser, _Parser]:
         epilog=f"{NAME} render [FILE] --out PICTURE draws the window into a file; it needs no display.",
     )
     window.add_argument("file", nargs="?", metavar="FILE", help="a .playground document to open")
-    window.add_argument("--profile-dir", type=Path, metavar="DIR", help="keep settings there instead of in your profile")
+    window.add_argument(
+        "--profile-dir", type=Path, metavar="DIR", help="keep settings there instead of in your profile"
+    )
     window.add_argument("--version", action="version", version=f"{NAME} {__version__}")
     picture = _Parser(prog=f"{NAME} render", description="Draw the window into a PNG file; needs no display.")
     picture.add_argument("file", nargs="?", metavar="FILE", help="a .playground document; default: two moons")

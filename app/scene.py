@@ -91,9 +91,7 @@ def compose(
 ) -> Scene:  # fmt: skip
     """The scene of this moment."""
     points = document.points
-    lanes = tuple(
-        _lane(index, document, session, results.frame(index), compiled) for index in range(document.shown)
-    )
+    lanes = tuple(_lane(index, document, session, results.frame(index), compiled) for index in range(document.shown))
     kind = datasets.DATASETS[document.generator.name]
     fields = {"count", "noise", "seed"} | _generator_fields(kind)
     return Scene(
@@ -106,9 +104,7 @@ def compose(
     )  # fmt: skip
 
 
-def _lane(
-    index: int, document: Document, session: Session, frame: Frame | None, compiled: bool
-) -> LaneScene:
+def _lane(index: int, document: Document, session: Session, frame: Frame | None, compiled: bool) -> LaneScene:
     lane, points = document.lanes[index], document.points
     message = words.empty_sentence(lane, points.classes, len(points), compiled)
     picture, marks, job = None, Marks(), 0

@@ -45,9 +45,8 @@ def _table(shades: Shades) -> NDArray[np.uint32]:
     colours = [background * (1 - mix) + np.array(c, dtype=np.float64) * mix for c in shades.classes]
     colours.append(np.array([shades.tie], dtype=np.float64))
     rgb = np.concatenate(colours).round().astype(np.uint8)
-    packed: NDArray[np.uint32] = (
-        np.uint32(0xFF000000) | rgb[:, 0].astype(np.uint32) << 16 | rgb[:, 1].astype(np.uint32) << 8 | rgb[:, 2]
-    )
+    red, green, blue = rgb.astype(np.uint32).T
+    packed: NDArray[np.uint32] = (0xFF000000 + red * 0x10000 + green * 0x100 + blue).astype(np.uint32)
     return packed
 
 
@@ -64,9 +63,7 @@ def level_lines(grid: Grid, values: Array, levels: tuple[float, ...]) -> Array:
     """The curves ``values == level`` on the grid's pixel centres, joined with NaN rows, shape (m, 2)."""
     if min(values.shape) < 2:
         return np.empty((0, 2))
-    generator = contourpy.contour_generator(
-        grid.xs, grid.ys, values, line_type=contourpy.LineType.ChunkCombinedNan
-    )
+    generator = contourpy.contour_generator(grid.xs, grid.ys, values, line_type=contourpy.LineType.ChunkCombinedNan)
     pixel = (grid.right - grid.left) / grid.width
     lines = [generator.lines(level)[0][0] for level in levels]
     return _joined([_thinned(line, THIN * pixel) for line in lines if line is not None])

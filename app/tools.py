@@ -77,9 +77,7 @@ class PointerTool:
         self._dragging = self._dragging or spot.pixels_to(self._start.x, self._start.y) > CLICK_PIXELS
         if self._dragging:
             dx, dy = self._offset
-            self._dispatch(
-                MovePoint(index=self._held, x=spot.x + dx, y=spot.y + dy, merge_key=("move", self._strokes))
-            )
+            self._dispatch(MovePoint(index=self._held, x=spot.x + dx, y=spot.y + dy, merge_key=("move", self._strokes)))
 
     def release(self, spot: Spot, label: int) -> None:
         """The button goes up: a click puts a point of class `label`."""

@@ -58,9 +58,7 @@ class Pool:
         # Matrix products on one thread each: more would wait for one another on the core the window lives on.
         threadpool_limits(1, user_api="blas")
         count = threads or max(1, (os.cpu_count() or 2) - 1)
-        self._threads = [
-            threading.Thread(target=self._work, name=f"compute-{i}", daemon=True) for i in range(count)
-        ]
+        self._threads = [threading.Thread(target=self._work, name=f"compute-{i}", daemon=True) for i in range(count)]
         for thread in self._threads:
             thread.start()
 
@@ -132,9 +130,7 @@ class Pool:
 
     def _queue(self, job: Job, wish: Priority | Later) -> None:
         if isinstance(wish, Later):
-            heapq.heappush(
-                self._later, (time.monotonic() + wish.seconds, next(self._order), wish.priority, job)
-            )
+            heapq.heappush(self._later, (time.monotonic() + wish.seconds, next(self._order), wish.priority, job))
         else:
             heapq.heappush(self._ready, (wish, next(self._order), job))
         self._changed.notify()

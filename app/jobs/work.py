@@ -56,7 +56,7 @@ class LaneWork:
         self._training: _Training | None = None
 
     def __call__(self, request: Request, overtaken: Callable[[], bool]) -> Generator[Step]:
-        """The job of `request`; whatever goes wrong becomes a frame with a sentence, and the next request starts anew."""
+        """The job of `request`; whatever goes wrong becomes a frame with a sentence; the next request starts anew."""
         wish = request.wish
         frame = Frame(request.number, request.index, wish.points, wish.lane, Phase.DONE, compiled=wish.compiled)
         try:
@@ -109,6 +109,7 @@ class LaneWork:
             due = time.perf_counter() - last >= FRAME_INTERVAL or (slow and stepped > 0)
             if last < 0 or resting or due:
                 frame = training.frame(frame, wish, thorough=resting)
+                assert isinstance(frame.model, SVC)
                 source = _svm_source(frame.model, wish.lane)
                 yield from self._coarse(source, wish, frame)
                 last = time.perf_counter()
@@ -125,9 +126,7 @@ class LaneWork:
         picture = yield from _picture(source, grid, wish, Priority.FIRST_PICTURE, lambda: False)
         self._post(replace(frame, picture=picture, full=grid == wish.grid))
 
-    def _full(
-        self, source: Source, wish: Wish, frame: Frame, overtaken: Callable[[], bool]
-    ) -> Generator[Step]:
+    def _full(self, source: Source, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         if wish.grid.coarse() == wish.grid or overtaken():
             return
         picture = yield from _picture(source, wish.grid, wish, Priority.FULL_PICTURE, overtaken)
@@ -305,10 +304,8 @@ class _Training:
         else:
             winner = model.winner(model.pair_decision_function(self.points.xy))
         wrong = np.flatnonzero(model.classes_[winner] != self.points.labels)
-        if not self.finished:
-            phase = Phase.PAUSED if wish.paused else Phase.TRAINING
-        else:
-            phase = Phase.DONE
+        unfinished = Phase.PAUSED if wish.paused else Phase.TRAINING
+        phase = Phase.DONE if self.finished else unfinished
         return replace(
             frame, phase=phase, model=model, certificates=tuple(model.certificates_),
             marks=Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), wrong),
@@ -340,5 +337,3 @@ class _Training:
             return np.where(stayed, alpha[at], 0.0)
 
         return start
-
-

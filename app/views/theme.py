@@ -83,10 +83,10 @@ def apply(theme: Theme, application: QApplication) -> None:
     palette.setColor(role.Link, QColor(*theme.accent))
     application.setPalette(palette)
     edge = "#5a5a5e" if theme.dark else "#b9b9bd"
-    accent = QColor(*theme.accent).name()
+    accent, base = QColor(*theme.accent).name(), QColor(*theme.base).name()
     application.setStyleSheet(
         f"""
-        QToolTip {{ color: {ink.name()}; background: {QColor(*theme.base).name()}; border: 1px solid {edge}; padding: 4px; }}
+        QToolTip {{ color: {ink.name()}; background: {base}; border: 1px solid {edge}; padding: 4px; }}
         QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}
         QCheckBox {{ min-height: 26px; }}
         QSlider {{ min-height: 26px; }}
@@ -94,7 +94,7 @@ def apply(theme: Theme, application: QApplication) -> None:
         QToolBar {{ border: 0; spacing: 2px; padding: 2px; }}
         QToolButton {{ padding: 2px 6px; border-radius: 4px; border: 1px solid transparent; }}
         QToolButton:hover {{ border-color: {edge}; }}
-        QToolButton:checked {{ border-color: {accent}; background: {QColor(*theme.base).name()}; }}
+        QToolButton:checked {{ border-color: {accent}; background: {base}; }}
         QToolButton:focus {{ border-color: {accent}; }}
         """
     )

@@ -8,7 +8,15 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
 from PySide6.QtGui import QActionGroup, QCloseEvent, QFont, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
-    QApplication, QFileDialog, QGridLayout, QLabel, QMainWindow, QMenu, QMessageBox, QSplitter, QWidget,
+    QApplication,
+    QFileDialog,
+    QGridLayout,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QSplitter,
+    QWidget,
 )  # fmt: skip
 
 from app import files
@@ -94,8 +102,8 @@ class MainWindow(QMainWindow):
         geometry = self._settings.value("geometry")
         if geometry is not None:
             self.restoreGeometry(geometry)
-        self._sidebar.setVisible(self._settings.value("sidebar", True, type=bool))
-        self._set_text_size(int(self._settings.value("text_size", 0, type=int)))
+        self._sidebar.setVisible(bool(self._settings.value("sidebar", True, type=bool)))
+        self._set_text_size(self._remembered_text_size())
         self.choose_theme(str(self._settings.value("theme", "system")))
         QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
         self._refresh()
@@ -260,6 +268,10 @@ class MainWindow(QMainWindow):
             self._controller.remove(spots[0])
         else:
             self.say("Put the pointer near a point, then press Delete to remove it.")
+
+    def _remembered_text_size(self) -> int:
+        size = self._settings.value("text_size", 0, type=int)
+        return size if isinstance(size, int) else 0
 
     def _toggle_sidebar(self) -> None:
         self._sidebar.setVisible(self._sidebar.isHidden())

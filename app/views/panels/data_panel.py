@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
-    QButtonGroup, QComboBox, QFormLayout, QFrame, QGridLayout, QGroupBox, QHBoxLayout, QLabel, QPushButton, QScrollArea,
-    QSpinBox, QToolButton, QVBoxLayout, QWidget,
+    QButtonGroup,
+    QComboBox,
+    QFormLayout,
+    QFrame,
+    QGridLayout,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
 )  # fmt: skip
 
 from app.controller import Controller
@@ -134,9 +146,7 @@ class DataPanel(QScrollArea):
         spin.setRange(low, high)
         spin.setKeyboardTracking(False)
         describe(spin, f"generator.{field}", title, tip)
-        spin.valueChanged.connect(
-            lambda value: self._controller.set_generator(("generator", field), **{field: value})
-        )
+        spin.valueChanged.connect(lambda value: self._controller.set_generator(("generator", field), **{field: value}))
         return spin
 
     def _number(self, field: str, title: str, low: float, high: float, tip: str) -> NumberField:
@@ -158,7 +168,9 @@ class DataPanel(QScrollArea):
         self._class_buttons[scene.active_class].setChecked(True)
         total = sum(scene.counts)
         present = [f"{count} of class {label + 1}" for label, count in enumerate(scene.counts) if count]
-        self._counts.setText(f"{total} point{'' if total == 1 else 's'}" + (": " + ", ".join(present) if present else ""))
+        self._counts.setText(
+            f"{total} point{'' if total == 1 else 's'}" + (": " + ", ".join(present) if present else "")
+        )
         generator = scene.generator
         show_choice(self._set, generator.name)
         show_number(self._count, generator.count)

@@ -6,7 +6,15 @@ import math
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSlider, QSpinBox, QWidget,
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSlider,
+    QSpinBox,
+    QWidget,
 )  # fmt: skip
 
 from app import words
@@ -61,9 +69,7 @@ class LanePanel(QWidget):
             "classifier", "Classifier", [("k nearest neighbours", "knn"), ("Support vector machine", "svm")],
             "kNN lets the nearest points vote; the SVM looks for the widest margin.",
         )  # fmt: skip
-        self._classifier.activated.connect(
-            lambda: self._set(classifier=self._classifier.currentData())
-        )
+        self._classifier.activated.connect(lambda: self._set(classifier=self._classifier.currentData()))
         self._kernel = self._combo(
             "kernel", "Kernel", [(kind.title, name) for name, kind in KERNELS.items()],
             "How alike two points are; it decides which boundaries are possible.",
@@ -78,7 +84,12 @@ class LanePanel(QWidget):
 
         self._k = QSpinBox()
         self._k.setRange(1, 9999)
-        describe(self._k, self._name("k"), f"k, {self._lane_text}", "How many of the nearest points vote. Small k: ragged; large k: smooth.")
+        describe(
+            self._k,
+            self._name("k"),
+            f"k, {self._lane_text}",
+            "How many of the nearest points vote. Small k: ragged; large k: smooth.",
+        )
         self._k.valueChanged.connect(lambda value: self._set("knn", n_neighbors=value, drag="k"))
         self._weights = self._combo(
             "weights", "Weights", [(title, name) for name, (title, _) in words.WEIGHTS.items()],
@@ -90,14 +101,21 @@ class LanePanel(QWidget):
             "What near means. Cosine looks at the direction from the origin only.",
         )  # fmt: skip
         self._metric.activated.connect(lambda: self._set("knn", metric=self._metric.currentData()))
-        self._p = self._number("p", "p of Minkowski", 1.0, 100.0, "1 is Manhattan, 2 Euclidean, large p near Chebyshev.")
+        self._p = self._number(
+            "p", "p of Minkowski", 1.0, 100.0, "1 is Manhattan, 2 Euclidean, large p near Chebyshev."
+        )
         self._p.committed.connect(lambda value: self._set("knn", p=value))
 
         self._c_slider, self._c = self._logarithmic(
             "C", -4, 6, 1e-8, 1e8, "Price of slack: large C forbids errors, small C widens the margin."
         )
         self._hard = QCheckBox("Hard margin")
-        describe(self._hard, self._name("hard_margin"), f"Hard margin, {self._lane_text}", "C = ∞: no point may be inside the margin; needs separable data.")
+        describe(
+            self._hard,
+            self._name("hard_margin"),
+            f"Hard margin, {self._lane_text}",
+            "C = ∞: no point may be inside the margin; needs separable data.",
+        )
         self._hard.clicked.connect(lambda on: self._set("svm", hard_margin=on))
         self._gamma_slider, self._gamma = self._logarithmic(
             "gamma", -4, 4, 1e-8, 1e8, "How fast likeness fades with distance: large γ makes small islands."
@@ -106,7 +124,13 @@ class LanePanel(QWidget):
         self._degree.setRange(1, 9)
         describe(self._degree, self._name("degree"), f"Degree, {self._lane_text}", "Degree d of the polynomial.")
         self._degree.valueChanged.connect(lambda value: self._set("svm", degree=value, drag="degree"))
-        self._coef0 = self._number("coef0", "coef0", -1e6, 1e6, "c₀ trades high against low powers; below 0 the kernel is not positive semidefinite.")
+        self._coef0 = self._number(
+            "coef0",
+            "coef0",
+            -1e6,
+            1e6,
+            "c₀ trades high against low powers; below 0 the kernel is not positive semidefinite.",
+        )
         self._coef0.committed.connect(lambda value: self._set("svm", coef0=value))
         self._rule = self._combo(
             "rule", "Working-set rule", [(rule.title, name) for name, rule in RULES.items()],
@@ -119,15 +143,30 @@ class LanePanel(QWidget):
         self._tol.committed.connect(lambda value: self._set("svm", tol=value))
         self._speed = QSlider(Qt.Orientation.Horizontal)
         self._speed.setRange(0, len(SPEEDS) - 1)
-        describe(self._speed, self._name("speed"), f"Speed of training, {self._lane_text}", "Steps a second: one step moves two multipliers.")
+        describe(
+            self._speed,
+            self._name("speed"),
+            f"Speed of training, {self._lane_text}",
+            "Steps a second: one step moves two multipliers.",
+        )
         self._speed.actionTriggered.connect(
             lambda action: self._controller.set_speed(self._index, self._speed.sliderPosition())
         )
         self._speed_text = QLabel()
         self._restart = QPushButton("Restart")
-        describe(self._restart, self._name("restart"), f"Restart training, {self._lane_text}", "Train again from zero multipliers.")
+        describe(
+            self._restart,
+            self._name("restart"),
+            f"Restart training, {self._lane_text}",
+            "Train again from zero multipliers.",
+        )
         self._restart.clicked.connect(lambda: self._controller.restart(self._index))
-        self._pair = self._combo("pair", "Pair of the margins", [], "One-vs-one trains an SVM for each pair of classes; the dashed margins are of this pair.")
+        self._pair = self._combo(
+            "pair",
+            "Pair of the margins",
+            [],
+            "One-vs-one trains an SVM for each pair of classes; the dashed margins are of this pair.",
+        )
         self._pair.activated.connect(lambda: self._set(pair=self._pair.currentData()))
         self._lay_out()
 

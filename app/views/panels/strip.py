@@ -18,7 +18,8 @@ class StatusStrip(QLabel):
         super().__init__()
         describe(
             self, f"lane{index}.status", f"Status, lane {index + 1}",
-            "KKT violation: how far the multipliers are from optimal. Gap: how much the objective could still improve, at most.",
+            "KKT violation: how far the multipliers are from optimal. "
+            "Gap: how much the objective could still improve, at most.",
         )  # fmt: skip
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.RichText)

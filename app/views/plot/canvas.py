@@ -9,7 +9,14 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import (
-    QEnterEvent, QFocusEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QPaintEvent, QResizeEvent, QWheelEvent,
+    QEnterEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
 )  # fmt: skip
 from PySide6.QtWidgets import QFrame, QGestureEvent, QGraphicsView, QLabel, QPinchGesture, QWidget
 
@@ -268,10 +275,7 @@ class Canvas(pg.PlotWidget):
                 self._hand.zoom(1.0 / pinch.scaleFactor(), self._spot(at))
                 event.accept(pinch)
                 return True
-        if (
-            isinstance(event, QNativeGestureEvent)
-            and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture
-        ):
+        if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
             self._hand.zoom(1.0 / max(0.2, 1.0 + event.value()), self._spot(event.position()))
             return True
         handled: bool = super().event(event)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
+from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
-from pyqtgraph.Qt.internals import PrimitiveArray
 
 from app.jobs.requests import Marks, Picture
 from app.scene import Scene
@@ -79,9 +79,7 @@ class Layers(pg.GraphicsObject):
         view = self._view
         return QRectF(view.left, view.bottom, view.right - view.left, view.top - view.bottom)
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         if self._theme is None:
             return
         area = painter.worldTransform().mapRect(self.boundingRect())
@@ -143,7 +141,7 @@ class Layers(pg.GraphicsObject):
         table[:, 4] = table[:, 5] = cell
         table[:, 6] = table[:, 7] = 1.0 / ratio
         table[:, 8], table[:, 9] = 0.0, 1.0
-        painter.drawPixmapFragments(*fragments.drawargs(), self._atlas)
+        painter.drawPixmapFragments(*fragments.drawargs(), self._atlas)  # type: ignore[call-arg]
 
     def _make_atlas(self, size: int, ratio: float) -> None:
         key = (self._theme, size, ratio)
