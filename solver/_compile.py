@@ -8,8 +8,10 @@ wrong with it costs a compilation, not the answer.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -42,7 +44,9 @@ def cache_directory() -> Path:
         with tempfile.TemporaryFile(dir=directory):
             return directory
     except OSError:
-        return Path(tempfile.mkdtemp(prefix="classifier-playground-"))
+        temporary = tempfile.mkdtemp(prefix="classifier-playground-")
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+        return Path(temporary)
 
 
 class _ForgivingCache(FunctionCache):

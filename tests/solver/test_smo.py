@@ -164,7 +164,7 @@ def test_an_indefinite_kernel_is_only_stationary(name: str) -> None:
 
 
 def test_the_certificate_is_honest_long_before_the_end() -> None:
-    for problem in PROBLEMS[5:40:5]:
+    for problem in PROBLEMS[4:40:5]:
         X, y = problem.data
         K = problem.formula(X, X)
         best = solve_dual(K, y, problem.C)
@@ -386,7 +386,7 @@ EXTREME_KERNELS = (
 @pytest.mark.parametrize(("X", "y"), [pytest.param(X, y, id=name) for name, X, y in extreme_sets()])
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e8, np.inf])
 def test_extremes_end_with_a_true_status(X: Array, y: Array, C: float) -> None:
-    for kernel in EXTREME_KERNELS:
+    for kernel in EXTREME_KERNELS if len(X) < 500 else EXTREME_KERNELS[::3]:
         if np.isinf(C) and not kernel.is_positive_semidefinite:
             continue
         solver = SmoSolver(X, y, kernel, C=C, max_iter=20_000)

@@ -1,0 +1,139 @@
+"""Kernel functions against their formulas, and the fast grid expansions against plain sums over support vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from svm_reference import Formula
+
+from solver import _smo_loops as loops
+from solver.kernels import KERNELS, Kernel
+
+Array = NDArray[np.float64]
+GAMMAS = (0.0, 1e-4, 0.7, 30.0, 1e4)
+
+
+def variants(degrees: range = range(10)) -> list[Formula]:
+    """Every kernel, with every degree where there is one."""
+    return [
+        Formula("linear"),
+        *(Formula("poly", 0.7, c, d) for d in degrees for c in (0.0, 1.0, -0.5)),
+        *(Formula(name, gamma) for name in ("rbf", "laplacian") for gamma in GAMMAS),
+        Formula("sigmoid", 0.5, -1.0),
+    ]
+
+
+def kernel_of(formula: Formula) -> Kernel:
+    return Kernel(formula.name, formula.gamma, formula.coef0, formula.degree)
+
+
+def largest_term(formula: Formula, A: Array, B: Array) -> Array:
+    """What a sum that makes up k(a, b) can hold at most: its rounding is relative to this, not to k."""
+    if formula.name in ("linear", "poly"):
+        absolute = Formula(formula.name, formula.gamma, abs(formula.coef0), formula.degree)
+        return absolute(np.abs(A), np.abs(B))
+    return np.ones((len(A), len(B)))
+
+
+def test_the_table_has_every_kernel_once() -> None:
+    assert list(KERNELS) == ["linear", "poly", "rbf", "laplacian", "sigmoid"]
+    assert len({kind.code for kind in KERNELS.values()}) == len(KERNELS)
+
+
+@pytest.mark.parametrize("formula", variants(), ids=str)
+@pytest.mark.parametrize("n_features", [1, 2, 7])
+def test_gram_diagonal_and_compiled_row(formula: Formula, n_features: int) -> None:
+    rng = np.random.default_rng(n_features)
+    A, B = rng.normal(size=(13, n_features)), rng.normal(size=(6, n_features))
+    kernel = kernel_of(formula)
+    K = formula(A, B)
+    limit = 1e-13 * (np.abs(largest_term(formula, A, B)).max() + 1.0)
+    np.testing.assert_allclose(kernel.gram(A, B), K, rtol=1e-12, atol=limit)
+    np.testing.assert_allclose(kernel.diagonal(A), np.diagonal(formula(A, A)), rtol=1e-12, atol=limit)
+    row = np.empty(len(A))
+    for i in range(len(A)):
+        loops.kernel_row(kernel.kind.code, kernel.gamma, kernel.coef0, kernel.degree, np.ascontiguousarray(A.T), i, row)
+        np.testing.assert_allclose(row, formula(A, A)[i], rtol=1e-12, atol=limit)
+    assert np.abs(kernel.gram(A, A)).max() <= kernel.largest(A) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("name", ["rbf", "laplacian"])
+def test_distances_keep_their_digits_far_from_the_origin(name: str) -> None:
+    A = np.array([[0.0, 0.0], [0.5, 0.25], [-1.0, 0.125]])
+    near, far = Kernel(name, 2.0).gram(A, A), Kernel(name, 2.0).gram(A + 2.0**30, A + 2.0**30)
+    assert (near == far).all()
+
+
+@pytest.mark.parametrize("formula", variants(), ids=str)
+@pytest.mark.parametrize("centre", [(0.0, 0.0), (5.0, -3.0), (1e3, 1e4)])
+def test_grid_expansion(formula: Formula, centre: tuple[float, float]) -> None:
+    """Against the plain sum; far grids and far support vectors too, relative to the terms that make up the sum."""
+    rng = np.random.default_rng(0)
+    for shift in (np.zeros(2), np.array(centre)):
+        points = rng.uniform(-1.0, 1.0, (9, 2)) + shift
+        coefficients = rng.normal(0.0, 5.0, (9, 3))
+        xs, ys = centre[0] + np.linspace(-2.0, 1.5, 12), centre[1] + np.linspace(-1.0, 1.2, 7)
+        at = np.array([(x, y) for y in ys for x in xs])
+        plain = formula(at, points) @ coefficients
+        terms = np.abs(largest_term(formula, at, points)) @ np.abs(coefficients)
+        values = kernel_of(formula).expansion_on(points, coefficients, xs)(ys)
+        assert values.shape == (7, 12, 3)
+        # The polynomial is expanded about the middle of the grid: its terms reach a little farther.
+        assert (np.abs(values.reshape(-1, 3) - plain) <= 1e-9 * np.maximum(terms.max(), 1.0)).all()
+
+
+@pytest.mark.parametrize("formula", [*variants(range(1, 10))[:28:3], *variants()[-6:]], ids=str)
+def test_grid_expansion_in_the_window(formula: Formula) -> None:
+    """In the usual window the bound is absolute: 1e-9 max(1, sum of the absolute coefficients)."""
+    rng = np.random.default_rng(1)
+    points = rng.uniform(-1.0, 1.0, (40, 2))
+    coefficients = rng.normal(0.0, 100.0, (40, 1))
+    xs, ys = np.linspace(-1.2, 1.2, 31), np.linspace(-1.0, 1.0, 17)
+    at = np.array([(x, y) for y in ys for x in xs])
+    values = kernel_of(formula).expansion_on(points, coefficients, xs)(ys)
+    worst = np.abs(values.ravel() - (formula(at, points) @ coefficients).ravel()).max()
+    assert worst <= 1e-9 * max(1.0, np.abs(coefficients).sum())
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    formula=st.sampled_from(variants()),
+    width=st.integers(0, 5), height=st.integers(0, 5), n_points=st.integers(0, 4), n_outputs=st.integers(1, 3),
+    seed=st.integers(0, 10**6),
+)  # fmt: skip
+def test_grid_expansion_of_any_shape(
+    formula: Formula, width: int, height: int, n_points: int, n_outputs: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    points, coefficients = rng.normal(size=(n_points, 2)), rng.normal(size=(n_points, n_outputs))
+    xs, ys = rng.normal(size=width), rng.normal(size=height)  # columns in any order
+    values = kernel_of(formula).expansion_on(points, coefficients, xs)(ys)
+    assert values.shape == (height, width, n_outputs)
+    at = np.array([(x, y) for y in ys for x in xs]).reshape(-1, 2)
+    plain = (formula(at, points) @ coefficients).reshape(values.shape)
+    limit = 1e-9 * max(1.0, float(np.max(np.abs(largest_term(formula, at, points)) @ np.abs(coefficients), initial=0)))
+    assert np.abs(values - plain).max(initial=0.0) <= limit
+
+
+def test_bad_kernels() -> None:
+    for arguments, sentence in (
+        (("gauss",), "kernel is 'gauss'; it must be one of 'linear'"),
+        (("rbf", -1.0), r"gamma is -1.0; it must be a number in \[0, inf\)"),
+        (("rbf", np.nan), "gamma is nan"),
+        (("poly", 1.0, np.inf), "coef0 is inf"),
+        (("poly", 1.0, 0.0, 1.5), "degree is 1.5; it must be a whole number from 0 to 100"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            Kernel(*arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("formula", variants(), ids=str)
+def test_positive_semidefinite_when_it_says_so(formula: Formula) -> None:
+    kernel = kernel_of(formula)
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    K = kernel.gram(X, X)
+    if kernel.is_positive_semidefinite:
+        assert np.linalg.eigvalsh(K).min() >= -1e-12 * np.abs(K).max() * 30
