@@ -100,7 +100,9 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
     if frame is None:
         return preparing or "Starting…"
     if frame.phase is Phase.EMPTY:
-        return preparing + ("Waiting for points" if compiled or not len(frame.points) else "")
+        if len(frame.points) and len(frame.points.classes) < 2:
+            return preparing + "Waiting for a second class"
+        return preparing + ("Waiting for points" if not len(frame.points) else "")
     if frame.phase is Phase.FAILED:
         return "No picture"
     if isinstance(frame.model, KNeighborsClassifier):

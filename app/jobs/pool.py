@@ -52,7 +52,8 @@ class Pool:
         self._ready: list[tuple[Priority, int, Job]] = []
         self._later: list[tuple[float, int, Priority, Job]] = []
         self._order = itertools.count()
-        self._running = 0
+        self._running: set[Job] = set()
+        self._hurried: set[Job] = set()  # of the running ones: what they wish next is overruled
         self._closed = False
         self._changed = threading.Condition()
         # Matrix products on one thread each: more would wait for one another on the core the window lives on.
@@ -72,9 +73,12 @@ class Pool:
     def hurry(self, job: Job) -> None:
         """Let `job`, if it waits for anything, wait no longer than a first picture does: its reason to wait is gone."""
         with self._changed:
-            waiting = [entry for entry in self._later if entry[3] is job]
-            waiting_too = [entry for entry in self._ready if entry[2] is job]
-            if waiting or waiting_too:
+            if job in self._running:
+                self._hurried.add(job)
+            # One that waits as a first picture keeps its place: else a flood of requests would hold back its own lane.
+            late = [entry for entry in self._later if entry[3] is job]
+            behind = [entry for entry in self._ready if entry[2] is job and entry[0] != Priority.FIRST_PICTURE]
+            if late or behind:
                 self._later = [entry for entry in self._later if entry[3] is not job]
                 self._ready = [entry for entry in self._ready if entry[2] is not job]
                 heapq.heapify(self._later)
@@ -110,14 +114,17 @@ class Pool:
                     wait = max(0.0, self._later[0][0] - time.monotonic()) if self._later else None
                     self._changed.wait(wait)
                     job = self._next()
-                self._running += 1
+                self._running.add(job)
             try:
                 wish = next(job, None)
             except Exception:  # a job reports its own failures; one that cannot must not take the thread with it
                 traceback.print_exc()
                 wish = None
             with self._changed:
-                self._running -= 1
+                self._running.remove(job)
+                if job in self._hurried:
+                    self._hurried.remove(job)
+                    wish = None if wish is None else Priority.FIRST_PICTURE
                 if wish is not None and not self._closed:
                     self._queue(job, wish)
 

@@ -311,7 +311,7 @@ class MainWindow(QMainWindow):
 
     def say(self, sentence: str) -> None:
         """Tell the person at the window something, for a while."""
-        self.statusBar().showMessage(sentence, 10_000)
+        self.statusBar().showMessage(sentence, 6000)
 
     def _hover(self, spot: Spot | None) -> None:
         label = self._controller.session.active_class + 1

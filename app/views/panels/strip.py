@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from app.scene import LaneScene
@@ -29,9 +31,19 @@ class StatusStrip(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._words = ("", "")
 
+    def _keep_room(self) -> None:
+        # As many lines as the longest words take at this width, so that the picture above does not jump.
+        metrics = self.fontMetrics()
+        lines = 2 + math.ceil(metrics.horizontalAdvance("x" * 105) / max(self.width() - 20, 100))
+        self.setFixedHeight(min(lines, 6) * metrics.lineSpacing() + 8)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._keep_room()
+
     def render_scene(self, lane: LaneScene) -> None:
-        """Show the lane's words; three lines are kept free, so that the picture above does not jump."""
-        self.setFixedHeight(3 * self.fontMetrics().lineSpacing() + 10)
+        """Show the lane's words."""
+        self._keep_room()
         if (lane.headline, lane.details) != self._words:
             self._words = (lane.headline, lane.details)
             self.setText(f"<b>{escape(lane.headline)}</b><br>{escape(lane.details)}")

@@ -170,7 +170,11 @@ class Canvas(pg.PlotWidget):
             width = min(int(area.width()) - 24, 420)
             self._message.setFixedWidth(max(width, 80))
             self._message.adjustSize()
-            at = area.center() - QPointF(self._message.width() / 2, self._message.height() / 2)
+            middle = area.center().y() - self._message.height() / 2
+            # Where there are points, out of their way.
+            crowded = self._scene is not None and len(self._scene.xy) > 0
+            y = area.bottom() - self._message.height() - 12 if crowded else middle
+            at = QPointF(area.center().x() - self._message.width() / 2, y)
             self._message.move(at.toPoint())
 
     def paintEvent(self, event: QPaintEvent) -> None:
