@@ -188,8 +188,9 @@ class Canvas(pg.PlotWidget):
 
     def plot_area(self) -> QRectF:
         """The rectangle of the plot proper, inside the axes, in the canvas's pixels."""
-        # pyqtgraph keeps scene and widget in the same pixels.
-        area: QRectF = self.getPlotItem().getViewBox().sceneBoundingRect()
+        # pyqtgraph keeps scene and widget in the same pixels.  (The box's bounding rectangle is half a pixel larger.)
+        box = self.getPlotItem().getViewBox()
+        area: QRectF = box.mapRectToScene(box.rect())
         return area
 
     def grid(self) -> Grid:

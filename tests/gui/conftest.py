@@ -1,0 +1,59 @@
+"""Fixtures of the window tests: one application, windows with a profile of their own, and waiting for idleness."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.document import Document
+from app.main import create_window, make_application
+from app.views.window import MainWindow
+from solver.warmup import compile_all
+
+Make = Callable[..., MainWindow]
+
+
+@pytest.fixture(scope="session")
+def qapp() -> QApplication:
+    compile_all()
+    return make_application()
+
+
+def settle(qtbot: QtBot, window: MainWindow, timeout: int = 30_000) -> None:
+    """Wait until nothing is running and the last frame is painted."""
+    qtbot.waitUntil(window.idle, timeout=timeout)
+
+
+@pytest.fixture
+def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
+    """``make(document)`` shows a window and waits until it has learnt; afterwards no thread may be left."""
+    windows: list[MainWindow] = []
+
+    def build(document: Document | None = None, wait: bool = True, size: tuple[int, int] = (1100, 760)) -> MainWindow:
+        window = create_window(document, tmp_path)
+        windows.append(window)
+        window.resize(*size)
+        window.show()
+        qtbot.waitExposed(window)
+        if wait:
+            settle(qtbot, window)
+        return window
+
+    yield build
+    for window in windows:
+        discard(window)
+        window.deleteLater()
+    qapp.processEvents()
+    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("compute")]
+    assert not left, f"threads left behind: {left}"
+
+
+def discard(window: MainWindow) -> None:
+    """Close without the question about unsaved changes."""
+    window._controller.store.reset(window.document, None)
+    assert window.close()
