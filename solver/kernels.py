@@ -129,21 +129,31 @@ def _gram_of_distances(kernel: Kernel, A: Array, B: Array) -> Array:
         return np.exp(-kernel.gamma * total)
 
 
+def _planes(factors: list[Array], across: list[Array]) -> Array:
+    """Matrix products factors[m] @ across[m], seen as (height, width, n_outputs).
+
+    Each is written where it stays: fresh arrays of this size cost more in page faults than the product itself.
+    """
+    out = np.empty((len(factors), factors[0].shape[0], across[0].shape[1]))
+    for m, (down, right) in enumerate(zip(factors, across, strict=True)):
+        np.matmul(down, right, out=out[m])
+    return np.moveaxis(out, 0, 2)
+
+
 def _separable_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
     def factor(grid: Array, centres: Array) -> Array:
-        difference = grid[:, None] - centres
-        distance = np.abs(difference) if kernel.name == "laplacian" else difference * difference
+        power = grid[:, None] - centres
         with np.errstate(over="ignore"):
-            return np.exp(-kernel.gamma * distance)
+            (np.abs if kernel.name == "laplacian" else np.square)(power, out=power)
+            power *= -kernel.gamma
+        factors: Array = np.exp(power, out=power)
+        return factors
 
     across = np.ascontiguousarray(factor(xs, points[:, 0]).T)
 
     def rows(ys: Array) -> Array:
         down = factor(ys, points[:, 1])
-        out = np.empty((len(ys), len(xs), coefficients.shape[1]))
-        for m in range(coefficients.shape[1]):
-            out[:, :, m] = (down * coefficients[:, m]) @ across
-        return out
+        return _planes([down * column for column in coefficients.T], [across] * coefficients.shape[1])
 
     return rows
 
@@ -163,16 +173,11 @@ def _polynomial_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array
             weight = comb(degree, i) * comb(degree - i, j) * base ** (degree - i - j) * px**i * py**j
             table[i, j] = weight @ coefficients
     powers = (xs - centre)[:, None] ** np.arange(degree + 1)
-    in_y = np.einsum("wi,ijm->wjm", powers, table)  # polynomial in y of each column
+    in_y = list(np.einsum("wi,ijm->mjw", powers, table))  # for each output the polynomial in y of each column
 
     @np.errstate(over="ignore", invalid="ignore")
     def rows(ys: Array) -> Array:
-        out = np.empty((len(ys), len(xs), coefficients.shape[1]))
-        out[:] = in_y[:, degree]
-        for j in range(degree - 1, -1, -1):  # Horner
-            out *= ys[:, None, None]
-            out += in_y[:, j]
-        return out
+        return _planes([ys[:, None] ** np.arange(degree + 1)] * len(in_y), in_y)
 
     return rows
 

@@ -214,7 +214,14 @@ class SVC:
         rows = self._kernel.expansion_on(
             self.support_vectors_ - self._centre, self._pair_coef, np.asarray(xs) - self._centre[0]
         )
-        return lambda ys: rows(np.asarray(ys) - self._centre[1]) + self._offset
+        offset, centre = self._offset, self._centre[1]
+
+        def shifted(ys: Array) -> Array:
+            values = rows(np.asarray(ys) - centre)
+            values += offset
+            return values
+
+        return shifted
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The constructor's parameters."""
