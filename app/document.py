@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from solver import datasets
+from solver import Kernel, datasets
 
 from .points import LIMIT, MAX_CLASSES, Points
 
@@ -40,6 +40,10 @@ class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     coef0: Annotated[float, Meta(ge=-1e6, le=1e6)] = 1.0
     tol: Annotated[float, Meta(ge=1e-9, le=1.0)] = 1e-3
     selection: Selection = "second-order"
+
+    def as_kernel(self) -> Kernel:
+        """The kernel function these settings stand for."""
+        return Kernel(self.kernel, self.gamma, self.coef0, self.degree)
 
 
 class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

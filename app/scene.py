@@ -138,7 +138,7 @@ def fields_of(lane: Lane) -> frozenset[str]:
     """The parameter fields that apply to a lane's settings."""
     if lane.classifier == "knn":
         return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
-    kernel = words.kernel_of(lane).kind
+    kernel = lane.svm.as_kernel().kind
     return frozenset({"kernel", "C", "tol", "rule", "speed", *kernel.parameters})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from solver import RULES, Certificate, Kernel, KNeighborsClassifier, Status
+from solver import RULES, Certificate, KNeighborsClassifier, Status
 
 from .document import Lane
 from .jobs.requests import Frame, Phase
@@ -61,19 +61,13 @@ def span_of_time(seconds: float) -> str:
 def formula(lane: Lane) -> str:
     """The formula of the chosen kernel or vote."""
     if lane.classifier == "svm":
-        return kernel_of(lane).kind.formula
+        return lane.svm.as_kernel().kind.formula
     return f"{METRICS[lane.knn.metric][1]};  {WEIGHTS[lane.knn.weights][1]}"
-
-
-def kernel_of(lane: Lane) -> Kernel:
-    """The kernel that a lane's settings stand for."""
-    s = lane.svm
-    return Kernel(s.kernel, s.gamma, s.coef0, s.degree)
 
 
 def kernel_note(lane: Lane) -> str:
     """What the lane's kernel warns of, or teaches."""
-    kernel = kernel_of(lane)
+    kernel = lane.svm.as_kernel()
     if not kernel.is_positive_semidefinite:
         return (
             "Not positive semidefinite here: the dual can have several stationary points, "
@@ -88,9 +82,9 @@ def classifier_name(lane: Lane) -> str:
         knn = lane.knn
         return f"kNN, k = {knn.n_neighbors}, {WEIGHTS[knn.weights][0]}, {METRICS[knn.metric][0]}"
     s = lane.svm
-    parts = [f"SVM, {kernel_of(lane).kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
+    parts = [f"SVM, {lane.svm.as_kernel().kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
     names = {"gamma": f"γ = {short(s.gamma)}", "degree": f"d = {s.degree}", "coef0": f"c₀ = {short(s.coef0)}"}
-    parts += [names[parameter] for parameter in kernel_of(lane).kind.parameters]
+    parts += [names[parameter] for parameter in lane.svm.as_kernel().kind.parameters]
     return ", ".join(parts)
 
 

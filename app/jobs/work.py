@@ -100,6 +100,8 @@ class LaneWork:
         if not wish.compiled and len(wish.points) > PLAIN_LIMIT:
             self._post(replace(frame, phase=Phase.EMPTY))
             return
+        if wish.lane.svm.hard_margin and not wish.lane.svm.as_kernel().is_positive_semidefinite:
+            raise ValueError("This kernel is not positive semidefinite, so it has no hard margin: choose a finite C.")
         training = self._training = _Training.continuing(self._training, wish)
         last = -math.inf
         while True:
@@ -192,12 +194,15 @@ def _svm_source(model: SVC, lane: Lane) -> Source:
     pairs = model.pairs_
     names = model.classes_.astype(np.int8)
     shown = shown_pair(model, lane)
+    # Below its own rounding error f has no sign: conflicting duplicates make a plain of zeros, not of noise.
+    noise = 8 * np.finfo(np.float64).eps * float(np.abs(model.dual_coef_).sum() + np.abs(model.intercept_).max())
 
     def on(xs: Array) -> Callable[[Array], _Values]:
         rows = model.pair_surface_on(xs)
 
         def of_two(ys: Array) -> _Values:
             f = rows(ys)[..., 0]
+            f[np.abs(f) <= noise] = 0.0
             return _Values(names[(f > 0).view(np.int8)], np.abs(f) / FULL_VALUE, f == 0.0, f)
 
         def of_many(ys: Array) -> _Values:

@@ -1,6 +1,6 @@
 """Theme: the colours and shapes of both themes, and how Qt is told of them.
 
-The class colours follow Okabe and Ito's palette, safe for colour-vision deficiency, darkened on white where they
+The class colours start from Okabe and Ito's palette, safe for colour-vision deficiency, darkened on white where they
 would fall below a contrast of 3:1; each class has a shape of its own besides.
 """
 
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.shading import RGB, Shades
 
@@ -41,13 +42,13 @@ class Theme:
 
 LIGHT = Theme(
     dark=False, background=(255, 255, 255), ink=(20, 20, 20), faint=(95, 95, 95),
-    classes=((0, 114, 178), (213, 94, 0), (0, 140, 100), (184, 86, 140), (176, 116, 0), (36, 134, 190),
+    classes=((0, 114, 178), (213, 94, 0), (0, 140, 100), (184, 86, 140), (176, 116, 0), (98, 64, 170),
              (122, 110, 0), (96, 60, 20)),
     tie=(196, 196, 196), window=(243, 243, 244), base=(255, 255, 255), button=(250, 250, 250), accent=(0, 98, 168),
 )  # fmt: skip
 DARK = Theme(
     dark=True, background=(32, 32, 32), ink=(240, 240, 240), faint=(170, 170, 170),
-    classes=((64, 160, 225), (240, 130, 50), (20, 180, 130), (214, 140, 180), (236, 170, 20), (130, 205, 245),
+    classes=((64, 160, 225), (240, 130, 50), (20, 180, 130), (214, 140, 180), (236, 170, 20), (170, 150, 255),
              (240, 228, 66), (190, 150, 110)),
     tie=(96, 96, 96), window=(43, 43, 45), base=(30, 30, 31), button=(60, 60, 63), accent=(90, 170, 240),
 )  # fmt: skip
@@ -60,13 +61,11 @@ def theme_of(dark: bool) -> Theme:
 
 def system_is_dark() -> bool:
     """What the desktop asks for; light when it does not say."""
-    from PySide6.QtCore import Qt
-
     return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
 
 
-def apply(theme: Theme, application: QApplication) -> None:
-    """Dress every widget of the application."""
+def apply(theme: Theme, window: QWidget) -> None:
+    """Dress `window` and the dialogs it opens."""
     palette = QPalette()
     role = QPalette.ColorRole
     ink, faint = QColor(*theme.ink), QColor(*theme.faint)
@@ -81,10 +80,11 @@ def apply(theme: Theme, application: QApplication) -> None:
     palette.setColor(role.PlaceholderText, faint)
     palette.setColor(role.HighlightedText, QColor(*(theme.background)))
     palette.setColor(role.Link, QColor(*theme.accent))
-    application.setPalette(palette)
+    QApplication.setPalette(palette)
     edge = "#5a5a5e" if theme.dark else "#b9b9bd"
     accent, base = QColor(*theme.accent).name(), QColor(*theme.base).name()
-    application.setStyleSheet(
+    # On the window, not on the application: that would also polish widgets that are being taken down.
+    window.setStyleSheet(
         f"""
         QToolTip {{ color: {ink.name()}; background: {base}; border: 1px solid {edge}; padding: 4px; }}
         QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}

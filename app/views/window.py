@@ -163,9 +163,7 @@ class MainWindow(QMainWindow):
         dress = theme.theme_of(scene.dark)
         if dress is not self._theme_applied:
             self._theme_applied = dress
-            application = QApplication.instance()
-            assert isinstance(application, QApplication)
-            theme.apply(dress, application)
+            theme.apply(dress, self)
             actions.set_icons(self._actions, dress, self.devicePixelRatioF())
         for index in range(LANES):
             shown = index < scene.shown
@@ -230,8 +228,8 @@ class MainWindow(QMainWindow):
             "lanes": controller.toggle_lanes,
             "sidebar": self._toggle_sidebar,
             "legend": controller.toggle_legend,
-            "larger": lambda: self._set_text_size(QApplication.font().pointSize() + 2),
-            "smaller": lambda: self._set_text_size(QApplication.font().pointSize() - 2),
+            "larger": lambda: self._set_text_size(self.font().pointSize() + 2),
+            "smaller": lambda: self._set_text_size(self.font().pointSize() - 2),
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "help": self._help,
@@ -283,9 +281,9 @@ class MainWindow(QMainWindow):
 
     def _set_text_size(self, points: int) -> None:
         if points:
-            font = QFont(QApplication.font())
+            font = QFont(self.font())
             font.setPointSize(min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1]))
-            QApplication.setFont(font)
+            self.setFont(font)
             self._settings.setValue("text_size", font.pointSize())
             self._theme_applied = None  # the style sheet holds the old font back
             self._scene = None

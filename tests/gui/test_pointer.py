@@ -144,9 +144,15 @@ def test_the_wheel_zooms_about_the_pointer_and_the_middle_button_pans(make: Make
     spot = window.canvases[0]._spot(QPointF(at))
     window.canvases[0].wheelEvent(
         QWheelEvent(
-            QPointF(at), QPointF(at), QPoint(), QPoint(0, 240), Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-        )  # fmt: skip
+            QPointF(at),
+            QPointF(at),
+            QPoint(),
+            QPoint(0, 240),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
     )
     settle(qtbot, window)
     assert window.document.view.span == pytest.approx(before.span / 1.44)

@@ -144,6 +144,7 @@ class Canvas(pg.PlotWidget):
             axis.setPen(theme.faint)
             axis.setTextPen(theme.ink)
             axis.setStyle(tickLength=4)
+            axis.setZValue(-1)  # its line must not tint the outermost pixels of the picture
         self._size_axes()
         self._layers.show_theme(theme)
         background = "rgba(32,32,32,225)" if theme.dark else "rgba(255,255,255,225)"
