@@ -64,8 +64,8 @@ def system_is_dark() -> bool:
     return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
 
 
-def apply(theme: Theme, window: QWidget) -> None:
-    """Dress `window` and the dialogs it opens."""
+def apply(theme: Theme, window: QWidget, text_size: int) -> None:
+    """Dress `window` and the dialogs it opens; `text_size` in points, 0 for the desktop's."""
     palette = QPalette()
     role = QPalette.ColorRole
     ink, faint = QColor(*theme.ink), QColor(*theme.faint)
@@ -81,11 +81,13 @@ def apply(theme: Theme, window: QWidget) -> None:
     palette.setColor(role.HighlightedText, QColor(*(theme.background)))
     palette.setColor(role.Link, QColor(*theme.accent))
     QApplication.setPalette(palette)
+    font = f"* {{ font-size: {text_size}pt; }}" if text_size else ""
     edge = "#5a5a5e" if theme.dark else "#b9b9bd"
     accent, base = QColor(*theme.accent).name(), QColor(*theme.base).name()
     # On the window, not on the application: that would also polish widgets that are being taken down.
     window.setStyleSheet(
         f"""
+        {font}
         QToolTip {{ color: {ink.name()}; background: {base}; border: 1px solid {edge}; padding: 4px; }}
         QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}
         QCheckBox {{ min-height: 26px; }}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
-from PySide6.QtGui import QActionGroup, QCloseEvent, QFont, QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -59,6 +59,7 @@ class MainWindow(QMainWindow):
         self._scene: Scene | None = None
         self._refresh_pending = False
         self._closed = False
+        self._text_size = 0  # points; 0 is the desktop's
         self._theme_applied: theme.Theme | None = None
         self._refresh_asked.connect(self._refresh, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
@@ -163,10 +164,11 @@ class MainWindow(QMainWindow):
         dress = theme.theme_of(scene.dark)
         if dress is not self._theme_applied:
             self._theme_applied = dress
-            theme.apply(dress, self)
+            theme.apply(dress, self, self._text_size)
             actions.set_icons(self._actions, dress, self.devicePixelRatioF())
         for index in range(LANES):
             shown = index < scene.shown
+            self._grid.setColumnStretch(index, int(shown))
             for widget in (self._panels[index], self.canvases[index], self._strips[index]):
                 if widget.isHidden() == shown:
                     widget.setVisible(shown)
@@ -228,8 +230,8 @@ class MainWindow(QMainWindow):
             "lanes": controller.toggle_lanes,
             "sidebar": self._toggle_sidebar,
             "legend": controller.toggle_legend,
-            "larger": lambda: self._set_text_size(self.font().pointSize() + 2),
-            "smaller": lambda: self._set_text_size(self.font().pointSize() - 2),
+            "larger": lambda: self._set_text_size(self._text_points() + 2),
+            "smaller": lambda: self._set_text_size(self._text_points() - 2),
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "help": self._help,
@@ -267,6 +269,9 @@ class MainWindow(QMainWindow):
         else:
             self.say("Put the pointer near a point, then press Delete to remove it.")
 
+    def _text_points(self) -> int:
+        return self._text_size or QApplication.font().pointSize()
+
     def _remembered_text_size(self) -> int:
         size = self._settings.value("text_size", 0, type=int)
         return size if isinstance(size, int) else 0
@@ -281,11 +286,9 @@ class MainWindow(QMainWindow):
 
     def _set_text_size(self, points: int) -> None:
         if points:
-            font = QFont(self.font())
-            font.setPointSize(min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1]))
-            self.setFont(font)
-            self._settings.setValue("text_size", font.pointSize())
-            self._theme_applied = None  # the style sheet holds the old font back
+            self._text_size = min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1])
+            self._settings.setValue("text_size", self._text_size)
+            self._theme_applied = None
             self._scene = None
             self.ask_refresh()
 

@@ -153,6 +153,8 @@ class Canvas(pg.PlotWidget):
     def _size_axes(self) -> None:
         # Whole pixels, so that a pixel of the picture is a pixel of the screen.
         metrics = self.fontMetrics()
+        for name in ("left", "bottom"):
+            self.getPlotItem().getAxis(name).setStyle(tickFont=self.font())
         self.getPlotItem().getAxis("left").setWidth(metrics.horizontalAdvance("−0.000") + 12)
         self.getPlotItem().getAxis("bottom").setHeight(metrics.height() + 8)
 

@@ -1,0 +1,257 @@
+"""The forms: each control changes the document through one door, is named, reachable, and refuses nonsense."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QScrollBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.views.window import MainWindow
+from solver.datasets import DATASETS
+
+from .conftest import Make, settle
+
+
+def find(window: MainWindow, name: str) -> QWidget:
+    widget = window.findChild(QWidget, name)
+    assert widget is not None, name
+    return widget
+
+
+def choose(window: MainWindow, name: str, data: str) -> None:
+    """Choose a combo box entry as the hand does: `activated` is what it emits."""
+    combo = find(window, name)
+    combo.setCurrentIndex(combo.findData(data))
+    combo.activated.emit(combo.currentIndex())
+
+
+def type_into(window: MainWindow, name: str, text: str) -> None:
+    field = find(window, name)
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, text)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+
+def test_every_kernel_shows_its_fields_and_formula(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    expected = {"linear": set(), "poly": {"gamma", "degree", "coef0"}, "rbf": {"gamma"}, "laplacian": {"gamma"},
+                "sigmoid": {"gamma", "coef0"}}  # fmt: skip
+    for kernel, fields in expected.items():
+        choose(window, "lane1.kernel", kernel)
+        settle(qtbot, window)
+        assert window.document.lanes[1].svm.kernel == kernel
+        shown = {name for name in ("gamma", "degree", "coef0") if find(window, f"lane1.{name}").isVisible()}
+        assert shown == fields
+        assert find(window, "lane1.formula").text().startswith("K(x, z) = ")
+        assert not find(window, "lane1.k").isVisible()
+    assert "not positive semidefinite" in find(window, "lane1.note").text().lower()
+    choose(window, "lane1.classifier", "knn")
+    settle(qtbot, window)
+    assert find(window, "lane1.k").isVisible() and not find(window, "lane1.C").isVisible()
+    choose(window, "lane1.metric", "minkowski")
+    settle(qtbot, window)
+    assert find(window, "lane1.p").isVisible()
+
+
+def test_every_parameter_is_one_undo_step(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    start = window.document
+    find(window, "lane0.k").setValue(9)
+    choose(window, "lane0.weights", "distance")
+    choose(window, "lane0.metric", "chebyshev")
+    type_into(window, "lane1.C", "12.345678901")
+    type_into(window, "lane1.gamma", "0,5")
+    type_into(window, "lane1.tol", "1e-4")
+    choose(window, "lane1.rule", "first-order")
+    find(window, "lane1.hard_margin").click()
+    knn, svm = window.document.lanes[0].knn, window.document.lanes[1].svm
+    assert (knn.n_neighbors, knn.weights, knn.metric) == (9, "distance", "chebyshev")
+    assert (svm.C, svm.gamma, svm.tol, svm.selection) == (12.345678901, 0.5, 1e-4, "first-order")
+    assert svm.hard_margin
+    # Every digit is shown; (this hard problem trains on, nobody waits for it).
+    qtbot.waitUntil(lambda: find(window, "lane1.C").text() == "12.345678901")
+    names = []
+    while (name := window._controller.store.undo_name) is not None:
+        names.append(name)
+        window._actions["undo"].trigger()
+    assert len(names) == 8 and names[-1] == "Set k to 9" and names[0] == "Set hard margin"
+    assert window.document.lanes == start.lanes
+
+
+def test_a_slider_drag_is_one_undo_step_and_keeps_learning(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    slider = find(window, "lane1.C.slider")
+    handle = QPoint(round(slider.width() * 0.4), slider.height() // 2)
+    seen = set()
+    window.canvases[1].on_painted = seen.add
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=handle)
+    for step in range(20):
+        QTest.mouseMove(slider, handle + QPoint(3 * step, 0))
+        qtbot.wait(15)
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=handle + QPoint(57, 0))
+    assert window.document.lanes[1].svm.C > 1.0
+    assert len(seen) >= 3
+    settle(qtbot, window)
+    window._actions["undo"].trigger()
+    if window._controller.store.undo_name is not None:  # the press beside the handle was a page step of its own
+        window._actions["undo"].trigger()
+    assert window._controller.store.undo_name is None
+    assert window.document.lanes[1].svm.C == 1.0
+    settle(qtbot, window)
+    slider.setFocus()
+    QTest.keyClick(slider, Qt.Key.Key_Right)
+    assert window.document.lanes[1].svm.C == pytest.approx(10**0.05, rel=1e-2)
+
+
+@pytest.mark.parametrize("name", ["lane1.C", "lane1.gamma", "lane1.tol", "generator.noise"])
+@pytest.mark.parametrize("text", ["", "abc", "-1", "nan", "inf", "1e99"])
+def test_nonsense_is_answered_and_changes_nothing(make: Make, name: str, text: str) -> None:
+    window = make()
+    before, shown = window.document, find(window, name).text()
+    field = find(window, name)
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClick(field, Qt.Key.Key_Delete)
+    QTest.keyClicks(field, text)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert window.document is before
+    assert field.text() == shown
+    assert "must be a number from" in window.statusBar().currentMessage()
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_every_data_set_generates_adds_and_is_undone(make: Make, qtbot: QtBot, name: str) -> None:
+    window = make()
+    before = window.document
+    choose(window, "generator.name", name)
+    find(window, "generator.count").setValue(20)
+    find(window, "generate").click()
+    kind, settings = DATASETS[name], window.document.generator
+    assert settings.name == name and settings.noise == kind.noise
+    assert len(window.document.points) == 20 * settings.n_classes
+    assert (window.document.points.xy.round(6) == window.document.points.xy).all()
+    settle(qtbot, window)
+    assert find(window, "generator.shift").isVisible() == kind.has_shift
+    find(window, "generate.add").click()
+    assert len(window.document.points) == 40 * settings.n_classes
+    for _ in range(4):
+        window._actions["undo"].trigger()
+    assert window.document.points is before.points and window.document.view == before.view
+
+
+def test_an_impossible_shift_is_refused_with_a_sentence(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    choose(window, "generator.name", "circle")
+    settle(qtbot, window)
+    type_into(window, "generator.shift", "0.9")
+    before = window.document
+    find(window, "generate").click()
+    assert window.document is before and "shift" in window.statusBar().currentMessage()
+
+
+def test_margins_of_the_chosen_pair(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    choose(window, "generator.name", "blobs")
+    find(window, "generator.n_classes").setValue(3)
+    find(window, "generate").click()
+    settle(qtbot, window)
+    combo = find(window, "lane1.pair")
+    assert combo.isVisible() and combo.count() == 3
+    first = window.result(1).picture.margins
+    combo.setCurrentIndex(2)
+    combo.activated.emit(2)
+    settle(qtbot, window)
+    frame = window.result(1)
+    assert window.document.lanes[1].pair == (1, 2)
+    assert frame.picture.margins.shape != first.shape
+    at = frame.picture.margins
+    f = frame.model.pair_decision_function(at[~(at != at).any(axis=1)])[:, 2]
+    assert abs(abs(f) - 1.0).max() < 0.05
+    assert "3 pairs" in window._scene.lanes[1].details
+
+
+def test_one_lane_or_two_keeps_the_hidden_settings(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    find(window, "lane1.hard_margin").click()
+    choose(window, "lane1.kernel", "laplacian")
+    window._actions["lanes"].trigger()
+    settle(qtbot, window)
+    assert not window.canvases[1].isVisible()
+    window._actions["lanes"].trigger()
+    settle(qtbot, window)
+    assert window.canvases[1].isVisible() and window.document.lanes[1].svm.hard_margin
+    assert window.canvases[0].size() == window.canvases[1].size()
+
+
+def test_every_control_has_names_a_sentence_and_a_size_to_hit(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    names: list[str] = []
+    for kind in (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit):
+        for widget in window.findChildren(kind):
+            if isinstance(widget, QScrollBar) or widget.objectName().startswith("qt_") or not widget.isVisible():
+                continue
+            if isinstance(widget.parent(), QComboBox):
+                continue
+            where = widget.objectName() or widget.toolTip()
+            assert widget.toolTip(), where
+            assert widget.accessibleName() or widget.text(), where
+            assert widget.height() >= 24 and widget.width() >= 24, (where, widget.size())
+            assert widget.focusPolicy() != Qt.FocusPolicy.NoFocus or widget.parent().objectName() == "toolbar", where
+            if widget.objectName():
+                names.append(widget.objectName())
+    assert len(names) == len(set(names)) and len(names) > 25
+    fixed = (
+        "classifier",
+        "k",
+        "weights",
+        "metric",
+        "kernel",
+        "C",
+        "gamma",
+        "degree",
+        "coef0",
+        "rule",
+        "speed",
+        "status",
+    )
+    for lane in (0, 1):
+        assert find(window, f"canvas{lane}") is window.canvases[lane]
+        for field in fixed:
+            find(window, f"lane{lane}.{field}")
+    actions = {action.objectName() for action in window.findChildren(object) if hasattr(action, "triggered")}
+    for name in ("undo", "redo", "open", "save", "clear", "fit", "lanes", "pause", "generate"):
+        assert f"action.{name}" in actions
+
+
+def test_the_tab_key_reaches_the_forms_and_both_pictures(make: Make) -> None:
+    window = make()
+    seen, widget = set(), window.canvases[0]
+    for _ in range(200):
+        widget = widget.nextInFocusChain()
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
+            seen.add(widget.objectName())
+    assert {"canvas0", "canvas1", "lane0.k", "lane1.C", "lane1.rule", "generator.seed", "generate", "class1"} <= seen
+
+
+def test_larger_text_scales_the_forms_and_the_axes(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    before = find(window, "lane0.k").sizeHint().height(), window.canvases[0].plot_area().left()
+    for _ in range(4):
+        window._actions["larger"].trigger()
+    settle(qtbot, window)
+    assert find(window, "lane0.k").sizeHint().height() > before[0]
+    assert window.canvases[0].plot_area().left() > before[1]
+    assert math.isfinite(window.canvases[0].grid().left)
