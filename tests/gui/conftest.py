@@ -49,6 +49,9 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
         discard(window)
         window.deleteLater()
     qapp.processEvents()
+    for stray in qapp.topLevelWidgets():  # of a test that failed half-way
+        if isinstance(stray, MainWindow):
+            discard(stray)
     left = [thread.name for thread in threading.enumerate() if thread.name.startswith("compute")]
     assert not left, f"threads left behind: {left}"
 

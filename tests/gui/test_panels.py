@@ -113,7 +113,7 @@ def test_a_slider_drag_is_one_undo_step_and_keeps_learning(make: Make, qtbot: Qt
     settle(qtbot, window)
     slider.setFocus()
     QTest.keyClick(slider, Qt.Key.Key_Right)
-    assert window.document.lanes[1].svm.C == pytest.approx(10**0.05, rel=1e-2)
+    assert pytest.approx(10**0.05, rel=1e-2) == window.document.lanes[1].svm.C
 
 
 @pytest.mark.parametrize("name", ["lane1.C", "lane1.gamma", "lane1.tol", "generator.noise"])
