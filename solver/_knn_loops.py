@@ -485,8 +485,9 @@ def _drop_dominated(metric, q, far, x0, x1, y0, y1, px, py, who):  # type: ignor
     """Drop the candidates that are farther than the first q at all four corners; returns how many stay."""
     # The margin covers the rounding of four distances, all less than 1.5 times the distance `far` stands for.
     margin = 1e-13 * far + 1e-300
-    limits = np.full(4, margin)
+    limits = np.empty(4)
     for corner in range(4):
+        limits[corner] = margin
         x = x1 if corner & 1 else x0
         y = y1 if corner & 2 else y0
         for i in range(q):
@@ -627,7 +628,7 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
             e, t, far, counted = _narrow(metric, p, cx, cy, radius, min(left, b - a), plain, zeros, repairs,
                                          px, py, who, a, b, label, certain, floor, d)  # fmt: skip
             left -= counted
-            if (metric == EUCLIDEAN or metric == MANHATTAN) and e - b > 2 * left + 32:
+            if metric in (EUCLIDEAN, MANHATTAN) and e - b > 2 * left + 32:
                 e = b + _drop_dominated(metric, left, far, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1],
                                         px[b:e], py[b:e], who[b:e])  # fmt: skip
             if floor == 0:

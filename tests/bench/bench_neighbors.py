@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,10 +48,10 @@ def run() -> None:
             equal = np.array_equal(own.surface(xs, ys).reshape(-1, 2), other.predict_proba(queries))
             rows = own.surface_on(xs)
             picture, block, sklearn, scipy = medians([
-                lambda own=own: own.surface(xs, ys),
-                lambda rows=rows: rows(ys[:16]),
-                lambda other=other: other.predict_proba(queries),
-                lambda tree=tree, k=k: tree.query(queries, k=k, workers=2),
+                partial(own.surface, xs, ys),
+                partial(rows, ys[:16]),
+                partial(other.predict_proba, queries),
+                partial(tree.query, queries, k=k, workers=2),
             ])  # fmt: skip
             ratios.append((sklearn / picture, scipy / picture))
             print(f"{n:5d} {k:3d} {picture:8.4f} {block:8.4f} {sklearn:13.3f} {ratios[-1][0]:9.1f} "

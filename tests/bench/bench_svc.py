@@ -98,11 +98,11 @@ def pictures() -> None:
     ):  # fmt: skip
         X, y = training_set("crescents", n)
         shape = {"gamma": 1.0, "coef0": 1.0, "degree": degree}
-        model = SVC(C, name, **shape).fit(X, y)
+        model = SVC(C, name, tol=1e-6, **shape).fit(X, y)
         if name == "laplacian":  # scikit-learn's SVC has no Laplacian: its callable kernel is the nearest equivalent
-            theirs = svm.SVC(C=C, kernel=lambda A, B: laplacian_kernel(A, B, gamma=1.0)).fit(X, y)
+            theirs = svm.SVC(C=C, kernel=lambda A, B: laplacian_kernel(A, B, gamma=1.0), tol=1e-6).fit(X, y)
         else:
-            theirs = svm.SVC(C=C, kernel=name, **shape).fit(X, y)
+            theirs = svm.SVC(C=C, kernel=name, tol=1e-6, **shape).fit(X, y)
         answer: dict[str, Array] = {}
 
         def draw(model: SVC = model, answer: dict[str, Array] = answer) -> None:

@@ -177,6 +177,9 @@ def test_order_of_data_is_irrelevant(
     xs = np.linspace(-1.3, 1.2, 20)
     np.testing.assert_array_equal(one.surface(xs, xs), two.surface(xs, xs))
     np.testing.assert_array_equal(one.predict_proba(table[:, :2]), two.predict_proba(table[:, :2]))
+    # equal points share one location, else a thousand of them would cost a thousand times the work
+    assert one._index.columns.shape[1] == len(np.unique(one._index.points, axis=0))
+    np.testing.assert_array_equal(one._index.columns, two._index.columns)
 
 
 @settings(max_examples=60, deadline=None)
@@ -352,12 +355,12 @@ def test_huge_coordinates_and_an_outlier(weights: str, metric: str, p: float) ->
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_nearly_zero_distances_stay_finite(weights: str) -> None:
-    X = [[0.0, 0.0], [1e-310, 0.0], [1e-170, 1e-170], [1.0, 1.0]]
+    X = np.array([[0.0, 0.0], [1e-310, 0.0], [1e-170, 1e-170], [1.0, 1.0]])
     for metric, p in METRICS[:4]:
         model = KNeighborsClassifier(3, weights, metric, p).fit(X, [0, 1, 0, 1])
         surface = check_picture(model, [-1e-160, 0.0, 1e-310, 1e-170, 1e-150], [0.0, 1e-300])
         assert np.isfinite(surface).all()
-    model = KNeighborsClassifier(2, weights, "manhattan").fit([[1e-305, 0], [-1e-306, 0], [1, 1]], [0, 1, 1])
+    model = KNeighborsClassifier(2, weights, "manhattan").fit([[1e-305, 0.0], [-1e-306, 0.0], [1.0, 1.0]], [0, 1, 1])
     for compiled in (True, False):  # both weights are clamped to the same 1e300
         assert model.predict_proba([[0, 0]], compiled)[0].tolist() == [0.5, 0.5]
 
