@@ -1,0 +1,335 @@
+"""Commands and the store: every edit as a value, undo and redo, merged strokes, and what counts as modified."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from app.commands import (
+    AddPoints,
+    Clear,
+    Command,
+    Generate,
+    MovePoint,
+    RemovePoints,
+    SetGenerator,
+    SetLane,
+    SetView,
+    ShowLanes,
+)
+from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
+from app.points import Points
+from app.store import Store
+
+SMALL = Document(Points.of([(0.0, 0.0), (1.0, 0.5), (2.0, 2.0)], [0, 1, 1]))
+
+
+def content(document: Document) -> tuple[Any, ...]:
+    """What a document says, as comparable values, without where one looks."""
+    p = document.points
+    return (p.xy.tolist(), p.labels.tolist(), document.lanes, document.shown, document.generator)
+
+
+# -- commands ------------------------------------------------------------------------------------------------------
+
+NOTHING: dict[str, Command] = {
+    "no points": AddPoints(),
+    "too far": AddPoints(xy=((1e16, 0.0), (0.0, -1e16))),
+    "not finite": AddPoints(xy=((float("nan"), 0.0), (0.0, float("inf")))),
+    "no such class": AddPoints(xy=((0.0, 0.0),), label=8),
+    "class below 0": AddPoints(xy=((0.0, 0.0),), label=-1),
+    "where it is": MovePoint(index=1, x=1.0, y=0.5),
+    "no such point": MovePoint(index=3, x=1.0, y=0.5),
+    "point below 0": MovePoint(index=-1, x=1.0, y=0.5),
+    "moved to nowhere": MovePoint(index=0, x=float("nan"), y=0.0),
+    "moved too far": MovePoint(index=0, x=0.0, y=2e15),
+    "remove none": RemovePoints(),
+    "remove others": RemovePoints(indices=(-1, 3, 10**12)),
+    "same generator": SetGenerator(settings=GeneratorSettings()),
+    "same lane": SetLane(index=0, lane=Lane("knn")),
+    "same number of lanes": ShowLanes(count=2),
+    "same view": SetView(view=View()),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_no_change_is_the_same_object_and_no_news(name: str) -> None:
+    store = Store(SMALL)
+    store.listen(lambda old, new: pytest.fail("told of nothing"))
+    assert NOTHING[name].apply(SMALL) is SMALL
+    store.dispatch(NOTHING[name])
+    assert store.document is SMALL and store.undo_name is None and not store.modified
+
+
+def test_clear_and_generate_again_change_nothing() -> None:
+    assert Clear().apply(Document()).points.blocks == ()
+    empty = Document()
+    assert Clear().apply(empty) is empty
+    made = Generate().apply(SMALL)
+    assert Generate().apply(made) is made
+
+
+CHANGES: dict[str, tuple[Command, str]] = {
+    "add": (AddPoints(xy=((3.0, 3.0), (1e16, 0.0)), label=5), "Add 2 points"),
+    "add one": (AddPoints(xy=((3.0, 3.0),), label=5), "Add 1 point"),
+    "move": (MovePoint(index=0, x=-1.0, y=0.0), "Move 1 point"),
+    "remove": (RemovePoints(indices=(0, 2, 99)), "Remove 3 points"),
+    "clear": (Clear(), "Clear 3 points"),
+    "generate": (Generate(settings=GeneratorSettings(name="xor")), "Generate xor"),
+    "generate more": (Generate(add=True), "Add moons"),
+    "generator": (SetGenerator(settings=GeneratorSettings(seed=3), text="Set seed to 3"), "Set seed to 3"),
+    "lane": (SetLane(index=1, lane=Lane("svm", svm=SvmSettings(C=9.0)), text="Set C to 9"), "Set C to 9"),
+    "lanes": (ShowLanes(count=1), "Show one classifier"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_each_command_is_one_step_there_and_back(name: str) -> None:
+    command, said = CHANGES[name]
+    news: list[tuple[Document, Document]] = []
+    store = Store(SMALL)
+    store.listen(lambda old, new: news.append((old, new)))
+    before = content(SMALL)
+    store.dispatch(command)
+    after = content(store.document)
+    assert after != before and store.undo_name == said and store.modified
+    assert news == [(SMALL, store.document)]
+    store.undo()
+    assert content(store.document) == before and store.redo_name == said and not store.modified
+    assert store.document.view == SMALL.view
+    store.redo()
+    assert content(store.document) == after and store.redo_name is None
+    assert len(news) == 3
+
+
+def test_what_the_commands_do() -> None:
+    added = CHANGES["add"][0].apply(SMALL).points
+    assert added.xy.tolist()[3:] == [[3.0, 3.0]] and added.labels.tolist() == [0, 1, 1, 5]
+    assert CHANGES["move"][0].apply(SMALL).points.xy[0].tolist() == [-1.0, 0.0]
+    assert CHANGES["remove"][0].apply(SMALL).points.xy.tolist() == [[1.0, 0.5]]
+    assert len(CHANGES["clear"][0].apply(SMALL).points) == 0
+    made = Generate(settings=GeneratorSettings(name="xor", count=7)).apply(SMALL)
+    assert len(made.points) == 14 and made.generator.name == "xor" and made.view == View.fitting(made.points)
+    assert made.points.ids.min() == 3, "a learner must not take a new point for an old one"
+    more = Generate(settings=GeneratorSettings(count=7), add=True).apply(SMALL)
+    assert len(more.points) == 17 and more.points.xy[:3].tolist() == SMALL.points.xy.tolist()
+    first = SetLane(index=0, lane=Lane("knn", knn=KnnSettings(n_neighbors=1))).apply(SMALL)
+    assert first.lanes[0].knn.n_neighbors == 1 and first.lanes[1] == SMALL.lanes[1]
+
+
+def test_impossible_generator_settings_are_refused() -> None:
+    store = Store(SMALL)
+    with pytest.raises(ValueError, match=r"shift.*\.$"):
+        store.dispatch(Generate(settings=GeneratorSettings(name="moons", shift=0.5)))
+    assert store.document is SMALL and store.undo_name is None
+
+
+def test_the_default_document() -> None:
+    document = default_document()
+    assert document.points.classes == [0, 1] and [lane.classifier for lane in document.lanes] == ["knn", "svm"]
+    low, high = document.points.xy.min(axis=0), document.points.xy.max(axis=0)
+    assert (np.abs((low + high) / 2 - (document.view.x, document.view.y)) < 1e-12).all()
+    assert document.view.span > (high - low).max()
+
+
+# -- the view ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "xy", [[(1e15, -1e15)], [(0.0, 0.0)] * 3, [(1e-12, 0.0), (2e-12, 0.0)], [(-1e15, -1e15), (1e15, 1e15)]]
+)
+def test_a_fitting_view_shows_all_points_and_can_be_saved(xy: list[tuple[float, float]]) -> None:
+    view = View.fitting(Points.of(xy, 0))
+    away = np.abs(np.array(xy) - (view.x, view.y)).max()
+    assert away < 0.5 * view.span and 1e-9 <= view.span <= 4e15
+
+
+def test_zoom_keeps_the_place_under_the_pointer() -> None:
+    view = View(1.0, 2.0, 4.0)
+    zoomed = view.zoomed(0.5, 2.0, 3.0)
+    assert zoomed == View(1.5, 2.5, 2.0)
+    assert zoomed.zoomed(2.0, 2.0, 3.0) == view
+    for factor in (1e-3, 1e3):
+        for _ in range(20):
+            view = view.zoomed(factor, 0.3, -0.2)
+        assert 1e-9 <= view.span <= 4e15 and abs(view.x) <= 1e15 and abs(view.y) <= 1e15
+    assert View().panned(1e300, -1e300) == View(1e15, -1e15)
+
+
+# -- the store -----------------------------------------------------------------------------------------------------
+
+
+def test_a_merged_stroke_is_one_step() -> None:
+    store = Store(SMALL)
+    for stroke in (1, 2):
+        for x in range(5):
+            store.dispatch(MovePoint(index=0, x=x + stroke / 8, y=1.0, merge_key=("move", stroke)))
+    assert store.document.points.xy[0].tolist() == [4.25, 1.0]
+    store.undo()
+    assert store.document.points.xy[0].tolist() == [4.125, 1.0]
+    store.undo()
+    assert store.document.points is SMALL.points and store.undo_name is None
+    store.redo()
+    store.dispatch(MovePoint(index=0, x=7.0, y=7.0, merge_key=("move", 1)))
+    store.undo()
+    assert store.document.points.xy[0].tolist() == [4.125, 1.0], "a step undone and redone is finished"
+
+
+def test_undo_passes_over_the_view() -> None:
+    store = Store(SMALL)
+    store.dispatch(AddPoints(xy=((1.0, 1.0),)))
+    store.dispatch(SetView(view=View(5.0, 5.0, 1.0)))
+    assert store.undo_name == "Add 1 point"
+    store.undo()
+    assert store.document.points is SMALL.points and store.document.view == View(5.0, 5.0, 1.0)
+    store.dispatch(SetView(view=View(6.0, 5.0, 1.0)))
+    assert store.redo_name is not None, "looking elsewhere takes no redo away"
+    assert not store.modified
+    store.redo()
+    assert len(store.document.points) == 4 and store.document.view == View(6.0, 5.0, 1.0)
+
+
+def test_undoing_generate_brings_the_old_view_back() -> None:
+    store = Store(SMALL)
+    store.dispatch(Generate(settings=GeneratorSettings(name="spirals")))
+    fitted = store.document.view
+    store.undo()
+    assert store.document.view == SMALL.view
+    store.redo()
+    assert store.document.view == fitted
+
+
+POSITIONS = st.integers(-5, 5).map(float)
+
+
+class StoreAndModel(RuleBasedStateMachine):
+    """The store beside two plain lists: contents to go back to, and contents to go forth to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.store = Store(SMALL)
+        self.start = content(SMALL)
+        self.past: list[tuple[Any, Any]] = []  # (content before, merge key)
+        self.future: list[Any] = []
+        self.saved = content(SMALL)
+        self.saved_points = SMALL.points
+        self.news = 0
+        self.store.listen(self.hear)
+
+    def hear(self, old: Document, new: Document) -> None:
+        assert new is self.store.document
+        self.news += 1
+
+    def do(self, command: Command) -> None:
+        before, news = self.store.document, self.news
+        expected = command.apply(before)
+        self.store.dispatch(command)
+        after = self.store.document
+        if expected is before:
+            assert after is before and self.news == news
+            return
+        assert self.news == news + 1
+        assert content(after) == content(expected) and after.view == expected.view
+        if command.undoable:
+            if not (self.past and command.merge_key is not None and self.past[-1][1] == command.merge_key):
+                self.past.append((content(before), command.merge_key))
+            self.future.clear()
+
+    @rule(x=POSITIONS, y=POSITIONS, label=st.integers(-1, 8))
+    def add(self, x: float, y: float, label: int) -> None:
+        self.do(AddPoints(xy=((x, y),), label=label))
+
+    @rule(index=st.integers(-1, 5), x=POSITIONS, y=POSITIONS, key=st.sampled_from([None, "a", "b"]))
+    def move(self, index: int, x: float, y: float, key: str | None) -> None:
+        self.do(MovePoint(index=index, x=x, y=y, merge_key=key))
+
+    @rule(indices=st.lists(st.integers(-1, 5), max_size=3))
+    def remove(self, indices: list[int]) -> None:
+        self.do(RemovePoints(indices=tuple(indices)))
+
+    @rule()
+    def clear(self) -> None:
+        self.do(Clear())
+
+    @rule(C=st.sampled_from([0.5, 1.0, 2.0]), key=st.sampled_from([None, "a", "C"]), index=st.integers(0, 1))
+    def lane(self, C: float, key: str | None, index: int) -> None:
+        self.do(SetLane(index=index, lane=Lane("svm", svm=SvmSettings(C=C)), merge_key=key))
+
+    @rule(count=st.integers(1, 2))
+    def show(self, count: int) -> None:
+        self.do(ShowLanes(count=count))
+
+    @rule(seed=st.integers(0, 2), add=st.booleans())
+    def generate(self, seed: int, add: bool) -> None:
+        self.do(Generate(settings=GeneratorSettings(count=3, seed=seed), add=add))
+
+    @rule(x=POSITIONS)
+    def look(self, x: float) -> None:
+        modified, name = self.store.modified, self.store.undo_name
+        self.do(SetView(view=View(x)))
+        assert (self.store.modified, self.store.undo_name) == (modified, name)
+
+    @rule()
+    def undo(self) -> None:
+        if self.past:
+            self.future.append(content(self.store.document))
+            self.store.undo()
+            assert content(self.store.document) == self.past.pop()[0]
+        else:
+            document = self.store.document
+            self.store.undo()
+            assert self.store.document is document
+
+    @rule()
+    def redo(self) -> None:
+        if self.future:
+            self.past.append((content(self.store.document), None))
+            self.store.redo()
+            assert content(self.store.document) == self.future.pop()
+        else:
+            document = self.store.document
+            self.store.redo()
+            assert self.store.document is document
+
+    @precondition(lambda self: len(self.past) > 3)
+    @rule()
+    def all_the_way_back_and_forth(self) -> None:
+        here, steps = content(self.store.document), len(self.past)
+        for _ in range(steps):
+            self.undo()
+        assert content(self.store.document) == self.start
+        for _ in range(steps):
+            self.redo()
+        assert content(self.store.document) == here
+
+    @rule()
+    def save(self) -> None:
+        self.store.saved(self.store.document, Path("saved.playground"))
+        self.saved = content(self.store.document)
+        assert not self.store.modified and self.store.path == Path("saved.playground")
+
+    @rule(x=POSITIONS)
+    def open(self, x: float) -> None:
+        document = Document(Points.of([(x, 0.0)], [2]))
+        self.store.reset(document, None)
+        self.start = self.saved = content(document)
+        self.past.clear()
+        self.future.clear()
+        assert self.store.document is document and self.store.path is None and not self.store.modified
+
+    @invariant()
+    def agrees(self) -> None:
+        assert (self.store.undo_name is not None) == bool(self.past)
+        assert (self.store.redo_name is not None) == bool(self.future)
+        if not self.store.modified:
+            assert content(self.store.document) == self.saved
+
+
+TestStoreAndModel = StoreAndModel.TestCase
+TestStoreAndModel.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)

@@ -1,0 +1,126 @@
+"""Points: every edit against a plain list, and what a long undo history of many points costs."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.commands import MovePoint
+from app.document import Document
+from app.points import BLOCK, Points
+from app.store import Store
+
+Plain = list[tuple[int, float, float, int]]  #: id, x, y, class
+Edit = tuple[str, int, int]
+
+
+def plain(points: Points) -> Plain:
+    return [
+        (int(i), float(x), float(y), int(c)) for i, (x, y), c in zip(points.ids, points.xy, points.labels, strict=True)
+    ]
+
+
+def check(points: Points, model: Plain, next_id: int) -> None:
+    assert plain(points) == model
+    assert len(points) == len(model) and points.next_id == next_id
+    assert points.classes == sorted({c for *_, c in model})
+    assert all(0 < len(block) <= BLOCK for block in points.blocks)
+    assert (np.diff(points.ids) > 0).all()
+
+
+EDITS = st.lists(
+    st.tuples(st.sampled_from(["append", "move", "remove"]), st.integers(0, 700), st.integers(0, 2**32 - 1)),
+    max_size=8,
+)
+
+
+@given(EDITS)
+@settings(max_examples=60, deadline=None)
+def test_as_a_plain_list(edits: list[Edit]) -> None:
+    points, model, next_id = Points(), list[tuple[int, float, float, int]](), 0
+    history = [(points, list(model))]
+    for kind, size, seed in edits:
+        rng = np.random.default_rng(seed)
+        xy = rng.normal(size=(size, 2))
+        if kind == "append":
+            labels = rng.integers(0, 8, size)
+            points = points.append(xy, labels)
+            model += [(next_id + i, float(xy[i, 0]), float(xy[i, 1]), int(labels[i])) for i in range(size)]
+            next_id += size
+        else:
+            chosen = rng.permutation(len(model))[:size]
+            if kind == "move":
+                points = points.move(chosen, xy[: len(chosen)])
+                for place, (x, y) in zip(chosen, xy, strict=False):
+                    model[place] = (model[place][0], float(x), float(y), model[place][3])
+            else:
+                points = points.remove(chosen)
+                gone = set(chosen.tolist())
+                model = [row for i, row in enumerate(model) if i not in gone]
+        check(points, model, next_id)
+        history.append((points, list(model)))
+    for old, rows in history:
+        assert plain(old) == rows, "an edit changed an older value"
+
+
+def test_arrays_are_read_only_and_copies() -> None:
+    xy, labels = np.zeros((3, 2)), np.array([0, 1, 2], dtype=np.uint8)
+    points = Points.of(xy, labels)
+    xy[:] = 9.0
+    labels[:] = 7
+    assert (points.xy == 0).all() and points.labels.tolist() == [0, 1, 2]
+    for array in (points.xy, points.labels, points.ids, points.blocks[0].xy, points.blocks[0].ids):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_nothing_appended_is_the_same_object() -> None:
+    points = Points.of([(1.0, 2.0)], [3])
+    assert points.append(np.empty((0, 2)), []) is points
+
+
+def test_one_label_for_many() -> None:
+    assert Points().append([(0.0, 0.0), (1.0, 1.0)], 4).labels.tolist() == [4, 4]
+
+
+def test_an_id_is_never_used_again() -> None:
+    points = Points.of(np.zeros((5, 2)), 0).remove([4, 0])
+    assert points.append([(1.0, 1.0)], 0).ids.tolist() == [1, 2, 3, 5]
+    assert points.remove([0, 1, 2]).append([(1.0, 1.0)], 0).ids.tolist() == [5]
+
+
+def test_unchanged_blocks_are_shared() -> None:
+    points = Points.of(np.zeros((10 * BLOCK, 2)), 0)
+    moved = points.move([3 * BLOCK + 1], (1.0, 1.0))
+    differ = [a is not b for a, b in zip(points.blocks, moved.blocks, strict=True)]
+    assert differ == [b == 3 for b in range(10)]
+
+
+def test_thin_blocks_are_joined() -> None:
+    points = Points.of(np.zeros((40 * BLOCK, 2)), 0)
+    kept = np.arange(0, 40 * BLOCK, BLOCK // 2)
+    points = points.remove(np.setdiff1d(np.arange(40 * BLOCK), kept))
+    assert points.ids.tolist() == kept.tolist() and len(points.blocks) == 1
+
+
+def test_a_thousand_undo_steps_of_ten_thousand_points_stay_small() -> None:
+    rng = np.random.default_rng(0)
+    store = Store(Document(Points.of(rng.normal(size=(10_000, 2)), rng.integers(0, 8, 10_000))))
+    start = plain(store.document.points)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for step in range(1000):
+            store.dispatch(MovePoint(index=int(rng.integers(10_000)), x=float(step), y=0.0))
+            assert len(store.document.points.xy) == 10_000  # as every view asks for it
+        used = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert used < 30e6
+    for _ in range(1000):
+        store.undo()
+    assert store.undo_name is None and plain(store.document.points) == start
