@@ -108,7 +108,7 @@ def write_bytes(data: bytes, path: Path) -> None:
     try:
         if path.is_dir():
             raise FileError(f"{path.name} is a folder; choose a file name.")
-        target = path.resolve()
+        target = Path(os.path.realpath(path))  # Path.resolve raises RuntimeError at a link to itself
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -1,0 +1,53 @@
+"""Who may import whom: the rules of the two packages, read from the source."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(path for package in ("app", "solver") for path in (ROOT / package).rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Full names of the modules that `path` imports, at any depth of the code; relative ones made absolute."""
+    package = path.relative_to(ROOT).parent.parts
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *([node.module] if node.module else [])))
+            names |= {module} | {f"{module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def tops(path: Path) -> set[str]:
+    return {name.partition(".")[0] for name in imported(path)}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_imports_keep_the_direction(path: Path) -> None:
+    name, found = name_of(path), tops(path)
+    qt = {top for top in found if top.startswith(("PySide", "PyQt", "shiboken"))}
+    drawing = name == "app/main.py" or name.startswith("app/views/")
+    assert drawing or not qt
+    assert name.startswith("app/views/plot/") or "pyqtgraph" not in found
+    assert not {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve"} & found
+    if name.startswith("solver/"):
+        assert not {"app", "pyqtgraph", "threading"} & found
+    if not drawing:
+        assert not any(each.startswith("app.views") for each in imported(path))
+
+
+def test_the_rules_see_relative_imports() -> None:
+    assert "app.files" in imported(ROOT / "app/main.py")
+    assert "app.shading" in imported(ROOT / "app/jobs/work.py")
+    assert any("pyqtgraph" in tops(path) for path in SOURCES)

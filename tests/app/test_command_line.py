@@ -1,0 +1,102 @@
+"""The command line as a person meets it: exit codes, one line about what is wrong, and a picture without a window."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app import __version__, files
+from app.document import Document, Lane
+from app.points import Points
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*words: str | Path, seconds: float = 60.0) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-m", "app", *map(str, words)], env=environment, capture_output=True, text=True,
+        timeout=seconds, cwd=ROOT, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(["--help"], "FILE"), (["--version"], __version__), (["render", "--help"], "WIDTHxHEIGHT")]
+)
+def test_help_needs_no_qt(words: list[str], said: str) -> None:
+    code = (
+        "import sys; from app.main import main\n"
+        f"try:\n    main({words!r})\n"
+        "except SystemExit as end:\n    assert not end.code, end.code\n"
+        "heavy = {'PySide6', 'pyqtgraph', 'numpy', 'numba'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=ROOT, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "") and said in done.stdout
+
+
+WRONG: dict[str, tuple[list[str], str]] = {
+    "unknown option": (["--frobnicate"], "--frobnicate"),
+    "two files": (["a.playground", "b.playground"], "b.playground"),
+    "missing file": (["nowhere.playground"], "nowhere.playground"),
+    "a folder": (["app"], "app"),
+    "no document": (["pyproject.toml"], "pyproject.toml"),
+    "missing file to draw": (["render", "nowhere.playground", "--out", "x.png"], "nowhere.playground"),
+    "no --out": (["render"], "--out"),
+    "no size": (["render", "--out", "x.png", "--size", "large"], "large"),
+    "half a size": (["render", "--out", "x.png", "--size", "800"], "800"),
+    "too small": (["render", "--out", "x.png", "--size", "10x10"], "10x10"),
+    "too large": (["render", "--out", "x.png", "--size", "9999x9999"], "9999x9999"),
+    "below zero": (["render", "--out", "x.png", "--size=-800x600"], "-800x600"),
+    "wrong suffix": (["render", "--out", "x.jpg"], "x.jpg"),
+    "unknown theme": (["render", "--out", "x.png", "--theme", "pink"], "pink"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_one_line(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app.main import main
+
+    words, said = WRONG[name]
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    out, err = capsys.readouterr()
+    assert end.value.code == 2 and out == ""
+    assert said in err and err.count("\n") == 1 and err.endswith("\n")
+    assert not Path("x.png").exists() and not Path("x.jpg").exists()
+
+
+@pytest.mark.parametrize("name", ["missing file", "wrong suffix"])
+def test_what_is_wrong_ends_the_process_with_2(name: str) -> None:
+    words, said = WRONG[name]
+    done = run(*words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_render_writes_a_picture(tmp_path: Path) -> None:
+    points = Points.of([(0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.2)], [0, 1, 0, 1])
+    source, out = tmp_path / "four points.playground", tmp_path / "pictüre.PNG"
+    files.write(Document(points, (Lane("knn"), Lane("svm"))), source)
+    done = run("render", source, "--out", out, "--size", "900x600", "--theme", "dark")
+    assert (done.returncode, done.stderr) == (0, "")
+    data = out.read_bytes()
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    assert (int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")) == (900, 600)
+    for said in ("4 points in 2 classes", "kNN, k = 5", "only 4 points", "SVM, RBF", "Optimal", f"Wrote {out}"):
+        assert said in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([source.name, out.name])
+
+
+def test_render_into_a_missing_folder_is_one_line(tmp_path: Path) -> None:
+    done = run("render", "--out", tmp_path / "no" / "x.png")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "x.png was not saved" in done.stderr

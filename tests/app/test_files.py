@@ -1,0 +1,324 @@
+"""Files: what was written comes back, whatever else is read is one sentence, and a save never harms the old file."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from app import files
+from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
+from app.files import FileError
+from app.points import LIMIT, Points
+
+ROOT = Path(__file__).parents[2]
+COORDINATE = st.floats(-LIMIT, LIMIT)
+LANE = st.builds(
+    Lane,
+    st.sampled_from(["knn", "svm"]),
+    st.builds(
+        KnnSettings, st.integers(1, 9999), st.sampled_from(["uniform", "distance", "distance-squared"]),
+        st.sampled_from(["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]), st.floats(1, 100),
+    ),
+    st.builds(
+        SvmSettings, st.sampled_from(["linear", "poly", "rbf", "laplacian", "sigmoid"]), st.floats(1e-8, 1e8),
+        st.booleans(), st.floats(1e-8, 1e8), st.integers(1, 9), st.floats(-1e6, 1e6), st.floats(1e-9, 1.0),
+        st.sampled_from(["cyclic", "random", "platt", "first-order", "second-order"]),
+    ),
+    st.tuples(st.integers(0, 7), st.integers(0, 7)),
+)  # fmt: skip
+DOCUMENT = st.builds(
+    lambda rows, *rest: Document(Points.of([r[:2] for r in rows], [r[2] for r in rows]), *rest),
+    st.lists(st.tuples(COORDINATE, COORDINATE, st.integers(0, 7)), max_size=20),
+    st.tuples(LANE, LANE),
+    st.integers(1, 2),
+    st.builds(
+        GeneratorSettings, st.sampled_from(["line", "circle", "moons", "blobs", "chessboard"]),
+        st.integers(1, 50_000), st.floats(0, 10), st.integers(0, 2**31 - 1), st.floats(-1, 1), st.integers(2, 8),
+    ),
+    st.builds(View, COORDINATE, COORDINATE, st.floats(1e-9, 4 * LIMIT)),
+)  # fmt: skip
+
+
+def content(document: Document) -> tuple[Any, ...]:
+    p = document.points
+    return p.xy.tolist(), p.labels.tolist(), document.lanes, document.shown, document.generator, document.view
+
+
+def refusal(data: bytes) -> str:
+    """The sentence about `data`."""
+    with pytest.raises(FileError) as caught:
+        files.decode(data, "drawing.playground")
+    return check(caught.value, "drawing.playground")
+
+
+def check(error: FileError, name: str) -> str:
+    text = str(error)
+    assert text.startswith(name) and text.endswith(".") and "\n" not in text and len(text) < 400
+    return text
+
+
+@given(DOCUMENT)
+@settings(max_examples=100, deadline=None)
+@example(Document())
+@example(default_document())
+def test_what_is_written_comes_back(document: Document) -> None:
+    data = files.encode(document)
+    again = files.decode(data)
+    assert content(again) == content(document)
+    assert files.encode(again) == data
+
+
+def test_a_file_is_readable_json(tmp_path: Path) -> None:
+    path = tmp_path / "a b ü.playground"
+    files.write(default_document(), path)
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    assert (plain["format"], plain["version"]) == ("classifier-playground", 1)
+    assert set(plain["points"]) == {"x", "y", "class"} and set(plain["points"]["class"]) == {1, 2}
+    assert content(files.read(path)) == content(default_document())
+    assert path.stat().st_mode & 0o777 == 0o666 & ~files._umask()
+
+
+SOUND = files.encode(Document(Points.of([(0.5, -1.25), (3.0, 4.0), (0.0, 0.0)], [0, 1, 7])))
+
+
+def changed(**parts: Any) -> bytes:
+    """The sound file with other values at paths such as ``points__x``."""
+    data = json.loads(SOUND)
+    for path, value in parts.items():
+        at = data
+        *way, last = path.split("__")
+        for key in way:
+            at = at[int(key)] if isinstance(at, list) else at[key]
+        at[last] = value
+    return json.dumps(data).encode()
+
+
+@pytest.mark.parametrize("data", [SOUND, files.encode(default_document())], ids=["three points", "moons"])
+def test_truncated_files(data: bytes) -> None:
+    for end in range(0, len(data) - 2, 64):
+        refusal(data[:end])
+
+
+def test_flipped_bits() -> None:
+    rng = random.Random(0)
+    survived = 0
+    for _ in range(2000):
+        damaged = bytearray(SOUND)
+        for _ in range(rng.choice([1, 1, 4])):
+            damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        try:
+            document = files.decode(bytes(damaged), "drawing.playground")
+        except FileError as error:
+            check(error, "drawing.playground")
+        else:  # another digit is another document, and a sound one
+            survived += 1
+            assert content(files.decode(files.encode(document))) == content(document)
+            assert np.isfinite(document.points.xy).all() and document.points.labels.max() < 8
+    assert survived < 1000
+
+
+@given(st.binary(max_size=300))
+@settings(max_examples=200, deadline=None)
+def test_noise(data: bytes) -> None:
+    refusal(data)
+
+
+DEEP = 100_000
+BAD: dict[str, bytes] = {
+    "empty": b"",
+    "blank": b" \n",
+    "deep list": b"[" * DEEP,
+    "deep closed list": b"[" * DEEP + b"]" * DEEP,
+    "deep object": b'{"a":' * DEEP,
+    "deep unknown field": SOUND.rstrip()[:-1] + b',"more":' + b"[" * DEEP + b"]" * DEEP + b"}",
+    "a list": b"[]",
+    "a number": b"3",
+    "null": b"null",
+    "nul bytes": bytes(1000),
+    "latin 1": SOUND.replace(b"rbf", b"rb\xe9"),
+    "two documents": SOUND + SOUND,
+    "a pickle": pickle.dumps({"format": "classifier-playground", "version": 1}),
+    "NaN": SOUND.replace(b"-1.25", b"NaN"),
+    "1e999": SOUND.replace(b"-1.25", b"1e999"),
+    "Infinity": SOUND.replace(b"-1.25", b"-Infinity"),
+    "too far": changed(points__x=[1e16, 0, 0]),
+    "text for a number": changed(points__x=["1", 0, 0]),
+    "null for a number": changed(points__x=[None, 0, 0]),
+    "true for a number": changed(points__x=[True, 0, 0]),
+    "number for a list": changed(points__x=3),
+    "class 0": changed(points__class=[0, 1, 2]),
+    "class 9": changed(points__class=[1, 9, 2]),
+    "class 1.5": changed(points__class=[1, 1.5, 2]),
+    "unequal lists": changed(points__x=[1.0, 2.0]),
+    "unknown field": changed(surprise=1),
+    "unknown field of points": changed(points__z=[1]),
+    "unknown field of a lane": changed(lanes__0__svm__nu=0.5),
+    "unknown kernel": changed(lanes__1__svm__kernel="wavelet"),
+    "C of 0": changed(lanes__1__svm__C=0.0),
+    "no neighbours": changed(lanes__0__knn__n_neighbors=0),
+    "one lane": changed(lanes=[]),
+    "three shown": changed(shown=3),
+    "view without extent": changed(view__span=0.0),
+    "huge whole number": changed(generator__seed=10**400),
+    "no points": changed(points=None),
+    "text version": changed(version="1"),
+    "other format": changed(format="x" * 10_000),
+    "newer version": changed(version=2),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files_are_one_sentence(name: str) -> None:
+    text = refusal(BAD[name])
+    if name == "newer version":
+        assert "version 2" in text and "reads version 1" in text
+    if name == "unequal lists":
+        assert "2 x, 3 y and 3 class" in text
+
+
+def test_newer_versions_may_have_any_other_fields() -> None:
+    assert "version 7" in refusal(b'{"format": "classifier-playground", "version": 7, "layers": {}}')
+
+
+def test_a_missing_field_is_named() -> None:
+    data = json.loads(SOUND)
+    for field in ("points", "lanes", "shown", "generator", "view"):
+        rest = {key: value for key, value in data.items() if key != field}
+        assert field in refusal(msgspec.json.encode(rest))
+
+
+def test_what_is_no_readable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    large = tmp_path / "large.playground"
+    large.write_bytes(SOUND)
+    monkeypatch.setattr(files, "MAX_BYTES", 100)
+    for path in (tmp_path, tmp_path / "missing.playground", large, large / "below", tmp_path / ("x" * 300)):
+        with pytest.raises(FileError) as caught:
+            files.read(path)
+        check(caught.value, path.name)
+
+
+# -- writing -------------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "missing" / "a.playground"):
+        with pytest.raises(FileError) as caught:
+            files.write(Document(), path)
+        check(caught.value, path.name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
+def test_mode_and_link_stay(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.playground", tmp_path / "link.playground"
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    files.write_bytes(b"new", link)
+    assert link.is_symlink() and target.read_bytes() == b"new" and target.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
+def test_a_link_to_itself_is_replaced(tmp_path: Path) -> None:
+    link = tmp_path / "loop.playground"
+    link.symlink_to(link)
+    with pytest.raises(FileError) as caught:
+        files.read(link)
+    check(caught.value, link.name)
+    files.write_bytes(b"new", link)
+    assert link.read_bytes() == b"new" and list(tmp_path.iterdir()) == [link]
+
+
+class Full:
+    """A file on a full disk: `method` raises."""
+
+    def __init__(self, file: Any, method: str) -> None:
+        self._file, self._method = file, method
+
+    def __getattr__(self, name: str) -> Any:
+        return no_space if name == self._method else getattr(self._file, name)
+
+    def __enter__(self) -> Full:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+
+def no_space(*args: Any, **named: Any) -> Any:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("existing", [True, False])
+@pytest.mark.parametrize("operation", ["mkstemp", "write", "flush", "fsync", "chmod", "replace"])
+def test_a_failing_disk_harms_nothing(
+    operation: str, existing: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.playground"
+    if existing:
+        path.write_bytes(SOUND)
+    if operation == "mkstemp":
+        monkeypatch.setattr(tempfile, "mkstemp", no_space)
+    elif operation in ("write", "flush"):
+        fdopen = os.fdopen
+        monkeypatch.setattr(files.os, "fdopen", lambda *args: Full(fdopen(*args), operation))
+    else:
+        monkeypatch.setattr(files.os, operation, no_space)
+    with pytest.raises(FileError) as caught:
+        files.write(default_document(), path)
+    monkeypatch.undo()
+    assert "no space left" in check(caught.value, "mine.playground")
+    assert [p.name for p in tmp_path.iterdir()] == (["mine.playground"] if existing else [])
+    assert not existing or path.read_bytes() == SOUND
+
+
+SAVER = """
+import sys
+from pathlib import Path
+from app import files
+path, contents = Path(sys.argv[1]), [b"a" * 300_000, b"b" * 300_000]
+for turn in range(10**9):
+    files.write_bytes(contents[turn % 2], path)
+    if turn == 0:
+        print("saving", flush=True)
+"""
+
+
+def kill_while_saving(times: int, folder: Path) -> None:
+    path = folder / "mine.playground"
+    rng = random.Random(times)
+    for _ in range(times):
+        path.write_bytes(b"a" * 300_000)
+        with subprocess.Popen([sys.executable, "-c", SAVER, str(path)], stdout=subprocess.PIPE, cwd=ROOT) as saver:
+            assert saver.stdout is not None and saver.stdout.readline() == b"saving\n"
+            with pytest.raises(subprocess.TimeoutExpired):
+                saver.wait(rng.uniform(0.0, 0.05))
+            saver.send_signal(signal.SIGKILL)
+        data = path.read_bytes()
+        assert len(data) == 300_000 and data in (b"a" * 300_000, b"b" * 300_000)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_killed_while_saving(tmp_path: Path) -> None:
+    kill_while_saving(3, tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_killed_while_saving_many_times(tmp_path: Path) -> None:
+    kill_while_saving(50, tmp_path)
