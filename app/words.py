@@ -96,7 +96,7 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
     if frame.phase is Phase.EMPTY:
         if len(frame.points) and len(frame.points.classes) < 2:
             return preparing + "Waiting for a second class"
-        return preparing + ("Waiting for points" if not len(frame.points) else "")
+        return preparing + "Waiting for points" if not len(frame.points) else preparing or "Starting…"
     if frame.phase is Phase.FAILED:
         return "No picture"
     if isinstance(frame.model, KNeighborsClassifier):

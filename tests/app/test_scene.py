@@ -1,0 +1,281 @@
+"""The scene as a function of document, session and results; and the words for everything that can be the case."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app import words
+from app.commands import AddPoints, MovePoint
+from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
+from app.jobs.requests import Frame, Marks, Phase, Picture, Request, Wish
+from app.jobs.work import LaneWork
+from app.points import Points
+from app.results import Results
+from app.scene import Scene, compose, fields_of, grid_of
+from app.session import SPEEDS, Session
+from app.shading import Shades
+from solver import KERNELS, RULES, Certificate, Grid, KNeighborsClassifier, Status
+from solver.datasets import DATASETS
+
+GRID = Grid(-2, 2, -2, 2, 20, 20)
+SHADES = Shades((255, 255, 255), ((0, 0, 0),) * 8, (9, 9, 9))
+PICTURE = Picture(np.zeros((20, 20), dtype=np.uint32), GRID, np.empty((0, 2)), np.empty((0, 2)))
+MOONS = default_document()
+FOUR = Document(GeneratorSettings(name="blobs", count=5, n_classes=4).points())
+
+
+def scene(document: Document, *frames: Frame, session: Session = Session(), compiled: bool = True) -> Scene:  # noqa: B008
+    results = Results()
+    for frame in frames:
+        results.accept(frame)
+    return compose(
+        document, session, results, title="t", modified=False, undo="Add 1 point", redo=None, compiled=compiled
+    )
+
+
+def learnt(document: Document, index: int) -> Frame:
+    """The last frame of a lane's work."""
+    frames: list[Frame] = []
+    wish = Wish(document.points, document.lanes[index], GRID, SHADES, False, math.inf, 0, True)
+    list(LaneWork(frames.append)(Request(1, index, wish), lambda: False))
+    return frames[-1]
+
+
+def certificate(status: Status, **changes: Any) -> Certificate:
+    return replace(Certificate(status, 5e-4, 1.0, 1.1, 0.09, 3, 4, 12_345, 1e-7), **changes)
+
+
+def svm_frame(phase: Phase, *certificates: Certificate) -> Frame:
+    """A frame of an SVM with a real model, but other certificates."""
+    frame = learnt(MOONS, 1)
+    return replace(frame, phase=phase, certificates=certificates or (certificate(Status.RUNNING),))
+
+
+# -- compose -------------------------------------------------------------------------------------------------------
+
+
+def test_a_scene_without_results() -> None:
+    made = scene(MOONS)
+    assert made.xy is MOONS.points.xy and made.labels is MOONS.points.labels and made.view == MOONS.view
+    assert made.counts == (100, 100, 0, 0, 0, 0, 0, 0) and made.shown == len(made.lanes) == 2
+    assert (made.title, made.undo, made.redo, made.has_svm) == ("t", "Add 1 point", None, True)
+    for lane in made.lanes:
+        assert lane.picture is None and lane.message == "" and lane.headline == "Starting…" and lane.job == 0
+    assert not scene(replace(MOONS, shown=1)).has_svm
+
+
+def test_a_scene_shows_the_frames() -> None:
+    frames = [learnt(MOONS, index) for index in (0, 1)]
+    made = scene(MOONS, *frames)
+    for lane, frame in zip(made.lanes, frames, strict=True):
+        assert lane.picture is frame.picture and lane.marks is frame.marks and lane.job == 1
+        assert lane.message == "" and lane.pairs == ()
+
+
+def test_marks_vanish_while_the_frame_is_of_other_points() -> None:
+    frames = [learnt(MOONS, index) for index in (0, 1)]
+    for edit in (AddPoints(xy=((0.0, 0.0),)), MovePoint(index=0, x=0.0, y=0.0)):
+        made = scene(edit.apply(MOONS), *frames)
+        for lane, frame in zip(made.lanes, frames, strict=True):
+            assert lane.picture is frame.picture, "the old picture stays until the new one is there"
+            assert [len(a) for a in (lane.marks.free, lane.marks.bounded, lane.marks.wrong)] == [0, 0, 0]
+    renamed = replace(MOONS, view=View(9.0))
+    assert len(scene(renamed, *frames).lanes[1].marks.free) > 0
+
+
+def test_the_pair_of_margins() -> None:
+    document = replace(FOUR, lanes=(Lane("svm", pair=(3, 1)), Lane("svm", pair=(6, 7))))
+    made = scene(document, learnt(document, 0), learnt(document, 1))
+    pairs = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
+    assert all(lane.pairs == pairs and "pair" in lane.fields for lane in made.lanes)
+    assert made.lanes[0].pair == 4 and made.lanes[1].pair == 0, "the first when the chosen one does not occur"
+    as_knn = replace(document, lanes=(Lane("knn"), Lane("knn")))
+    assert scene(as_knn, learnt(document, 0)).lanes[0].pairs == ()
+
+
+EMPTY = "Click to add points"
+ONE_CLASS = Document(Points.of([(0.0, 0.0), (1.0, 1.0)], [2, 2]))
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_what_stands_across_the_canvas(phase: Phase) -> None:
+    def message(document: Document, points: Points, compiled: bool = True) -> tuple[str, str]:
+        frames = [
+            Frame(1, i, points, document.lanes[i], phase, picture=PICTURE, message="It failed.") for i in (0, 1)
+        ]
+        made = scene(document, *frames, compiled=compiled)
+        for lane in made.lanes:
+            assert not (lane.message and lane.picture), "one or the other"
+        return made.lanes[0].message, made.lanes[1].message
+
+    knn, svm = message(Document(), MOONS.points)
+    assert knn.startswith(EMPTY) and svm.startswith(EMPTY)
+    knn, svm = message(ONE_CLASS, ONE_CLASS.points)
+    assert svm == "An SVM needs two classes.\nAll points are of class 3: press another number and click."
+    assert knn == ("It failed." if phase is Phase.FAILED else "")
+    knn, svm = message(MOONS, MOONS.points)
+    assert knn == svm == ("It failed." if phase is Phase.FAILED else "")
+    _, svm = message(MOONS, MOONS.points, compiled=False)
+    assert bool(svm) == (phase in (Phase.EMPTY, Phase.FAILED))
+
+
+def test_the_session_is_in_the_scene() -> None:
+    session = Session(active_class=5, paused=True, speeds=(0, 5), legend=False, theme="dark", dark=True)
+    made = scene(MOONS, session=session)
+    assert (made.active_class, made.paused, made.legend, made.theme, made.dark) == (5, True, False, "dark", True)
+    assert [lane.speed for lane in made.lanes] == [0, 5]
+    assert [lane.speed_text for lane in made.lanes] == ["1 step in 2 s", "30 steps a second"]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_fields_of_each_kernel(name: str) -> None:
+    expected = {
+        "linear": set(), "poly": {"gamma", "degree", "coef0"}, "rbf": {"gamma"}, "laplacian": {"gamma"},
+        "sigmoid": {"gamma", "coef0"},
+    }  # fmt: skip
+    lane = Lane("svm", svm=SvmSettings(kernel=name))  # type: ignore[arg-type]
+    assert fields_of(lane) == {"kernel", "C", "tol", "rule", "speed"} | expected[name]
+    assert words.formula(lane) == KERNELS[name].formula and words.kernel_note(lane)
+    assert KERNELS[name].title in words.classifier_name(lane)
+
+
+@pytest.mark.parametrize("metric", words.METRICS)
+def test_fields_of_each_metric(metric: str) -> None:
+    lane = Lane("knn", knn=KnnSettings(metric=metric))  # type: ignore[arg-type]
+    assert fields_of(lane) == {"k", "weights", "metric"} | ({"p"} if metric == "minkowski" else set())
+    assert words.METRICS[metric][0] in words.classifier_name(lane)
+    for weights in words.WEIGHTS:
+        formula = words.formula(replace_knn(lane, weights=weights))
+        assert words.METRICS[metric][1] in formula and words.WEIGHTS[weights][1] in formula
+
+
+def replace_knn(lane: Lane, **changes: Any) -> Lane:
+    return Lane("knn", knn=KnnSettings(**{"metric": lane.knn.metric, **changes}))
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_fields_of_each_generator(name: str) -> None:
+    made = scene(replace(MOONS, generator=GeneratorSettings(name=name)))  # type: ignore[arg-type]
+    kind = DATASETS[name]
+    assert {"count", "noise", "seed"} <= made.generator_fields <= {"count", "noise", "seed", "shift", "n_classes"}
+    assert ("shift" in made.generator_fields) == kind.has_shift
+    assert ("n_classes" in made.generator_fields) == (kind.n_classes[1] > 2)
+    assert made.generator_note == kind.sentence
+
+
+@pytest.mark.parametrize(("width", "height"), [(400, 300), (300, 400), (500, 500), (1, 1), (3, 1000)])
+@pytest.mark.parametrize("scale", [1.0, 1.25, 2.0])
+def test_both_axes_have_one_scale(width: int, height: int, scale: float) -> None:
+    view = View(3.0, -2.0, 2.4)
+    grid = grid_of(view, width, height, scale)
+    assert (grid.right - grid.left) / width == pytest.approx((grid.top - grid.bottom) / height)
+    assert min(grid.right - grid.left, grid.top - grid.bottom) == pytest.approx(view.span)
+    assert (grid.left + grid.right) / 2 == pytest.approx(3.0) and (grid.bottom + grid.top) / 2 == pytest.approx(-2.0)
+    assert (grid.width, grid.height) == (max(1, round(width * scale)), max(1, round(height * scale)))
+
+
+# -- words ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_phase_has_its_words() -> None:
+    lane = MOONS.lanes[1]
+    said = {phase: words.headline(svm_frame(phase, certificate(Status.OPTIMAL)), lane, True) for phase in Phase}
+    assert said == {
+        Phase.TRAINING: "Training…",
+        Phase.PAUSED: "Paused, not optimal yet",
+        Phase.DONE: "Optimal to 1e-3",
+        Phase.EMPTY: "Starting…",  # it could not be trained before the compiler was ready, and now it can
+        Phase.FAILED: "No picture",
+    }
+    for points, waiting in ((Points(), "Waiting for points"), (ONE_CLASS.points, "Waiting for a second class")):
+        assert words.headline(Frame(1, 1, points, lane, Phase.EMPTY), lane, True) == waiting
+    assert words.headline(None, lane, True) == "Starting…"
+    for phase, frame in itertools.product(Phase, (None, svm_frame(Phase.DONE, certificate(Status.OPTIMAL)))):
+        text = words.headline(frame and replace(frame, phase=phase), lane, False)
+        assert text.startswith("Preparing the fast solver…") or phase is Phase.FAILED
+
+
+def test_every_status_has_its_words() -> None:
+    lane = MOONS.lanes[1]
+    said = {s: words.headline(svm_frame(Phase.DONE, certificate(s)), lane, True) for s in Status}
+    del said[Status.RUNNING]  # never of a frame that is done
+    assert said == {
+        Status.OPTIMAL: "Optimal to 1e-3",
+        Status.PRECISION: "Optimal to double precision (KKT violation 5e-4)",
+        Status.STATIONARY: "Stationary to 1e-3 (kernel not positive semidefinite)",
+        Status.STOPPED_EARLY: "Stopped early after 12\u202f345 steps: not optimal yet",
+        Status.NOT_SEPARABLE: "Not separable: the margin is below 1e-7",
+    }
+
+
+def test_the_gravest_pair_speaks_for_all() -> None:
+    grave = (Status.NOT_SEPARABLE, Status.STOPPED_EARLY, Status.PRECISION, Status.STATIONARY, Status.OPTIMAL)
+    for first, second in itertools.combinations(grave, 2):
+        alone = words.verdict((certificate(first),), 1e-3)
+        assert words.verdict((certificate(second), certificate(first)), 1e-3) == alone
+        assert words.verdict((certificate(first), certificate(second)), 1e-3) == alone
+
+
+def knn_headline(n: int, k: int) -> str:
+    lane = Lane("knn", knn=KnnSettings(n_neighbors=k))
+    points = Points.of(np.arange(2 * n).reshape(n, 2), 0)
+    model = KNeighborsClassifier(min(k, n)).fit(points.xy, points.labels)
+    return words.headline(Frame(1, 0, points, lane, Phase.DONE, model=model), lane, True)
+
+
+def test_more_neighbours_asked_for_than_there_are() -> None:
+    assert knn_headline(1, 5) == "k = 5, but there is only 1 point: it alone votes"
+    assert knn_headline(3, 5) == "k = 5, but there are only 3 points: all of them vote"
+    assert knn_headline(5, 5) == "Exact: the 5 nearest of 5 vote"
+    document = replace(MOONS, points=Points.of([(0.0, 0.0), (1.0, 0.0)], [0, 1]))
+    assert scene(document, learnt(document, 0)).lanes[0].headline.startswith("k = 5, but there are only 2")
+
+
+def test_details_of_an_svm_and_of_knn() -> None:
+    one = svm_frame(Phase.DONE, certificate(Status.OPTIMAL))
+    text = words.details(replace(one, accuracy=0.975, seconds=0.0123))
+    assert text.split("  ·  ") == [
+        "12\u202f345 steps", "KKT violation 5e-4", "gap 9.0 %", "support vectors: 3 free + 4 bounded",
+        "training accuracy 97.5 %", "12.3 ms",
+    ]  # fmt: skip
+    two = svm_frame(Phase.DONE, certificate(Status.OPTIMAL), certificate(Status.OPTIMAL, gap=math.nan, n_iter=1))
+    assert "12\u202f346 steps in 2 pairs" in words.details(two) and "gap unknown" in words.details(two)
+    assert "6 free + 8 bounded" in words.details(two)
+    done = svm_frame(Phase.DONE, certificate(Status.OPTIMAL, kkt_violation=-math.inf))
+    assert "KKT violation 0" in words.details(done)
+    assert words.details(learnt(MOONS, 0)).startswith("training accuracy ")
+    assert words.details(None) == words.details(Frame(1, 0, Points(), Lane(), Phase.EMPTY)) == ""
+
+
+def test_numbers_in_words() -> None:
+    values = (0.0, 0.5, 1e-3, 1.5e-9, 12.34, 999.4, 1234.5, 99_999.0, 1e5, -2e7, math.inf, -math.inf)
+    assert [words.short(v) for v in values] == [
+        "0", "0.5", "1e-3", "1.5e-9", "12.3", "999", "1234", "99999", "1e5", "-2e7", "∞", "−∞",
+    ]  # fmt: skip
+    shares = (0.0, 1.0, 0.1234, 0.009, 0.00012, 1e-6)
+    assert [words.percent(v) for v in shares] == ["0.0 %", "100.0 %", "12.3 %", "0.9 %", "0.01 %", "below 0.001 %"]
+    assert [words.span_of_time(v) for v in (0.0034, 0.5, 12.34, 1234.0)] == ["3.4 ms", "0.5 s", "12.3 s", "1234 s"]
+    assert [words.count(n, "point") for n in (0, 1, 2, 1234567)] == [
+        "0 points", "1 point", "2 points", "1\u202f234\u202f567 points",
+    ]  # fmt: skip
+    assert len({words.speed(speed) for speed in SPEEDS}) == len(SPEEDS)
+    assert words.speed(SPEEDS[1]) == "1 step a second" and words.speed(SPEEDS[-1]) == "full speed"
+
+
+def test_names_of_classifiers() -> None:
+    svm = Lane("svm", svm=SvmSettings(kernel="poly", hard_margin=True))
+    assert words.classifier_name(svm) == "SVM, Polynomial, C = ∞, γ = 1, d = 3, c₀ = 1"
+    assert words.classifier_name(Lane("knn")) == "kNN, k = 5, uniform, Euclidean"
+    assert "stationary" in words.kernel_note(Lane("svm", svm=SvmSettings(kernel="poly", coef0=-1.0)))
+    assert all(words.rule_note(rule) for rule in RULES)
+
+
+def test_marks_default_to_none() -> None:
+    assert [len(a) for a in (Marks().free, Marks().bounded, Marks().wrong)] == [0, 0, 0]
+    assert Frame(1, 0, Points(), Lane(), Phase.EMPTY).certificate is None
