@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QRectF, Qt
 from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QMainWindow, QMenu
 
 from .theme import Theme
 
@@ -53,8 +53,10 @@ SPECS: tuple[ActionSpec, ...] = (
 )  # fmt: skip
 
 
-def make_actions(window: QMainWindow, handlers: dict[str, Callable[[], None]]) -> dict[str, QAction]:
-    """The actions of `SPECS`, each triggering its handler, in menus and toolbar of `window`."""
+def make_actions(
+    window: QMainWindow, handlers: dict[str, Callable[[], object]]
+) -> tuple[dict[str, QAction], dict[str, QMenu]]:
+    """The actions of `SPECS`, each triggering its handler, in menus and toolbar of `window`; and the menus by title."""
     bar = window.addToolBar("Tools")
     bar.setObjectName("toolbar")
     bar.setMovable(False)
@@ -80,7 +82,7 @@ def make_actions(window: QMainWindow, handlers: dict[str, Callable[[], None]]) -
                 bar.addSeparator()
             bar.addAction(action)
         actions[spec.name] = action
-    return actions
+    return actions, menus
 
 
 def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:

@@ -93,8 +93,8 @@ class MainWindow(QMainWindow):
         self._coordinates.setObjectName("coordinates")
         self.statusBar().addWidget(self._hint, 1)
         self.statusBar().addPermanentWidget(self._coordinates)
-        self._actions = actions.make_actions(self, self._handlers())
-        self._theme_menu()
+        self._actions, menus = actions.make_actions(self, self._handlers())
+        self._theme_menu(menus["&View"])
         self._class_keys()
         controller.on_hover(self._hover)
         self._hover(None)
@@ -213,14 +213,14 @@ class MainWindow(QMainWindow):
 
     # -- actions ---------------------------------------------------------------------------------------------------
 
-    def _handlers(self) -> dict[str, Callable[[], None]]:
+    def _handlers(self) -> dict[str, Callable[[], object]]:
         controller = self._controller
         return {
             "new": lambda: self._unless_unsaved(controller.new),
             "open": lambda: self._unless_unsaved(self._ask_open),
             "save": self._save,
             "save_as": self._ask_save,
-            "quit": lambda: (self.close(), None)[1],
+            "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
             "remove": self._remove_nearest,
@@ -237,9 +237,8 @@ class MainWindow(QMainWindow):
             "help": self._help,
         }
 
-    def _theme_menu(self) -> None:
-        view = self._actions["fit"].associatedObjects()
-        menu = next(menu for menu in view if isinstance(menu, QMenu)).addMenu("&Theme")
+    def _theme_menu(self, view: QMenu) -> None:
+        menu = view.addMenu("&Theme")
         group = QActionGroup(self)
         self._theme_actions = {}
         for name, text in (("system", "As the &system"), ("light", "&Light"), ("dark", "&Dark")):
