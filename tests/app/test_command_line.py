@@ -97,6 +97,7 @@ def test_render_writes_a_picture(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([source.name, out.name])
 
 
+@pytest.mark.soak
 def test_render_into_a_missing_folder_is_one_line(tmp_path: Path) -> None:
     done = run("render", "--out", tmp_path / "no" / "x.png")
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "x.png was not saved" in done.stderr

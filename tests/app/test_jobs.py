@@ -730,7 +730,7 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
     for lane, compiled in itertools.product(LANES, (True, False)):
         for grid in grids if compiled else grids[:1]:
             # Ten million steps of an ill-posed problem are not waited for; that they can be overtaken is what counts.
-            frame = Background().finish(wish(points, lane, grid=grid, compiled=compiled), enough=0.1)
+            frame = Background().finish(wish(points, lane, grid=grid, compiled=compiled), enough=0.03)
             sentence = words.empty_sentence(lane, points.classes, len(points), True)
             about = f"{lane} on {grid}: {frame.message}"
             if frame.phase is Phase.FAILED:
