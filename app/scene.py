@@ -11,7 +11,7 @@ from solver import SVC, Grid, datasets
 
 from . import words
 from .document import Document, GeneratorSettings, Lane, View
-from .jobs.requests import Frame, Marks, Phase, Picture
+from .jobs.requests import NO_MARKS, Frame, Marks, Phase, Picture
 from .jobs.work import shown_pair
 from .results import Results
 from .session import SPEEDS, Session
@@ -107,7 +107,7 @@ def compose(
 def _lane(index: int, document: Document, session: Session, frame: Frame | None, compiled: bool) -> LaneScene:
     lane, points = document.lanes[index], document.points
     message = words.empty_sentence(lane, points.classes, len(points), compiled)
-    picture, marks, job = None, Marks(), 0
+    picture, marks, job = None, NO_MARKS, 0
     pairs: tuple[tuple[int, int], ...] = ()
     pair = 0
     if frame is not None:

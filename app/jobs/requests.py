@@ -82,6 +82,9 @@ class Marks:
     wrong: NDArray[np.intp] = field(default_factory=_none)
 
 
+NO_MARKS = Marks()
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """One picture of one lane, with the numbers that belong to it.
@@ -114,7 +117,7 @@ class Frame:
     model: Model | None = None
     certificates: tuple[Certificate, ...] = ()
     picture: Picture | None = None
-    marks: Marks = field(default_factory=Marks)
+    marks: Marks = NO_MARKS
     accuracy: float = float("nan")
     seconds: float = 0.0
     message: str = ""

@@ -66,7 +66,7 @@ def test_a_drag_moves_the_point_keeps_the_pictures_moving_and_is_one_undo_step(m
     window = make()
     before = window.document
     index = int(before.points.xy[:, 1].argmax())
-    at = window.to_widget(0, *before.points.xy[index])
+    at = window.to_widget(0, *before.points.xy[index]) + QPoint(5, -4)  # taken hold of beside its middle
     view = window.canvases[0].viewport()
     jobs: list[set[int]] = [set(), set()]
     for lane in (0, 1):

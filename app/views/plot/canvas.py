@@ -118,22 +118,28 @@ class Canvas(pg.PlotWidget):
         """Draw `scene`; what has not changed since the last one is left alone."""
         old, old_lane = self._scene, self._lane
         self._scene, self._lane = scene, lane
-        if theme is not self._theme:
-            self._dress(theme)
-        if old is None or old.view != scene.view:
-            self._show_view()
-        if old_lane is None or old_lane.picture is not lane.picture:
-            self._layers.show_picture(lane.picture)
+        dressed = theme is not self._theme
+        moved = old is None or old.view != scene.view
+        repainted = old_lane is None or old_lane.picture is not lane.picture
         same_points = old is not None and old.xy is scene.xy and old.labels is scene.labels
-        if not same_points or old_lane is None or old_lane.marks is not lane.marks:
+        marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
+        if dressed:
+            self._dress(theme)
+        if moved:
+            self._show_view()
+        if repainted:
+            self._layers.show_picture(lane.picture)
+        if marked:
             self._layers.show_points(scene, lane.marks)
         if old_lane is None or old_lane.message != lane.message:
             self._message.setText(lane.message)
             self._message.setVisible(bool(lane.message))
             self._place_message()
-        self._to_paint = lane.job
-        self.unpainted = True
-        self.viewport().update()
+        # The other lane's news are no reason to paint this one: painting is most of the window's work in a drag.
+        if dressed or moved or repainted or marked or self._to_paint != lane.job:
+            self._to_paint = lane.job
+            self.unpainted = True
+            self.viewport().update()
 
     def _dress(self, theme: Theme) -> None:
         self._theme = theme

@@ -1,0 +1,52 @@
+"""Starting the program: until both lanes have painted a trained picture, with warm and with empty compile cache."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from statistics import median
+
+IMPORTS = "import PySide6.QtWidgets, pyqtgraph, numba"
+START = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from app.main import create_window, make_application
+application = make_application()
+window = create_window(None, Path(sys.argv[1]))
+window.resize(1280, 800)
+window.show()
+def look():
+    frames = [window.result(lane) for lane in (0, 1)]
+    if all(f and f.picture and canvas.painted_job == f.job for f, canvas in zip(frames, window.canvases)):
+        if sys.argv[2] == "first" or window.idle():
+            import os; os._exit(0)
+timer = QTimer(); timer.timeout.connect(look); timer.start(2)
+application.exec()
+"""
+
+
+def seconds(arguments: list[str], cache: str) -> float:
+    """Wall-clock seconds of a Python process with its compiled loops under `cache`."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "QT_QPA_PLATFORM": "offscreen"}
+    begun = time.perf_counter()
+    subprocess.run([sys.executable, "-c", *arguments], check=True, env=environment)
+    return time.perf_counter() - begun
+
+
+def run() -> None:
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as profile:
+        seconds([IMPORTS], cache)
+        bare = median(seconds([IMPORTS], cache) for _ in range(3))
+        print(f"import PySide6, pyqtgraph, numba alone: {bare:.2f} s")
+        cold = seconds([START, profile, "first"], cache)
+        print(f"empty compile cache, first trained pictures: {cold:.2f} s, {cold / bare:.1f} times that")
+        compiled = seconds([START, profile, "all"], cache)
+        print(f"empty compile cache, everything compiled: {compiled:.1f} s")
+        warm = median(seconds([START, profile, "first"], cache) for _ in range(3))
+        print(f"warm compile cache, first trained pictures: {warm:.2f} s, {warm / bare:.1f} times that")
+        full = median(seconds([START, profile, "all"], cache) for _ in range(3))
+        print(f"warm compile cache, full resolution by the compiled loops: {full:.2f} s, {full / bare:.1f} times that")
