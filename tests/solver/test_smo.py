@@ -116,7 +116,7 @@ def test_optimal_with_the_slow_rules(problem: Problem) -> None:
 
 @pytest.mark.parametrize("problem", SMALL_PROBLEMS[:12], ids=str)
 def test_optimal_without_the_compiler(problem: Problem) -> None:
-    check_optimal(problem, ("second-order",), compiled=False)
+    check_optimal(problem, ("second-order",), compiled=False, max_iter=20_000)
 
 
 @pytest.mark.soak
