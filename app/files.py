@@ -6,7 +6,10 @@ read completely and checked before anything of it is used; what is wrong is said
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+import stat
 import tempfile
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,12 +25,19 @@ FORMAT = "classifier-playground"
 VERSION = 1
 #: Larger files are refused unread: a hundred thousand points take about 5 MB.
 MAX_BYTES = 100_000_000
+#: Characters of the longest sentence; a file name may have 255.
+_LONGEST = 360
 
 _Coordinate = Annotated[float, Meta(ge=-LIMIT, le=LIMIT)]
 
 
 class FileError(Exception):
     """A file cannot be read or written; the text is one sentence for the person at the window."""
+
+    def __init__(self, text: str) -> None:
+        # It may quote the file, and that anything of any length.
+        text = re.sub(r"[\x00-\x1f\x7f]", "?", text)
+        super().__init__(text if len(text) <= _LONGEST else text[: _LONGEST - 2] + "….")
 
 
 class _Header(msgspec.Struct):
@@ -85,15 +95,19 @@ def decode(data: bytes, name: str = "The file") -> Document:
 
 def read(path: Path) -> Document:
     """The document in the file at `path`; FileError with one sentence when it cannot be read."""
+    name = path.name or str(path)
     try:
-        if path.is_dir():
-            raise FileError(f"{path.name} is a folder, not a file.")
-        if path.stat().st_size > MAX_BYTES:
-            raise FileError(f"{path.name} is larger than {MAX_BYTES // 10**6} MB, so it was not read.")
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise FileError(f"{name} is a folder, not a file.")
+        if not stat.S_ISREG(status.st_mode):  # a pipe would be waited for, a device read for ever
+            raise FileError(f"{name} is not an ordinary file.")
+        if status.st_size > MAX_BYTES:
+            raise FileError(f"{name} is larger than {MAX_BYTES // 10**6} MB, so it was not read.")
         data = path.read_bytes()
     except OSError as error:
-        raise FileError(f"{path.name} cannot be read: {_os_reason(error)}.") from None
-    return decode(data, path.name)
+        raise FileError(f"{name} cannot be read: {_os_reason(error)}.") from None
+    return decode(data, name)
 
 
 def write(document: Document, path: Path) -> None:
@@ -104,12 +118,15 @@ def write(document: Document, path: Path) -> None:
 def write_bytes(data: bytes, path: Path) -> None:
     """Write a file whose old content stays whole until the new one is; FileError when it cannot be written."""
     # A temporary file in the same folder, flushed to disk, then renamed over the old one: one step for the file system.
+    name = path.name or str(path)
     temporary: str | None = None
     try:
         if path.is_dir():
-            raise FileError(f"{path.name} is a folder; choose a file name.")
+            raise FileError(f"{name} is a folder; choose a file name.")
+        if path.exists() and not path.is_file():
+            raise FileError(f"{name} is not an ordinary file; choose another name.")
         target = Path(os.path.realpath(path))  # Path.resolve raises RuntimeError at a link to itself
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".tmp", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
@@ -118,10 +135,11 @@ def write_bytes(data: bytes, path: Path) -> None:
         os.replace(temporary, target)
         temporary = None
     except OSError as error:
-        raise FileError(f"{path.name} was not saved: {_os_reason(error)}.") from None
+        raise FileError(f"{name} was not saved: {_os_reason(error)}.") from None
     finally:
         if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # the folder may have become read-only
+                os.unlink(temporary)
 
 
 def _umask() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import tempfile
@@ -147,6 +148,8 @@ def main(arguments: list[str] | None = None) -> int:
     window_parser, render_parser = _parsers()
     drawing = bool(words) and words[0] == "render"
     parser = render_parser if drawing else window_parser
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a console that has no γ gets a question mark, not a traceback
+        sys.stdout.reconfigure(errors="replace")
     options = parser.parse_args(words[1:] if drawing else words)
 
     from . import files
