@@ -67,7 +67,7 @@ class Store:
             step = _Step(command.name(old), old, new, command.merge_key)
             last = self._past[-1] if self._past else None
             if last and command.merge_key is not None and last.merge_key == command.merge_key:
-                step = replace(step, name=last.name, before=last.before)
+                step = replace(step, before=last.before)
                 self._past.pop()
             self._past.append(step)
             self._future.clear()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,33 @@ def test_the_rules_see_relative_imports() -> None:
     assert "app.files" in imported(ROOT / "app/main.py")
     assert "app.shading" in imported(ROOT / "app/jobs/work.py")
     assert any("pyqtgraph" in tops(path) for path in SOURCES)
+
+
+def test_everything_but_the_views_runs_without_qt() -> None:
+    modules = [
+        name_of(path).removesuffix(".py").replace("/", ".")
+        for path in SOURCES
+        if "/views/" not in name_of(path) and path.name not in ("__init__.py", "__main__.py")
+    ]
+    assert "app.main" in modules and "app.jobs.work" in modules and "solver.smo" in modules
+    code = (
+        f"import sys\nfor name in {modules!r}:\n    __import__(name)\n"
+        "drawing = ('PySide', 'shiboken', 'pyqtgraph', 'app.views')\n"
+        "found = [name for name in sys.modules if name.startswith(drawing)]\n"
+        "assert not found, found\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+#: One subject each, told in more lines than others.
+LONG = {"app/views/window.py", "solver/_knn_loops.py", "solver/neighbors.py", "solver/smo.py"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_a_file_has_one_subject(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 400 or name_of(path) in LONG
+    assert ast.get_docstring(ast.parse(text)), "its first sentence says what lives in it"

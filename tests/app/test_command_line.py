@@ -16,11 +16,11 @@ from app.points import Points
 ROOT = Path(__file__).parents[2]
 
 
-def run(*words: str | Path, seconds: float = 60.0) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    # The very first picture waits for the compiler.
     return subprocess.run(
-        [sys.executable, "-m", "app", *map(str, words)], env=environment, capture_output=True, text=True,
-        timeout=seconds, cwd=ROOT, check=False,
+        [sys.executable, "-m", "app", *map(str, words)], capture_output=True, text=True, timeout=400.0, cwd=ROOT,
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)} | environment, check=False,
     )  # fmt: skip
 
 
@@ -101,3 +101,9 @@ def test_render_writes_a_picture(tmp_path: Path) -> None:
 def test_render_into_a_missing_folder_is_one_line(tmp_path: Path) -> None:
     done = run("render", "--out", tmp_path / "no" / "x.png")
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "x.png was not saved" in done.stderr
+
+
+def test_a_console_with_few_letters_is_no_crash(tmp_path: Path) -> None:
+    out = tmp_path / "γ.png"
+    done = run("render", "--out", out, "--size", "760x520", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "") and "SVM, RBF, C = 1, ? = 1" in done.stdout and out.exists()

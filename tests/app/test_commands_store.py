@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from app.commands import (
     AddPoints,
@@ -87,6 +87,12 @@ CHANGES: dict[str, tuple[Command, str]] = {
     "lane": (SetLane(index=1, lane=Lane("svm", svm=SvmSettings(C=9.0)), text="Set C to 9"), "Set C to 9"),
     "lanes": (ShowLanes(count=1), "Show one classifier"),
 }
+
+
+def test_names_in_the_undo_menu() -> None:
+    assert ShowLanes(count=2).name(SMALL) == "Show two classifiers"
+    assert RemovePoints(indices=(1,)).name(SMALL) == "Remove 1 point"
+    assert SetView(view=View(1.0)).name(SMALL) == "Look elsewhere"
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -333,3 +339,10 @@ class StoreAndModel(RuleBasedStateMachine):
 
 TestStoreAndModel = StoreAndModel.TestCase
 TestStoreAndModel.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+
+
+@pytest.mark.soak
+def test_the_store_and_its_model_many_times() -> None:
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        StoreAndModel, settings=settings(max_examples=3000, stateful_step_count=60, deadline=None)
+    )

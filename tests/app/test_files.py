@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,15 +73,26 @@ def check(error: FileError, name: str) -> str:
     return text
 
 
+def round_trip(document: Document) -> None:
+    data = files.encode(document)
+    again = files.decode(data)
+    assert content(again) == content(document)
+    assert files.encode(again) == data
+
+
 @given(DOCUMENT)
 @settings(max_examples=100, deadline=None)
 @example(Document())
 @example(default_document())
 def test_what_is_written_comes_back(document: Document) -> None:
-    data = files.encode(document)
-    again = files.decode(data)
-    assert content(again) == content(document)
-    assert files.encode(again) == data
+    round_trip(document)
+
+
+@pytest.mark.soak
+@given(DOCUMENT)
+@settings(max_examples=5000, deadline=None)
+def test_what_is_written_comes_back_many_times(document: Document) -> None:
+    round_trip(document)
 
 
 def test_a_file_is_readable_json(tmp_path: Path) -> None:
@@ -114,10 +126,10 @@ def test_truncated_files(data: bytes) -> None:
         refusal(data[:end])
 
 
-def test_flipped_bits() -> None:
-    rng = random.Random(0)
+def flip_bits(times: int) -> None:
+    rng = random.Random(times)
     survived = 0
-    for _ in range(2000):
+    for _ in range(times):
         damaged = bytearray(SOUND)
         for _ in range(rng.choice([1, 1, 4])):
             damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
@@ -129,7 +141,16 @@ def test_flipped_bits() -> None:
             survived += 1
             assert content(files.decode(files.encode(document))) == content(document)
             assert np.isfinite(document.points.xy).all() and document.points.labels.max() < 8
-    assert survived < 1000
+    assert survived < times / 2
+
+
+def test_flipped_bits() -> None:
+    flip_bits(2000)
+
+
+@pytest.mark.soak
+def test_flipped_bits_many_times() -> None:
+    flip_bits(200_000)
 
 
 @given(st.binary(max_size=300))
@@ -166,9 +187,12 @@ BAD: dict[str, bytes] = {
     "class 1.5": changed(points__class=[1, 1.5, 2]),
     "unequal lists": changed(points__x=[1.0, 2.0]),
     "unknown field": changed(surprise=1),
+    "unknown field of great length": changed(**{"x" * 10_000: 1}),
+    "unknown field of two lines": changed(**{"x\ny": 1}),
     "unknown field of points": changed(points__z=[1]),
     "unknown field of a lane": changed(lanes__0__svm__nu=0.5),
     "unknown kernel": changed(lanes__1__svm__kernel="wavelet"),
+    "unknown kernel of great length": changed(lanes__1__svm__kernel="w" * 10_000),
     "C of 0": changed(lanes__1__svm__C=0.0),
     "no neighbours": changed(lanes__0__knn__n_neighbors=0),
     "one lane": changed(lanes=[]),
@@ -179,6 +203,9 @@ BAD: dict[str, bytes] = {
     "text version": changed(version="1"),
     "other format": changed(format="x" * 10_000),
     "newer version": changed(version=2),
+    "much newer version": SOUND.replace(b'"version":1', b'"version":1' + b"0" * 4000),
+    "newest version": SOUND.replace(b'"version":1', b'"version":1' + b"0" * 5000),
+    "older version": changed(version=0),
 }
 
 
@@ -210,6 +237,37 @@ def test_what_is_no_readable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         with pytest.raises(FileError) as caught:
             files.read(path)
         check(caught.value, path.name)
+
+
+def test_a_folder_without_a_name_is_called_by_its_path() -> None:
+    for path in (Path("."), Path("/")):
+        for act in (files.read, lambda path: files.write_bytes(b"", path)):
+            with pytest.raises(FileError) as caught:
+                act(path)
+            assert check(caught.value, str(path)).startswith(f"{path} is a folder")
+
+
+@pytest.mark.parametrize("method", ["stat", "read_bytes"])
+def test_an_unreadable_file(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "mine.playground"
+    path.write_bytes(SOUND)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, method, failing(errno.EACCES))
+        with pytest.raises(FileError) as caught:
+            files.read(path)
+    assert check(caught.value, "mine.playground") == "mine.playground cannot be read: permission denied."
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")
+def test_a_pipe_is_not_waited_for_and_a_device_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.playground"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/zero")):
+        for act in (files.read, lambda path: files.write_bytes(b"", path)):
+            with pytest.raises(FileError) as caught:
+                act(path)
+            assert "not an ordinary file" in check(caught.value, path.name)
+    assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
 
 
 # -- writing -------------------------------------------------------------------------------------------------------
@@ -245,46 +303,75 @@ def test_a_link_to_itself_is_replaced(tmp_path: Path) -> None:
 
 
 class Full:
-    """A file on a full disk: `method` raises."""
+    """A file on a full disk: `method` fails."""
 
-    def __init__(self, file: Any, method: str) -> None:
-        self._file, self._method = file, method
+    def __init__(self, file: Any, method: str, fail: Callable[..., Any]) -> None:
+        self._file, self._method, self._fail = file, method, fail
 
     def __getattr__(self, name: str) -> Any:
-        return no_space if name == self._method else getattr(self._file, name)
+        return self._fail if name == self._method else getattr(self._file, name)
 
     def __enter__(self) -> Full:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._file.close()
+        if self._method == "close":
+            self._fail()
 
 
-def no_space(*args: Any, **named: Any) -> Any:
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+def failing(code: int) -> Callable[..., Any]:
+    def fail(*args: Any, **named: Any) -> Any:
+        raise OSError(code, os.strerror(code))
+
+    return fail
 
 
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES], ids=["full", "denied"])
 @pytest.mark.parametrize("existing", [True, False])
-@pytest.mark.parametrize("operation", ["mkstemp", "write", "flush", "fsync", "chmod", "replace"])
+@pytest.mark.parametrize("operation", ["mkstemp", "write", "flush", "fsync", "close", "chmod", "replace"])
 def test_a_failing_disk_harms_nothing(
-    operation: str, existing: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    operation: str, existing: bool, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    fail = failing(code)
     path = tmp_path / "mine.playground"
     if existing:
         path.write_bytes(SOUND)
     if operation == "mkstemp":
-        monkeypatch.setattr(tempfile, "mkstemp", no_space)
-    elif operation in ("write", "flush"):
+        monkeypatch.setattr(tempfile, "mkstemp", fail)
+    elif operation in ("write", "flush", "close"):
         fdopen = os.fdopen
-        monkeypatch.setattr(files.os, "fdopen", lambda *args: Full(fdopen(*args), operation))
+        monkeypatch.setattr(files.os, "fdopen", lambda *args: Full(fdopen(*args), operation, fail))
     else:
-        monkeypatch.setattr(files.os, operation, no_space)
+        monkeypatch.setattr(files.os, operation, fail)
     with pytest.raises(FileError) as caught:
         files.write(default_document(), path)
     monkeypatch.undo()
-    assert "no space left" in check(caught.value, "mine.playground")
+    said = "no space left on device" if code == errno.ENOSPC else "permission denied"
+    assert check(caught.value, "mine.playground") == f"mine.playground was not saved: {said}."
     assert [p.name for p in tmp_path.iterdir()] == (["mine.playground"] if existing else [])
     assert not existing or path.read_bytes() == SOUND
+
+
+def test_a_folder_that_becomes_read_only_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even the temporary file cannot be taken away then."""
+    path = tmp_path / "mine.playground"
+    path.write_bytes(SOUND)
+    with monkeypatch.context() as patched:
+        patched.setattr(files.os, "replace", failing(errno.EROFS))
+        patched.setattr(files.os, "unlink", failing(errno.EROFS))
+        with pytest.raises(FileError) as caught:
+            files.write(default_document(), path)
+    check(caught.value, "mine.playground")
+    assert path.read_bytes() == SOUND
+
+
+def test_the_longest_name_can_be_saved(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 244 + files.SUFFIX)
+    for _ in range(2):
+        files.write(default_document(), path)
+    assert content(files.read(path)) == content(default_document())
+    assert list(tmp_path.iterdir()) == [path]
 
 
 SAVER = """

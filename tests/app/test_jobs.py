@@ -17,6 +17,7 @@ import pytest
 from app import words
 from app.conductor import Conductor
 from app.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
+from app.jobs import preparation as preparation_module
 from app.jobs import work as work_module
 from app.jobs.lane import LaneQueue
 from app.jobs.mailbox import Mailbox
@@ -422,6 +423,100 @@ def test_the_full_picture_comes_last(lane: Lane) -> None:
     assert (frame.picture.argb >> 24 == 0xFF).all()
 
 
+def test_a_slow_step_does_not_hold_up_a_newer_request(pool: Pool) -> None:
+    """One step in three hours: whoever changes something meanwhile does not wait for the next one."""
+    frames: list[Frame] = []
+    done = threading.Event()
+
+    def post(frame: Frame) -> None:
+        frames.append(frame)
+        if frame.phase is Phase.DONE:
+            done.set()
+
+    queue = LaneQueue(pool, LaneWork(post))
+    points = two_moons()
+    slow = wish(points, svm(), steps_per_second=1e-4)
+    queue.submit(Request(1, 0, slow))
+    assert last(pool).wait(PATIENCE)
+    assert not pool.idle and [f.job for f in frames] == [1] and steps_of(frames[0]) == 1
+    for number, change in ((2, {"shades": DARK}), (3, {"paused": True})):
+        queue.submit(Request(number, 0, replace(slow, **change)))
+        assert last(pool).wait(PATIENCE)
+        assert frames[-1].job == number and steps_of(frames[-1]) == 1
+    queue.submit(Request(4, 0, replace(slow, steps_per_second=math.inf)))
+    assert done.wait(PATIENCE)
+    assert frames[-1].job == 4
+
+
+def test_close_ends_in_time_in_the_middle_of_trainings() -> None:
+    """Endless trainings on every thread: each piece is short, so none of them keeps the window from closing."""
+    before = set(threading.enumerate())
+    pool = Pool(2)
+    begun = [threading.Event(), threading.Event(), threading.Event()]
+    points = GeneratorSettings(count=400, noise=2.0).points()
+    endless = svm(C=1e8, gamma=0.5, tol=1e-9)
+    for index, event in enumerate(begun):
+        queue = LaneQueue(pool, LaneWork(lambda frame, event=event: event.set()))
+        queue.submit(Request(1, index, wish(points, endless, grid=WIDE)))
+    assert all(event.wait(PATIENCE) for event in begun)
+    assert not pool.idle
+    clock = time.monotonic()
+    assert pool.close()
+    assert time.monotonic() - clock < 2.0 and set(threading.enumerate()) == before
+
+
+def flood(seconds: float) -> None:
+    """Two lanes asked anew at random from a thread of its own, as a hand does; numbers never go back."""
+    rng = np.random.default_rng(0)
+    woken = threading.Event()
+    conductor = Conductor(2, woken.set)
+    shown: list[list[int]] = [[], []]
+
+    def collect() -> None:
+        conductor.collect()
+        for index, seen in enumerate(shown):
+            frame = conductor.results.frame(index)
+            if frame is not None:
+                assert frame.phase is not Phase.FAILED, frame.message
+                seen.append(frame.job)
+
+    points = [two_moons(10), four_blobs(5), Points(), Points.of([(0.0, 0.0)], [1])]
+    lanes = [knn(), svm(tol=1e-3), svm(tol=1e-3, kernel="linear")]
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        conductor.want(
+            int(rng.integers(2)),
+            wish(
+                points[rng.integers(4)], lanes[rng.integers(3)], grid=(SMALL, WIDE)[rng.integers(2)],
+                shades=(LIGHT, DARK)[rng.integers(2)], paused=bool(rng.random() < 0.2),
+                steps_per_second=(0.5, 30.0, math.inf)[rng.integers(3)], restart=int(rng.integers(2)),
+                compiled=bool(rng.random() < 0.8),
+            ),
+        )  # fmt: skip
+        if woken.wait(float(rng.choice([0.0, 0.002, 0.03]))):
+            woken.clear()
+            collect()
+    for index in (0, 1):
+        conductor.want(index, wish(points[0], lanes[index]))
+    deadline = time.monotonic() + PATIENCE
+    while not conductor.idle and time.monotonic() < deadline:
+        woken.wait(0.01)
+        collect()
+    collect()
+    for index, seen in enumerate(shown):
+        assert seen == sorted(seen) and seen[-1] == conductor.newest(index)
+    assert conductor.close()
+
+
+def test_a_flood_of_wishes_ends_with_the_newest() -> None:
+    flood(0.6)
+
+
+@pytest.mark.soak
+def test_a_long_flood_of_wishes_ends_with_the_newest() -> None:
+    flood(120.0)
+
+
 # -- the way back --------------------------------------------------------------------------------------------------
 
 
@@ -600,17 +695,24 @@ def test_warm_start_reaches_the_same_optimum(hard: bool) -> None:
     lane = svm(hard_margin=True, gamma=8.0) if hard else svm(C=3.0)
     background = Background()
     before = background.finish(wish(points, lane))
+    steps: dict[str, tuple[int, int]] = {}
     for name, after in edits(points).items():
         background.finish(wish(points, lane))
         warm = background.finish(wish(after, lane))
         assert_like(warm, direct(after, lane))
         cold = Background().finish(wish(after, lane))
-        if name == "far point":
-            assert steps_of(warm) < steps_of(cold), "nothing to learn anew, nearly"
-    for C in () if hard else (0.5, 30.0):
+        steps[name] = (steps_of(warm), steps_of(cold))
+    assert steps["far point"][0] < steps["far point"][1], "nothing to learn anew, nearly"
+    assert steps["moved"][0] < steps["moved"][1] and steps["added"][0] < steps["added"][1]
+    total = np.sum(list(steps.values()), axis=0)
+    assert total[0] < 0.9 * total[1], steps
+    for C in () if hard else (0.5, 2.0, 4.0, 6.0, 30.0):
         other = svm(C=C)
         background.finish(wish(points, lane))
-        assert_like(background.finish(wish(points, other)), direct(points, other))
+        warm, cold = background.finish(wish(points, other)), Background().finish(wish(points, other))
+        assert_like(warm, direct(points, other))
+        # Far away the old multipliers are worse than none, and are not used.
+        assert steps_of(warm) < steps_of(cold) or (C in (0.5, 30.0) and steps_of(warm) == steps_of(cold))
     back = background.finish(wish(points, lane))
     assert dual_of(back) == pytest.approx(dual_of(before), rel=1e-4)
 
@@ -695,6 +797,27 @@ def test_without_the_compiler_only_small_sets_are_trained() -> None:
     fast = background.finish(wish(few, svm()))
     assert dual_of(plain) == pytest.approx(dual_of(fast), rel=1e-6)
     assert steps_of(fast) == steps_of(Background().finish(wish(few, svm()))), "counted by the chosen rule, from zero"
+
+
+@pytest.mark.parametrize("error", [None, OSError("no compiler here")])
+def test_preparation_is_done_once_and_says_why_not(error: OSError | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    go, done = threading.Event(), threading.Event()
+
+    def compile_all() -> None:
+        go.wait(PATIENCE)
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr(preparation_module, "compile_all", compile_all)
+    preparation = preparation_module.Preparation(done.set)
+    assert preparation.running and not preparation.ready and not done.is_set()
+    preparation.wait(0.0)
+    go.set()
+    assert done.wait(PATIENCE)
+    preparation.wait(PATIENCE)
+    assert not preparation.running and preparation.ready == (error is None)
+    said = "The fast solver could not be compiled (OSError: no compiler here)."
+    assert preparation.failure == (said if error else "")
 
 
 # -- extremes ------------------------------------------------------------------------------------------------------

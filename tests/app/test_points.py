@@ -38,9 +38,7 @@ EDITS = st.lists(
 )
 
 
-@given(EDITS)
-@settings(max_examples=60, deadline=None)
-def test_as_a_plain_list(edits: list[Edit]) -> None:
+def as_a_plain_list(edits: list[Edit]) -> None:
     points, model, next_id = Points(), list[tuple[int, float, float, int]](), 0
     history = [(points, list(model))]
     for kind, size, seed in edits:
@@ -65,6 +63,19 @@ def test_as_a_plain_list(edits: list[Edit]) -> None:
         history.append((points, list(model)))
     for old, rows in history:
         assert plain(old) == rows, "an edit changed an older value"
+
+
+@given(EDITS)
+@settings(max_examples=60, deadline=None)
+def test_as_a_plain_list(edits: list[Edit]) -> None:
+    as_a_plain_list(edits)
+
+
+@pytest.mark.soak
+@given(EDITS)
+@settings(max_examples=3000, deadline=None)
+def test_as_a_plain_list_many_times(edits: list[Edit]) -> None:
+    as_a_plain_list(edits)
 
 
 def test_arrays_are_read_only_and_copies() -> None:

@@ -106,9 +106,7 @@ ONE_CLASS = Document(Points.of([(0.0, 0.0), (1.0, 1.0)], [2, 2]))
 @pytest.mark.parametrize("phase", Phase)
 def test_what_stands_across_the_canvas(phase: Phase) -> None:
     def message(document: Document, points: Points, compiled: bool = True) -> tuple[str, str]:
-        frames = [
-            Frame(1, i, points, document.lanes[i], phase, picture=PICTURE, message="It failed.") for i in (0, 1)
-        ]
+        frames = [Frame(1, i, points, document.lanes[i], phase, picture=PICTURE, message="It failed.") for i in (0, 1)]
         made = scene(document, *frames, compiled=compiled)
         for lane in made.lanes:
             assert not (lane.message and lane.picture), "one or the other"
@@ -178,6 +176,16 @@ def test_both_axes_have_one_scale(width: int, height: int, scale: float) -> None
     assert min(grid.right - grid.left, grid.top - grid.bottom) == pytest.approx(view.span)
     assert (grid.left + grid.right) / 2 == pytest.approx(3.0) and (grid.bottom + grid.top) / 2 == pytest.approx(-2.0)
     assert (grid.width, grid.height) == (max(1, round(width * scale)), max(1, round(height * scale)))
+
+
+def test_pixel_centres_lie_where_the_canvas_has_its_pixels() -> None:
+    for width, height, scale in ((400, 300, 1.0), (301, 401, 2.0), (1, 7, 1.0)):
+        view = View(3.0, -2.0, 2.4)
+        grid = grid_of(view, width, height, scale)
+        pixel = view.span / min(width, height) / scale
+        wide, high = round(width * scale), round(height * scale)
+        assert np.allclose(grid.xs, view.x + (np.arange(wide) + 0.5 - wide / 2) * pixel, rtol=0, atol=1e-9)
+        assert np.allclose(grid.ys, view.y + (np.arange(high) + 0.5 - high / 2) * pixel, rtol=0, atol=1e-9)
 
 
 # -- words ---------------------------------------------------------------------------------------------------------

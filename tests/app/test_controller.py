@@ -1,0 +1,211 @@
+"""The controller: each wish of the hand becomes one command or one change of the session, a refusal one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.controller import Controller
+from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.points import Points
+from app.session import FULL_SPEED, SPEEDS, Session
+from app.store import Store
+from app.tools import Spot
+from solver.datasets import DATASETS
+
+SMALL = Document(Points.of([(0.0, 0.0), (1.0, 0.5)], [0, 1]))
+
+
+class Table:
+    """A controller on a small document, and what it told."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.changes = 0
+        self.store = Store(SMALL)
+        self.hand = Controller(self.store, Session(), self.count, self.said.append)
+
+    def count(self) -> None:
+        self.changes += 1
+
+
+@pytest.fixture
+def table() -> Table:
+    return Table()
+
+
+def at(x: float, y: float) -> Spot:
+    return Spot(x, y, 0.01)
+
+
+def click(hand: Controller, x: float, y: float) -> None:
+    hand.press(at(x, y))
+    hand.release(at(x, y))
+
+
+def test_a_click_puts_a_point_of_the_active_class(table: Table) -> None:
+    table.hand.set_class(5)
+    table.hand.set_class(8)
+    table.hand.set_class(-1)
+    click(table.hand, 2.0, 2.0)
+    assert table.store.document.points.labels.tolist() == [0, 1, 5]
+    assert table.changes == 2 and table.said == []
+
+
+def test_a_drag_is_one_step_and_undo_waits_for_its_end(table: Table) -> None:
+    table.hand.press(at(0.0, 0.0))
+    for x in (0.1, 0.2, 0.3):
+        table.hand.drag(at(x, 0.0))
+        table.hand.undo()
+        table.hand.redo()
+    table.hand.release(at(0.3, 0.0))
+    assert table.store.document.points.xy[0].tolist() == [0.3, 0.0] and table.changes == 3
+    table.hand.undo()
+    assert table.store.document.points is SMALL.points and table.store.undo_name is None
+    table.hand.redo()
+    assert table.store.document.points.xy[0].tolist() == [0.3, 0.0]
+
+
+def test_removing_says_when_nothing_is_near(table: Table) -> None:
+    table.hand.remove(at(0.5, 5.0))
+    assert table.said == ["No point within 12 pixels of the pointer to remove."]
+    table.hand.remove(at(0.05, 0.0))
+    assert table.store.document.points.labels.tolist() == [1] and len(table.said) == 1
+
+
+def test_hover_is_handed_on(table: Table) -> None:
+    table.hand.hover(None)
+    heard: list[Spot | None] = []
+    table.hand.on_hover(heard.append)
+    table.hand.hover(at(1.0, 2.0))
+    table.hand.hover(None)
+    assert heard == [at(1.0, 2.0), None] and table.changes == 0
+
+
+def test_looking_elsewhere(table: Table) -> None:
+    table.hand.zoom(0.5, at(0.0, 0.0))
+    table.hand.pan(1.0, -1.0)
+    assert table.store.document.view == View(1.0, -1.0, 1.2)
+    table.hand.fit()
+    assert table.store.document.view == View.fitting(SMALL.points)
+    assert table.store.undo_name is None and not table.store.modified
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_a_chosen_generator_can_generate(name: str, table: Table) -> None:
+    for n_classes in (2, 8):
+        table.store.reset(Document(generator=GeneratorSettings("blobs", 5, shift=0.0, n_classes=n_classes)), None)
+        table.hand.choose_generator(name)
+        table.hand.generate()
+        made = table.store.document
+        assert table.said == [] and made.generator.name == name and len(made.points) > 0
+        assert made.generator.noise == DATASETS[name].noise
+        few, many = DATASETS[name].n_classes
+        assert few <= len(made.points.classes) <= many
+        table.hand.generate(add=True)
+        assert len(table.store.document.points) == 2 * len(made.points)
+
+
+def test_fields_change_or_are_refused_with_a_sentence(table: Table) -> None:
+    table.hand.set_lane(1, "svm", C=9.0)
+    table.hand.set_lane(0, "knn", n_neighbors=7)
+    table.hand.set_lane(0, classifier="svm")
+    assert table.store.document.lanes == (
+        Lane("svm", knn=KnnSettings(n_neighbors=7)), Lane("svm", svm=SvmSettings(C=9.0))
+    )  # fmt: skip
+    assert table.store.undo_name == "Set classifier to svm" and table.said == []
+    before = table.store.document
+    wrong: dict[str, Callable[[], None]] = {
+        "Set C to -1:": lambda: table.hand.set_lane(1, "svm", C=-1.0),
+        "Set C to nan:": lambda: table.hand.set_lane(1, "svm", C=float("nan")),
+        "Set k to 0:": lambda: table.hand.set_lane(0, "knn", n_neighbors=0),
+        "Set count to 0:": lambda: table.hand.set_generator(count=0),
+        "Set noise to 11:": lambda: table.hand.set_generator(noise=11.0),
+    }
+    for start, act in wrong.items():
+        table.said.clear()
+        act()
+        assert len(table.said) == 1 and table.said[0].startswith(start) and "`" not in table.said[0]
+        assert table.store.document is before
+
+
+def test_words_of_the_undo_menu(table: Table) -> None:
+    changes: dict[str, Callable[[], None]] = {
+        "Set hard margin": lambda: table.hand.set_lane(1, "svm", hard_margin=True),
+        "Set soft margin": lambda: table.hand.set_lane(1, "svm", hard_margin=False),
+        "Choose the pair of the margins": lambda: table.hand.set_lane(1, pair=(1, 2)),
+        "Set γ to 0.5": lambda: table.hand.set_lane(1, "svm", gamma=0.5),
+        "Set the number of classes to 3": lambda: table.hand.set_generator(n_classes=3),
+        "Show one classifier": table.hand.toggle_lanes,
+        "Clear 2 points": table.hand.clear,
+    }
+    for said, act in changes.items():
+        act()
+        assert table.store.undo_name == said
+    table.hand.toggle_lanes()
+    assert table.store.document.shown == 2
+
+
+def test_a_drag_of_a_slider_is_one_step(table: Table) -> None:
+    for drag in ("first", "second"):
+        for C in (2.0, 3.0, 4.0):
+            table.hand.set_lane(1, "svm", drag=drag, C=C + len(drag))
+    table.hand.set_generator(drag="third", seed=1)
+    table.hand.set_generator(drag="third", seed=2)
+    seen = []
+    while table.store.undo_name:
+        seen.append((table.store.document.lanes[1].svm.C, table.store.document.generator.seed, table.store.undo_name))
+        table.hand.undo()
+    assert seen == [(10.0, 2, "Set seed to 2"), (10.0, 0, "Set C to 10"), (9.0, 0, "Set C to 9")]
+    assert table.store.document.lanes == SMALL.lanes
+
+
+def test_impossible_data_are_refused_and_change_nothing(table: Table) -> None:
+    table.hand.set_generator(name="moons", shift=0.5)
+    before = table.store.document
+    table.hand.generate()
+    assert table.store.document is before and len(table.said) == 1 and table.said[0].endswith(".")
+
+
+def test_the_session_tells_of_changes_only(table: Table) -> None:
+    for speed, kept in ((-5, 0), (3, 3), (99, FULL_SPEED)):
+        table.hand.set_speed(1, speed)
+        assert table.hand.session.speeds == (len(SPEEDS) - 1, kept)
+    changes = table.changes
+    table.hand.set_speed(1, 99)
+    table.hand.set_class(0)
+    table.hand.set_theme("system", False)
+    assert table.changes == changes
+    table.hand.toggle_pause()
+    table.hand.toggle_legend()
+    table.hand.restart(0)
+    table.hand.set_theme("dark", True)
+    assert table.changes == changes + 4 and table.store.document is SMALL
+    assert table.hand.session == Session(paused=True, legend=False, restarts=(1, 0), theme="dark", dark=True)
+
+
+def test_new_keeps_the_classifiers(table: Table) -> None:
+    table.hand.set_lane(0, "knn", n_neighbors=9)
+    table.hand.new()
+    assert len(table.store.document.points) == 0 and table.store.document.lanes[0].knn.n_neighbors == 9
+    assert table.store.undo_name is None and not table.store.modified and table.store.path is None
+
+
+def test_save_and_open(table: Table, tmp_path: Path) -> None:
+    path = tmp_path / "mine.playground"
+    click(table.hand, 3.0, 3.0)
+    assert table.hand.save(path) and not table.store.modified and table.store.path == path
+    assert table.said == ["Saved mine.playground."]
+    table.hand.new()
+    assert table.hand.open(path)
+    opened = table.store.document
+    assert len(opened.points) == 3 and opened.view == View.fitting(opened.points)
+    assert table.store.path == path and not table.store.modified and table.store.undo_name is None
+    table.said.clear()
+    path.write_bytes(b"{")
+    assert not table.hand.open(path) and table.store.document is opened
+    assert not table.hand.save(tmp_path / "no" / "x.playground")
+    assert [said.split()[0] for said in table.said] == ["mine.playground", "x.playground"]
+    assert table.store.path == path
