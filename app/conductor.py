@@ -40,6 +40,12 @@ class Conductor:
             self._newest[index] = next(self._numbers)
             self._queues[index].submit(Request(self._newest[index], index, wish))
 
+    def stop(self, index: int) -> None:
+        """Nobody looks at lane `index` any more: what it is doing ends soon."""
+        if self._wishes[index] is not None:
+            self._wishes[index] = None
+            self._queues[index].cancel()
+
     def newest(self, index: int) -> int:
         """Number of the lane's newest request; 0 before the first."""
         return self._newest[index]

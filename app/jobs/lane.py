@@ -27,13 +27,24 @@ class LaneQueue:
         self._work = work
         self._lock = threading.Lock()
         self._waiting: Request | None = None
+        self._changed = False  # since the running request began
         self._job: Job | None = None
 
     def submit(self, request: Request) -> None:
         """Make `request` the newest one."""
+        self._change(request)
+
+    def cancel(self) -> None:
+        """Nothing is wanted any more."""
+        self._change(None)
+
+    def _change(self, request: Request | None) -> None:
         with self._lock:
             self._waiting = request
+            self._changed = True
             running = self._job
+            if request is None and running is None:
+                return
             job = self._job = running or self._run()
         if running is None:
             self._pool.submit(job, Priority.FIRST_PICTURE)
@@ -42,12 +53,13 @@ class LaneQueue:
             self._pool.hurry(job)
 
     def _overtaken(self) -> bool:
-        return self._waiting is not None
+        return self._changed
 
     def _run(self) -> Iterator[Priority | Later]:
         while True:
             with self._lock:
                 request, self._waiting = self._waiting, None
+                self._changed = False
                 if request is None:
                     self._job = None
                     return

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
 from .theme import Theme
 
 ICONS = Path(__file__).parents[2] / "assets" / "icons"
+ICON_SIZE = 20  # pixels
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,6 @@ def make_actions(
     bar = window.addToolBar("Tools")
     bar.setObjectName("toolbar")
     bar.setMovable(False)
-    bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     menus = {title: window.menuBar().addMenu(title) for title in dict.fromkeys(spec.menu for spec in SPECS)}
     actions = {}
     for spec in SPECS:
@@ -80,9 +80,37 @@ def make_actions(
         if spec.short:
             if spec.gap:
                 bar.addSeparator()
-            bar.addAction(action)
+            bar.addWidget(_tool_button(action))
         actions[spec.name] = action
     return actions, menus
+
+
+def _tool_button(action: QAction) -> QToolButton:
+    """A button that shows and triggers `action`.
+
+    QToolBar.addAction would make it a button's default action, and Qt 6.11 then connects the two anew at every change
+    of the action (QToolButton::actionEvent calls setDefaultAction): after 20 000 edits each new undo text cost 0.3 ms.
+    """
+    button = QToolButton()
+    button.setObjectName(f"tool.{action.objectName().removeprefix('action.')}")
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+    button.setAutoRaise(True)
+    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    button.setCheckable(action.isCheckable())
+
+    def follow() -> None:
+        button.setText(action.iconText())
+        button.setIcon(action.icon())
+        button.setToolTip(action.toolTip())
+        button.setStatusTip(action.statusTip())
+        button.setEnabled(action.isEnabled())
+        button.setChecked(action.isChecked())
+
+    follow()
+    action.changed.connect(follow)
+    button.clicked.connect(action.trigger)
+    return button
 
 
 def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
@@ -95,10 +123,10 @@ def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
 
 def _icon(path: Path, theme: Theme, ratio: float) -> QPixmap:
     svg = path.read_text(encoding="utf-8").replace("currentColor", QColor(*theme.ink).name())
-    pixmap = QPixmap(round(20 * ratio), round(20 * ratio))
+    pixmap = QPixmap(round(ICON_SIZE * ratio), round(ICON_SIZE * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
-    QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, 20, 20))
+    QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, ICON_SIZE, ICON_SIZE))
     painter.end()
     return pixmap

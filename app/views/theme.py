@@ -94,7 +94,7 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
         QSlider {{ min-height: 26px; }}
         QLineEdit[bad="true"] {{ border: 2px solid #d03030; }}
         QToolBar {{ border: 0; spacing: 2px; padding: 2px; }}
-        QToolButton {{ padding: 2px 6px; border-radius: 4px; border: 1px solid transparent; }}
+        QToolButton {{ padding: 2px 3px; border-radius: 4px; border: 1px solid transparent; }}
         QToolButton:hover {{ border-color: {edge}; }}
         QToolButton:checked {{ border-color: {accent}; background: {base}; }}
         QToolButton:focus {{ border-color: {accent}; }}

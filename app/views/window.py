@@ -206,6 +206,8 @@ class MainWindow(QMainWindow):
                 SPEEDS[session.speeds[index]], session.restarts[index], self._preparation.ready,
             )  # fmt: skip
             self._conductor.want(index, wish)
+        for index in range(scene.shown, len(self.canvases)):
+            self._conductor.stop(index)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

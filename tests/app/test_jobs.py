@@ -326,6 +326,33 @@ def test_only_the_newest_request_runs(pool: Pool) -> None:
     assert seen == [5, 6]
 
 
+def test_a_cancelled_request_ends_or_never_begins(pool: Pool) -> None:
+    seen: list[tuple[int, bool]] = []
+    begun, go, done = threading.Event(), threading.Event(), threading.Event()
+
+    def work(asked: Request, overtaken: Callable[[], bool]) -> Job:
+        if asked.number == 1:
+            begun.set()
+            go.wait(PATIENCE)
+        yield Priority.FIRST_PICTURE
+        seen.append((asked.number, overtaken()))
+        if asked.number == 3:
+            done.set()
+
+    queue = LaneQueue(pool, work)
+    queue.cancel()
+    assert pool.idle
+    queue.submit(request(1))
+    assert begun.wait(PATIENCE)
+    queue.submit(request(2))
+    queue.cancel()
+    go.set()
+    assert last(pool).wait(PATIENCE)
+    queue.submit(request(3))
+    assert done.wait(PATIENCE)
+    assert seen == [(1, True), (3, False)]
+
+
 def test_a_running_request_hears_of_a_newer_one(pool: Pool) -> None:
     seen: list[tuple[int, bool]] = []
     begun, go, done = threading.Event(), threading.Event(), threading.Event()
@@ -515,6 +542,54 @@ def test_a_flood_of_wishes_ends_with_the_newest() -> None:
 @pytest.mark.soak
 def test_a_long_flood_of_wishes_ends_with_the_newest() -> None:
     flood(120.0)
+
+
+# -- pictures ------------------------------------------------------------------------------------------------------
+
+#: Told apart by which of red, green and blue is there at all; white is a tie.
+PLAIN_COLOURS = Shades((0, 0, 0), ((200, 0, 0), (0, 200, 0), (0, 0, 200), (200, 200, 0)) * 2, (255, 255, 255))
+
+
+def classes_seen(frame: Frame) -> np.ndarray:
+    """Class of each pixel of the frame's picture, lowest row first; -1 for a tie."""
+    assert frame.picture is not None
+    argb = frame.picture.argb[::-1]
+    present = [(argb >> shift & 0xFF > 0).astype(int) for shift in (16, 8, 0)]
+    of_pattern = {0b100: 0, 0b010: 1, 0b001: 2, 0b110: 3, 0b111: -1}
+    return np.vectorize(of_pattern.__getitem__)(present[0] * 4 + present[1] * 2 + present[2])
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("points", [two_moons(20), four_blobs(8)], ids=["two", "four"])
+@pytest.mark.parametrize("lane", [knn(n_neighbors=4), knn(weights="distance"), svm()], ids=["ties", "knn", "svm"])
+def test_each_pixel_has_the_colour_of_what_the_model_says(lane: Lane, points: Points, compiled: bool) -> None:
+    grid = Grid(-1.5, 2.5, -1.0, 1.5, 64, 40)
+    frame = Background().finish(wish(points, lane, grid=grid, shades=PLAIN_COLOURS, compiled=compiled))
+    seen = classes_seen(frame)
+    places = np.stack(np.meshgrid(grid.xs, grid.ys), axis=-1).reshape(-1, 2)
+    assert frame.model is not None
+    expected = frame.model.predict(places).astype(int)
+    if isinstance(frame.model, KNeighborsClassifier):
+        shares = np.sort(frame.model.predict_proba(places), axis=1)
+        expected[shares[:, -1] - shares[:, -2] < 1e-12] = -1
+        assert (expected == -1).any() == (lane.knn.n_neighbors == 4), "an even k ties somewhere"
+    assert (seen.ravel() == expected).all()
+    assert set(points.classes) <= set(seen.flat), "a picture of one class proves nothing"
+
+
+@pytest.mark.parametrize("lane", [knn(n_neighbors=2), svm(kernel="linear"), svm()], ids=["knn", "linear", "rbf"])
+def test_contradicting_points_are_a_tie_everywhere(lane: Lane) -> None:
+    twins = Points.of([(0.5, 0.5), (0.5, 0.5)], [0, 1])
+    assert (classes_seen(Background().finish(wish(twins, lane, shades=PLAIN_COLOURS))) == -1).all()
+
+
+def test_the_lines_of_an_svm_lie_where_its_function_has_their_value() -> None:
+    frame = Background().finish(wish(two_moons(), svm(C=10.0), grid=WIDE))
+    assert isinstance(frame.model, SVC) and frame.picture is not None
+    for line, value in ((frame.picture.boundary, 0.0), (frame.picture.margins, 1.0)):
+        line = line[~np.isnan(line[:, 0])]
+        assert len(line) > 20
+        assert np.abs(np.abs(frame.model.decision_function(line)) - value).max() < 0.02
 
 
 # -- the way back --------------------------------------------------------------------------------------------------

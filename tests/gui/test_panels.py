@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import SIGNAL, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.document import GeneratorSettings, Lane, SvmSettings, default_document
 from app.views.window import MainWindow
 from solver.datasets import DATASETS
 
@@ -194,6 +196,41 @@ def test_one_lane_or_two_keeps_the_hidden_settings(make: Make, qtbot: QtBot) -> 
     settle(qtbot, window)
     assert window.canvases[1].isVisible() and window.document.lanes[1].svm.hard_margin
     assert window.canvases[0].size() == window.canvases[1].size()
+
+
+def test_a_toolbar_button_follows_its_action_and_no_connection_is_left_behind(make: Make) -> None:
+    window = make()
+    action, button = window._actions["undo"], find(window, "tool.undo")
+    assert not button.isEnabled()
+    before = [action.receivers(SIGNAL(name)) for name in ("changed()", "enabledChanged(bool)", "triggered(bool)")]
+    window._controller.set_class(1)
+    for k in range(20):
+        window._controller.set_lane(0, "knn", n_neighbors=k + 1)
+        window._refresh()
+        assert button.isEnabled() and button.toolTip() == action.toolTip() and "k" in button.toolTip()
+    assert [action.receivers(SIGNAL(name)) for name in ("changed()", "enabledChanged(bool)", "triggered(bool)")] == before
+    button.click()
+    assert window.document.lanes[0].knn.n_neighbors == 19
+    pause = find(window, "tool.pause")
+    pause.click()
+    assert pause.isChecked() and window._controller.session.paused
+    window._controller.toggle_pause()
+    window._refresh()
+    assert not pause.isChecked()
+
+
+def test_a_hidden_lane_stops_training_and_goes_on_when_shown(make: Make, qtbot: QtBot) -> None:
+    points = GeneratorSettings("chessboard", 500, 0.1, 0).points()
+    endless = Lane("svm", svm=SvmSettings(C=1e6, gamma=5.0, selection="cyclic"))
+    window = make(replace(default_document(), points=points, lanes=(Lane("knn"), endless)), wait=False)
+    qtbot.waitUntil(lambda: "steps" in window._scene.lanes[1].details, timeout=30_000)
+    assert not window.idle()
+    window._actions["lanes"].trigger()
+    qtbot.waitUntil(window.idle, timeout=30_000)  # the training itself takes minutes
+    number = window._conductor.newest(1)
+    window._actions["lanes"].trigger()
+    qtbot.waitUntil(lambda: window._conductor.newest(1) > number, timeout=5000)
+    assert not window.idle()
 
 
 def test_every_control_has_names_a_sentence_and_a_size_to_hit(make: Make, qtbot: QtBot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import subprocess
@@ -204,8 +205,9 @@ def random_edits(window: MainWindow, seconds: float, seed: int) -> int:
 
 
 def resident() -> float:
-    """Resident memory in MB."""
+    """Resident memory in MB, without what the allocator has free and only keeps."""
     gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
@@ -226,18 +228,28 @@ def test_random_edits_leave_no_error(make: Make, qtbot: QtBot, seed: int) -> Non
 @pytest.mark.soak
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_minute_of_random_edits_does_not_grow(make: Make, qtbot: QtBot) -> None:
+    """The undo history is meant to grow, so it is cut short every few seconds."""
     window = make()
+    controller = window._controller
+
+    def back_to_the_start() -> float:
+        controller.generate()
+        for lane in range(2):
+            controller.set_lane(lane, classifier="svm")
+            controller.set_lane(lane, "svm", C=1.0, kernel="rbf", selection="second-order")
+        settle(qtbot, window, 120_000)
+        controller.store._past.clear()
+        controller.store._future.clear()
+        return resident()
+
     random_edits(window, 10.0, 7)
-    window._controller.generate()
-    settle(qtbot, window, 120_000)
-    before = resident()
-    random_edits(window, 60.0, 8)
-    window._controller.generate()
-    window._controller.store._past.clear()  # the history is meant to grow
-    window._controller.store._future.clear()
-    settle(qtbot, window, 120_000)
-    grown = resident() - before
-    assert grown < 5.0, f"{grown:.1f} MB"
+    before = back_to_the_start()
+    sizes = []
+    for seed in range(12):
+        random_edits(window, 5.0, 100 + seed)
+        sizes.append(back_to_the_start())
+    # What is kept half-used wavers by 2 MB; a leak does not come back.
+    assert min(sizes[-3:]) - before < 5.0, f"grown by {np.round(np.array(sizes) - before, 1)} MB"
 
 
 def test_the_gui_thread_is_never_held_up_by_training(make: Make, qtbot: QtBot) -> None:

@@ -171,7 +171,7 @@ class LanePanel(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self._row(0, "classifier", "Classifier", self._classifier)
+        self._grid.addWidget(self._classifier, 0, 0, 1, 2)
         self._row(0, "kernel", "Kernel", self._kernel, 2)
         self._row(0, "k", "k", self._k, 2)
         self._grid.addWidget(self._formula, 1, 0, 1, 4)
@@ -195,7 +195,7 @@ class LanePanel(QWidget):
         show_choice(self._classifier, settings.classifier)
         for name, widgets in self._labels.items():
             for widget in widgets:
-                widget.setVisible(name == "classifier" or name in lane.fields)
+                widget.setVisible(name in lane.fields)
         if self._formula.text() != lane.formula:
             self._formula.setText(lane.formula)
         if self._note.text() != lane.note:
