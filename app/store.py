@@ -88,6 +88,11 @@ class Store:
             self._past.append(replace(step, merge_key=None))
             self._change(self._looking(step.after, step))
 
+    @property
+    def title(self) -> str:
+        """What the document is called."""
+        return self.path.name if self.path else "Untitled"
+
     def reset(self, document: Document, path: Path | None) -> None:
         """Another document, just opened or made: no history, nothing to save."""
         self._past.clear()

@@ -1,10 +1,11 @@
 """Classifiers one can step, look into and trust: numbers only, no window."""
 
+from .certificate import Certificate, Status
 from .kernels import KERNELS, Kernel
 from .multiclass import Pair, PairTrainer
 from .neighbors import KNeighborsClassifier
 from .selection import RULES
-from .smo import Certificate, SmoSnapshot, SmoSolver, Status
+from .smo import SmoSnapshot, SmoSolver
 from .surface import Grid
 from .svc import SVC
 

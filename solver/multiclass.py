@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .smo import SmoSnapshot, SmoSolver, Status
+from .certificate import Status
+from .smo import SmoSnapshot, SmoSolver
 
 Array = NDArray[np.float64]
 

@@ -12,20 +12,15 @@ The tie rule makes the answer a function of the training *set*, not of the order
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from itertools import product, repeat
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _knn_loops as loops
-from .problem import check_choice, check_grid, check_integer, check_labels, check_number, check_points
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from ._knn_index import Array, Index, Integers, SurfaceClasses
+from .problem import check_axis, check_choice, check_integer, check_labels, check_number, check_points, check_size
 
 METRICS = {
     "euclidean": loops.EUCLIDEAN,
@@ -40,18 +35,6 @@ WEIGHTS = {
     "distance-squared": loops.INVERSE_SQUARE,
 }
 LARGEST_COORDINATE = 1e140  # squares, and sums of squares over many features, stay finite
-PIECE = 1 << 19  # distances held at once by the plain version: 4 MB
-
-
-class SurfaceClasses(NamedTuple):
-    """The winning class of each pixel without the shares of the others: three arrays (rows, columns)."""
-
-    top: NDArray[Any]
-    """Index into `classes_` of the winning class, the lowest of a tie; uint8 up to 256 classes."""
-    share: Array
-    """Its share of the votes, float64."""
-    tie: NDArray[np.bool_]
-    """Whether two or more classes share the maximum."""
 
 
 class KNeighborsClassifier:
@@ -107,7 +90,7 @@ class KNeighborsClassifier:
         classes, codes = check_labels(y, len(points))
         if metric == loops.MINKOWSKI:
             metric = {1.0: loops.MANHATTAN, 2.0: loops.EUCLIDEAN, np.inf: loops.CHEBYSHEV}.get(p, metric)
-        self._index = _Index.build(points, codes.astype(np.int64), len(classes), metric, p)
+        self._index = Index.build(points, codes.astype(np.int64), len(classes), metric, p)
         self.classes_ = classes
         self.n_samples_fit_, self.n_features_in_ = points.shape
         return self
@@ -269,7 +252,7 @@ class KNeighborsClassifier:
         k = check_integer("n_neighbors", self.n_neighbors, 1)
         return k, WEIGHTS[check_choice("weights", self.weights, WEIGHTS)]
 
-    def _ready(self) -> tuple[_Index, int, int]:
+    def _ready(self) -> tuple[Index, int, int]:
         index = self._fitted()._index
         k, weights = self._voting()
         self._check_enough(k, self.n_samples_fit_, "training points")
@@ -283,228 +266,24 @@ class KNeighborsClassifier:
         self, xs: ArrayLike, compiled: bool, compact: bool
     ) -> Callable[[ArrayLike], tuple[Array, SurfaceClasses]]:
         index, k, weights = self._ready()
-        columns = _checked_grid(xs, "xs", self.n_features_in_)
+        columns = _checked_axis("xs", xs, self.n_features_in_)
 
         def rows(ys: ArrayLike) -> tuple[Array, SurfaceClasses]:
-            return index.picture(columns, _checked_grid(ys, "ys", 2), k, weights, compiled, compact)
+            return index.picture(columns, _checked_axis("ys", ys, self.n_features_in_), k, weights, compiled, compact)
 
         return rows
 
 
-@dataclass(frozen=True)
-class _Index:
-    """Training points as the loops want them; never changed after it is built.
-
-    Equal points are one *location* with a count per class: a thousand points on one spot cost no more than
-    one, and the order in which the points came leaves no trace.
-    """
-
-    metric: int
-    p: float
-    n_classes: int
-    points: Array
-    """(n, features), in the order given; scaled for the cosine."""
-    codes: Integers
-    columns: Array
-    """(features, locations)."""
-    norms: Array
-    """|location|^2."""
-    start: Integers
-    label: Integers
-    count: Integers
-    strips: Integers
-    """Bounds of ranges of locations: x increases from strip to strip, y within one (two features only)."""
-
-    @classmethod
-    def build(cls, points: Array, codes: Integers, n_classes: int, metric: int, p: float) -> _Index:
-        """Index `points` (n, features) of classes `codes` (n,)."""
-        if metric == loops.COSINE:
-            points = _unit_exponent(points)
-        points = points + 0.0  # -0.0 and 0.0 are one coordinate
-        order = np.lexsort((codes, *points.T[::-1]))
-        ordered = points[order]
-        is_new = np.ones(len(points), dtype=bool)
-        is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        locations = ordered[is_new]
-        n = len(locations)
-        place = np.arange(n)
-        strips = np.array([0, n], dtype=np.int64)
-        if points.shape[1] == 2:  # locations are in order of x already: sort by y inside each strip
-            strips = np.linspace(0, n, max(1, int(math.sqrt(n) / 3)) + 1).astype(np.int64)
-            by_strip = np.lexsort((locations[:, 1], np.searchsorted(strips, place, side="right")))
-            locations = locations[by_strip]
-            place[by_strip] = np.arange(n)
-        cells, count = np.unique(
-            place[np.cumsum(is_new) - 1] * n_classes + codes[order], return_counts=True
-        )
-        start = np.searchsorted(cells // n_classes, np.arange(n + 1)).astype(np.int64)
-        norms = np.zeros(n)
-        for feature in locations.T:
-            norms += feature * feature
-        columns = np.array(locations.T, order="C")
-        label = (cells % n_classes).astype(np.int64)
-        count = count.astype(np.int64)
-        return cls(metric, p, n_classes, points, codes, columns, norms, start, label, count, strips)
-
-    def scaled(self, queries: Array) -> Array:
-        """The queries as `points` are kept."""
-        return _unit_exponent(queries) if self.metric == loops.COSINE else queries
-
-    def shares(self, queries: Array, k: int, weights: int, compiled: bool) -> Array:
-        """Vote shares (n_queries, n_classes)."""
-        queries = self.scaled(queries)
-        out = np.empty((len(queries), self.n_classes))
-        if compiled:
-            loops.vote_at(
-                self.metric, self.p, weights, k, queries, self.columns, self.norms,
-                self.start, self.label, self.count, out,
-            )  # fmt: skip
-            return out
-        votes_of = np.equal.outer(self.codes, np.arange(self.n_classes)).astype(np.float64)
-        for piece, d in self.pieces(queries):
-            out[piece] = _plain_shares(d, k, weights, self.metric == loops.EUCLIDEAN, votes_of)
-        return out
-
-    def picture(
-        self, xs: Array, ys: Array, k: int, weights: int, compiled: bool, compact: bool
-    ) -> tuple[Array, SurfaceClasses]:
-        """Shares and classes at (xs[i], ys[j]); only the one of the two that `compact` selects is filled."""
-        if not compiled:
-            out = np.empty((len(ys), len(xs), self.n_classes))
-            for j, i in product(range(0, len(ys), loops.TILE), range(0, len(xs), loops.TILE)):
-                tile = slice(j, j + loops.TILE), slice(i, i + loops.TILE)
-                out[tile] = self._plain_tile(xs[tile[1]], ys[tile[0]], k, weights)
-            top, share = out.argmax(axis=2), out.max(axis=2)
-            tie = (out == share[..., None]).sum(axis=2) > 1
-        else:
-            out = np.empty((*((0, 0) if compact else (len(ys), len(xs))), self.n_classes))
-            shape = (len(ys), len(xs)) if compact else (0, 0)
-            top, share, tie = np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_)
-            single = bool(len(self.norms) == len(self.points))
-            zeros = bool((self.norms == 0.0).any())
-            loops.vote_on_grid(
-                self.metric, self.p, weights, k, self.columns, self.start, self.label, self.count,
-                single, zeros, self.strips, xs, ys, compact, out, top, share, tie,
-            )  # fmt: skip
-        return out, SurfaceClasses(top.astype(np.uint8) if self.n_classes <= 256 else top, share, tie)
-
-    def _plain_tile(self, xs: Array, ys: Array, k: int, weights: int) -> Array:
-        """A few pixels of a picture in plain numpy, with the first of the two tests that `_knn_loops` explains."""
-        queries = np.column_stack([np.tile(xs, len(ys)), np.repeat(ys, len(xs))])
-        index = self
-        if self.metric != loops.COSINE:
-            centre = np.array([[0.5 * xs[0] + 0.5 * xs[-1], 0.5 * ys[0] + 0.5 * ys[-1]]])
-            corners = np.array([[xs[0], ys[0]], [xs[-1], ys[-1]]])
-            d = _plain_distances(self.metric, self.p, centre, np.concatenate([self.points, corners]))[0]
-            if self.metric == loops.EUCLIDEAN:
-                d = np.sqrt(d)
-            d, radius = d[:-2], d[-2:].max()
-            near = d <= (np.partition(d, k - 1)[k - 1] + 2.0 * radius) * (1.0 + loops.SLACK) + 1e-150
-            index = replace(self, points=self.points[near], codes=self.codes[near])
-        return index.shares(queries, k, weights, compiled=False).reshape(len(ys), len(xs), self.n_classes)
-
-    def pieces(self, queries: Array) -> Iterator[tuple[slice, Array]]:
-        """Plain distances as compared, (queries of the piece, all points): a bounded number at a time."""
-        step = max(1, PIECE // len(self.points))
-        for begin in range(0, len(queries), step):
-            piece = slice(begin, min(begin + step, len(queries)))
-            yield piece, _plain_distances(self.metric, self.p, queries[piece], self.points)
-
-
-def _plain_distances(metric: int, p: float, queries: Array, points: Array) -> Array:
-    """Distances as compared, (n_queries, n_points), operation by operation what the compiled loops do."""
-    d = np.zeros((len(queries), len(points)))
-    features = list(zip(queries.T, points.T, strict=True))
-    if metric == loops.COSINE:
-        own, other = np.zeros(len(queries)), np.zeros(len(points))
-        for x, z in features:
-            d += np.multiply.outer(x, z)
-            own += x * x
-            other += z * z
-        norms = np.multiply.outer(own, other)
-        zero = norms == 0.0
-        norms[zero] = 1.0
-        d = np.maximum(0.0, 1.0 - d / np.sqrt(norms))
-        d[zero] = 1.0
-    elif metric == loops.MINKOWSKI:
-        largest = d
-        for x, z in features:
-            largest = np.maximum(largest, abs(np.subtract.outer(x, z)))
-        divisor = np.where(largest > 0.0, largest, 1.0)
-        total = np.zeros_like(d)
-        for x, z in features:
-            total += _power(abs(np.subtract.outer(x, z)) / divisor, p)
-        d = largest * _power(total, 1.0 / p)
-    else:
-        for x, z in features:
-            t = np.subtract.outer(x, z)
-            if metric == loops.EUCLIDEAN:
-                d += t * t
-            elif metric == loops.MANHATTAN:
-                d += abs(t)
-            else:
-                d = np.maximum(d, abs(t))
-    return d
-
-
-def _power(values: Array, exponent: float) -> Array:
-    """C's pow, which the compiled loops call: numpy's own rounds differently at times and would undo ties."""
-    powers = map(math.pow, values.ravel().tolist(), repeat(exponent))
-    return np.fromiter(powers, np.float64, values.size).reshape(values.shape)
-
-
-def _plain_shares(d: Array, k: int, weights: int, squared: bool, votes_of: Array) -> Array:
-    """The tie rule in numpy: shares (queries, classes) from distances `d` and one-hot classes `votes_of`."""
-    kth = np.partition(d, k - 1, axis=1)[:, k - 1, None]
-    near, tied = d < kth, d == kth
-    size = tied.sum(axis=1, keepdims=True).astype(np.float64)
-    room = k - near.sum(axis=1, keepdims=True).astype(np.float64)
-    votes: Array
-    if weights == loops.UNIFORM:
-        votes = (near @ votes_of * size + tied @ votes_of * room) / (k * size)
-        return votes
-    root, square = (np.sqrt(d), d) if squared else (d, d * d)
-    with np.errstate(divide="ignore", over="ignore"):
-        weight = np.minimum(1.0 / (root if weights == loops.INVERSE else square), loops.LARGEST_WEIGHT)
-    votes = np.where(near, weight, np.where(tied, room / size * weight, 0.0)) @ votes_of
-    at_zero = d == 0.0
-    decided = at_zero.any(axis=1)
-    votes[decided] = at_zero[decided] @ votes_of
-    votes /= votes.sum(axis=1, keepdims=True)
-    return votes
-
-
-def _unit_exponent(vectors: Array) -> Array:
-    """Rows scaled by powers of two to a largest coordinate in [1/2, 1): no square over- or underflows."""
-    exponent = np.frexp(abs(vectors).max(axis=1, keepdims=True))[1]
-    scaled: Array = np.ldexp(vectors, -exponent)
-    return scaled
-
-
 def _checked_points(X: ArrayLike, n_features: int | None = None) -> Array:
-    """A writable copy: the machine code for read-only arrays is another, compiled anew."""
-    points = np.array(check_points(X, n_features=n_features), order="C")
-    _check_size("X", points)
+    points = check_points(X, n_features=n_features)
+    check_size("X", points, LARGEST_COORDINATE)
     return points
 
 
-def _checked_grid(values: ArrayLike, name: str, n_features: int) -> Array:
-    try:
-        grid = np.array(check_grid(values, (), n_features)[0])
-    except (TypeError, ValueError):
-        if n_features != 2:
-            raise
-        raise ValueError(f"{name} must be a one-dimensional array of finite numbers.") from None
-    _check_size(name, grid)
-    if (np.diff(grid) < 0).any():
-        at = int(np.flatnonzero(np.diff(grid) < 0)[0]) + 1
-        raise ValueError(f"{name} must not decrease; {name}[{at}] is {grid[at]:g}, less than the one before.")
-    return grid
-
-
-def _check_size(name: str, values: Array) -> None:
-    if values.size and abs(values).max() > LARGEST_COORDINATE:
-        worst = values.flat[abs(values).argmax()]
-        limit = f"{LARGEST_COORDINATE:g}"
-        raise ValueError(f"{name} holds the value {worst:g}; coordinates must lie in [-{limit}, {limit}].")
-
+def _checked_axis(name: str, values: ArrayLike, n_features: int) -> Array:
+    axis = check_axis(name, values, n_features)
+    check_size(name, axis, LARGEST_COORDINATE)
+    if (np.diff(axis) < 0).any():
+        at = int(np.flatnonzero(np.diff(axis) < 0)[0]) + 1
+        raise ValueError(f"{name} must not decrease; {name}[{at}] is {axis[at]:g}, less than the one before.")
+    return axis

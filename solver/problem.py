@@ -55,17 +55,14 @@ def check_labels(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.
     return classes, codes
 
 
-def check_grid(xs: ArrayLike, ys: ArrayLike, n_features: int) -> tuple[Array, Array]:
-    """The grid's columns and rows as finite one-dimensional arrays; ValueError otherwise, or if not of 2 features."""
+def check_axis(name: str, values: ArrayLike, n_features: int) -> Array:
+    """Columns or rows of a grid as a finite one-dimensional array; ValueError otherwise, or if not of 2 features."""
     if n_features != 2:
         raise ValueError(f"A surface needs a model of 2 features; this one was fitted with {n_features}.")
-    out = []
-    for name, values in (("xs", xs), ("ys", ys)):
-        grid = check_numbers(name, values)
-        if grid.ndim != 1 or not np.isfinite(grid).all():
-            raise ValueError(f"{name} must be a one-dimensional array of finite numbers.")
-        out.append(grid)
-    return out[0], out[1]
+    axis = check_numbers(name, values)
+    if axis.ndim != 1 or not np.isfinite(axis).all():
+        raise ValueError(f"{name} must be a one-dimensional array of finite numbers.")
+    return axis
 
 
 def check_size(name: str, values: Array, limit: float) -> None:

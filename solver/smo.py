@@ -15,7 +15,6 @@ Legend: ``beta_i = y_i alpha_i`` in ``[lo_i, hi_i]`` = ``[0, C_i]`` for y = +1, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import cast
 
 import numpy as np
@@ -23,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _smo_loops as loops
 from . import _smo_plain
+from .certificate import Certificate, Status, best_primal
 from .kernels import Kernel
 from .problem import check_choice, check_integer, check_number, check_numbers, check_points, check_size
 from .selection import RULES
@@ -34,50 +34,6 @@ SEPARABLE_SHARE = 1e-6
 #: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
-
-
-class Status(StrEnum):
-    """What can be said of the current multipliers."""
-
-    RUNNING = "running"
-    OPTIMAL = "optimal"  #: KKT violation at most tol
-    PRECISION = "precision"  #: KKT violation above tol, but at the limit of double precision
-    STATIONARY = "stationary"  #: as OPTIMAL, for a kernel that is not positive semidefinite
-    STOPPED_EARLY = "stopped early"  #: max_iter reached
-    NOT_SEPARABLE = "not separable"  #: hard margin only
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """How good a set of multipliers is, provably.
-
-    Attributes
-    ----------
-    status : Status
-    kkt_violation : float
-        m - M; optimal means at most `tol`.
-    dual, primal : float
-        Dual objective and the best primal bound found for it; `primal` is inf when there is none (hard margin before
-        any f separates the data; a kernel that is not positive semidefinite).
-    gap : float
-        (primal - dual) / primal, from 0 to 1; nan without a primal bound.
-    n_free, n_bounded : int
-        Support vectors with 0 < alpha < C, and with alpha = C.
-    n_iter : int
-        Pair updates so far.
-    margin_bound : float
-        Half-width of the margin proved not to be exceeded, ||w|| / sum alpha (hard margin only, else nan).
-    """
-
-    status: Status
-    kkt_violation: float
-    dual: float
-    primal: float
-    gap: float
-    n_free: int
-    n_bounded: int
-    n_iter: int
-    margin_bound: float
 
 
 @dataclass(frozen=True)
@@ -396,54 +352,3 @@ def feasible(y: Array, C: Array, alpha: Array) -> Array:
         before = np.concatenate(([0.0], np.cumsum(size[order])[:-1]))
         size[order] -= np.clip(abs(excess) - before, 0.0, size[order])
     return cast(Array, y * size)
-
-
-def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True) -> float:
-    """Smallest primal objective found among the functions ``s g + b``; ``g_i = sum_j beta_j K_ij``.
-
-    P(s, b) = s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - y_i (s g_i + b)).  Taking s = 1 and the solver's own b would leave
-    a relative gap of tens of per cent on problems that are optimal to 1e-3 (large C), so b is chosen exactly (at a
-    breakpoint of the hinge sum) and s by a short search near 1; any (s, b) gives a valid bound.
-    """
-    if np.isinf(C).all():
-        # Hard margin: the best b centres the gap between the classes; rescale so that the closest point is at 1.
-        low, high = g[y > 0].min(), g[y < 0].max()
-        half = 0.5 * (low - high)
-        return float(0.5 * squared_norm / half**2) if half > 0 else np.inf
-    if np.isinf(C).any():
-        return np.inf
-
-    def at(s: float) -> float:
-        return 0.5 * s * s * squared_norm + _best_hinge_sum(y, C, s * g)
-
-    if not thorough:
-        return at(1.0)
-    low, high = 0.5, 1.5
-    golden = 0.3819660112501051
-    for _ in range(3):  # widen where the best scale is at the edge
-        if at(high) < at(0.9 * high):
-            high *= 4.0
-        else:
-            break
-    a, b = low + golden * (high - low), high - golden * (high - low)
-    at_a, at_b = at(a), at(b)
-    for _ in range(24):
-        if at_a < at_b:
-            high, b, at_b = b, a, at_a
-            a = low + golden * (high - low)
-            at_a = at(a)
-        else:
-            low, a, at_a = a, b, at_b
-            b = high - golden * (high - low)
-            at_b = at(b)
-    return min(at(1.0), at_a, at_b)
-
-
-def _best_hinge_sum(y: Array, C: Array, g: Array) -> float:
-    """``min_b sum_i C_i max(0, 1 - y_i (g_i + b))``, piecewise linear in b: the minimum is at a breakpoint."""
-    at = y - g
-    order = np.argsort(at)
-    # Going up through the breakpoints, the slope starts at -sum of C over y = +1 and rises by C_i at each.
-    slope = np.cumsum(C[order]) - C[y > 0].sum()
-    b = at[order[int(np.searchsorted(slope, 0.0))]] if slope[-1] > 0 else at[order[-1]]
-    return float(C @ np.maximum(0.0, 1.0 - y * (g + b)))

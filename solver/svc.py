@@ -8,11 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .certificate import Status
 from .kernels import KERNELS, GridRows, Kernel
 from .multiclass import Pair, PairTrainer, one_vs_one, one_vs_rest_values, votes
-from .problem import check_choice, check_grid, check_labels, check_number, check_points, check_size
+from .problem import check_axis, check_choice, check_labels, check_number, check_points, check_size
 from .selection import RULES
-from .smo import LARGEST_COORDINATE, SmoSnapshot, SmoSolver, Status
+from .smo import LARGEST_COORDINATE, SmoSnapshot, SmoSolver
 
 Array = NDArray[np.float64]
 
@@ -204,10 +205,11 @@ class SVC:
         -------
         ndarray of shape (len(ys), len(xs)) for two classes, (len(ys), len(xs), n_classes) for more
         """
-        xs, ys = check_grid(xs, ys, self._fitted().n_features_in_)
-        check_size("xs", xs, LARGEST_COORDINATE)
-        check_size("ys", ys, LARGEST_COORDINATE)
-        return self._joined(self._finite(self.pair_surface_on(xs)(ys)))
+        n_features = self._fitted().n_features_in_
+        columns, rows = check_axis("xs", xs, n_features), check_axis("ys", ys, n_features)
+        check_size("xs", columns, LARGEST_COORDINATE)
+        check_size("ys", rows, LARGEST_COORDINATE)
+        return self._joined(self._finite(self.pair_surface_on(columns)(rows)))
 
     def pair_surface_on(self, xs: Array) -> GridRows:
         """Prepare the pairs' f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_pairs)``."""

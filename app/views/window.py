@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
 from PySide6.QtGui import QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QFileDialog,
     QGridLayout,
     QLabel,
     QMainWindow,
     QMenu,
-    QMessageBox,
     QSplitter,
     QWidget,
 )  # fmt: skip
 
-from app import files
 from app.conductor import Conductor
 from app.controller import Controller
 from app.document import Document
@@ -36,9 +32,9 @@ from .panels.data_panel import DataPanel
 from .panels.lane_panel import LanePanel
 from .panels.strip import StatusStrip
 from .plot.canvas import Canvas
+from .questions import Questions
 
 LANES = 2
-FILTER = f"Playground documents (*{files.SUFFIX})"
 TEXT_SIZES = (7, 28)
 
 
@@ -67,6 +63,7 @@ class MainWindow(QMainWindow):
     def assemble(self, controller: Controller, conductor: Conductor, preparation: Preparation) -> None:
         """Take the parts that need the window to exist first, and build the views."""
         self._controller, self._conductor, self._preparation = controller, conductor, preparation
+        self._questions = Questions(self, controller, self._settings)
         self.canvases = [Canvas(index, controller, self.ask_refresh) for index in range(LANES)]
         self._panels = [LanePanel(index, controller) for index in range(LANES)]
         self._strips = [StatusStrip(index) for index in range(LANES)]
@@ -151,9 +148,8 @@ class MainWindow(QMainWindow):
             return
         self._conductor.collect()
         store, session = self._controller.store, self._controller.session
-        name = store.path.name if store.path else "Untitled"
         scene = compose(
-            store.document, session, self._conductor.results, title=name, modified=store.modified,
+            store.document, session, self._conductor.results, title=store.title, modified=store.modified,
             undo=store.undo_name, redo=store.redo_name, compiled=self._preparation.ready,
         )  # fmt: skip
         self._draw(scene)
@@ -216,12 +212,12 @@ class MainWindow(QMainWindow):
     # -- actions ---------------------------------------------------------------------------------------------------
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
-        controller = self._controller
+        controller, questions = self._controller, self._questions
         return {
-            "new": lambda: self._unless_unsaved(controller.new),
-            "open": lambda: self._unless_unsaved(self._ask_open),
-            "save": self._save,
-            "save_as": self._ask_save,
+            "new": lambda: questions.unless_unsaved(controller.new),
+            "open": lambda: questions.unless_unsaved(questions.ask_open),
+            "save": questions.save,
+            "save_as": questions.ask_save,
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
@@ -329,68 +325,12 @@ class MainWindow(QMainWindow):
             of = int(self.document.points.labels[index]) + 1
             self._hint.setText(f"A point of class {of}  ·  drag: move it  ·  right click or Delete: remove it")
 
-    # -- files -----------------------------------------------------------------------------------------------------
-
-    def _unless_unsaved(self, then: Callable[[], object]) -> None:
-        """Run `then`, after asking what to do with unsaved changes; the question does not block the window's work."""
-        if not self._controller.store.modified:
-            then()
-            return
-        name = self._scene.title if self._scene else "the document"
-        kind = QMessageBox.StandardButton
-        box = QMessageBox(
-            QMessageBox.Icon.Question, "Unsaved changes", f"Save the changes to {name} first?",
-            kind.Save | kind.Discard | kind.Cancel, self,
-        )  # fmt: skip
-        box.setObjectName("unsaved")
-        box.setDefaultButton(kind.Save)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-
-        def answered(button: int) -> None:
-            if button == kind.Discard:
-                then()
-            elif button == kind.Save:
-                self._save(then)
-
-        box.finished.connect(answered)
-        box.open()
-
-    def _save(self, then: Callable[[], object] = lambda: None) -> None:
-        path = self._controller.store.path
-        if path is None:
-            self._ask_save(then)
-        elif self._controller.save(path):
-            then()
-
-    def _ask_save(self, then: Callable[[], object] = lambda: None) -> None:
-        dialog = QFileDialog(self, "Save as", str(self._folder() / f"points{files.SUFFIX}"), FILTER)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(files.SUFFIX[1:])
-        self._ask_path(dialog, lambda path: then() if self._controller.save(path) else None)
-
-    def _ask_open(self) -> None:
-        dialog = QFileDialog(self, "Open", str(self._folder()), FILTER)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        self._ask_path(dialog, self._controller.open)
-
-    def _ask_path(self, dialog: QFileDialog, use: Callable[[Path], object]) -> None:
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-
-        def chosen(name: str) -> None:
-            self._settings.setValue("folder", str(Path(name).parent))
-            use(Path(name))
-
-        dialog.fileSelected.connect(chosen)
-        dialog.open()
-
-    def _folder(self) -> Path:
-        path = self._controller.store.path
-        return path.parent if path else Path(str(self._settings.value("folder", str(Path.home()))))
+    # -- closing -------------------------------------------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._controller.store.modified and not self._closed:
             event.ignore()
-            self._unless_unsaved(self._close_for_good)
+            self._questions.unless_unsaved(self._close_for_good)
             return
         self._finish()
         event.accept()

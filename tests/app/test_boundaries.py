@@ -74,12 +74,8 @@ def test_everything_but_the_views_runs_without_qt() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-#: One subject each, told in more lines than others.
-LONG = {"app/views/window.py", "solver/_knn_loops.py", "solver/neighbors.py", "solver/smo.py"}
-
-
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_a_file_has_one_subject(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 400 or name_of(path) in LONG
+    assert len(text.splitlines()) <= 400
     assert ast.get_docstring(ast.parse(text)), "its first sentence says what lives in it"

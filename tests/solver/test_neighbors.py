@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier as Reference
 
+from solver import _knn_grid as grid
 from solver import _knn_loops as loops
 from solver.neighbors import KNeighborsClassifier
 
@@ -450,16 +451,16 @@ def test_inputs_may_be_read_only_and_stay_untouched() -> None:
     for array in (X, y, xs):
         array.flags.writeable = False
     model = KNeighborsClassifier(1, metric="cosine").fit(X, y)
-    before = [len(f.signatures) for f in (loops.vote_at, loops.vote_on_grid)]  # type: ignore[attr-defined]
+    before = [len(f.signatures) for f in (loops.vote_at, grid.vote_on_grid)]  # type: ignore[attr-defined]
     model.predict_proba(X)
     model.surface(xs, xs)
-    after = [len(f.signatures) for f in (loops.vote_at, loops.vote_on_grid)]  # type: ignore[attr-defined]
+    after = [len(f.signatures) for f in (loops.vote_at, grid.vote_on_grid)]  # type: ignore[attr-defined]
     assert after == [max(1, n) for n in before]
 
 
 def test_plain_version_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("vote_at", "vote_on_grid"):
-        monkeypatch.setattr(loops, name, None)
+    monkeypatch.setattr(loops, "vote_at", None)
+    monkeypatch.setattr(grid, "vote_on_grid", None)
     model = KNeighborsClassifier(1).fit([[0, 0], [1, 1]], [0, 1])
     model.predict_proba([[0, 0]], compiled=False)
     model.surface_on([0.0], compiled=False)([0.0])
@@ -567,7 +568,8 @@ def test_bad_queries() -> None:
     assert sentence(model.surface, [0.0], [2.0, 1.0]) == (
         "ys must not decrease; ys[1] is 1, less than the one before."
     )
-    for bad in ([math.nan], [[0.0]], ["a"], 3.0):
+    assert sentence(model.surface, ["a"], [0.0]) == "xs must hold numbers only."
+    for bad in ([math.nan], [[0.0]], 3.0):
         assert sentence(model.surface, bad, [0.0]) == "xs must be a one-dimensional array of finite numbers."
         assert sentence(model.surface_on([0.0]), bad) == "ys must be a one-dimensional array of finite numbers."
     assert "1e+150" in sentence(model.surface, [1e150], [0.0])

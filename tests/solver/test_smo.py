@@ -24,9 +24,10 @@ from svm_reference import (
     solve_dual,
 )
 
+from solver.certificate import Status, best_primal
 from solver.kernels import Kernel
 from solver.selection import RULES
-from solver.smo import SmoSolver, Status, best_primal, feasible
+from solver.smo import SmoSolver, feasible
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)

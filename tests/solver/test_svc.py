@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn import svm
 from svm_reference import Formula, points
 
+from solver.certificate import Status
 from solver.multiclass import one_vs_one, one_vs_rest_values, votes
-from solver.smo import Status
 from solver.svc import SVC
 
 Array = NDArray[np.float64]

@@ -1,0 +1,85 @@
+"""Compiled bounds on the distances in a tile of pixels: who surely votes there and who surely does not."""
+
+from __future__ import annotations
+
+import math
+
+from ._compile import jit
+from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN, MINKOWSKI
+
+SLACK = 1e-9  # relative, for distances
+SLACK_COSINE = 1e-13  # absolute: 1 - cos is rounded to about 1e-15 however small it is
+
+
+@jit
+def angle_of_tile(cx, cy, x0, x1, y0, y1):  # type: ignore[no-untyped-def]
+    """Largest angle between (cx, cy) and a point of the rectangle, seen from the origin."""
+    if x0 <= 0.0 <= x1 and y0 <= 0.0 <= y1:
+        return math.pi
+    own = math.atan2(cy, cx)
+    widest = 0.0
+    for corner in range(4):
+        angle = abs(math.atan2(y1 if corner & 1 else y0, x1 if corner & 2 else x0) - own)
+        widest = max(widest, min(angle, 2.0 * math.pi - angle))
+    return widest * (1.0 + SLACK) + 1e-12
+
+
+@jit
+def thresholds(metric, t, radius, zeros):  # type: ignore[no-untyped-def]
+    """(far, near): a location with d > far votes nowhere in the tile, one with d < near everywhere in it.
+
+    `t` is the distance (as compared) from the centre to the k-th nearest location, `radius` that to the
+    farthest pixel.  For the cosine the triangle inequality holds between angles, so both become angles;
+    a zero vector (`zeros`: there is one) stays at distance 1 wherever the pixel is.
+    """
+    if metric == COSINE:
+        outer = min(math.pi, math.acos(max(-1.0, 1.0 - t - SLACK_COSINE)) + radius)
+        inner = max(0.0, math.acos(min(1.0, 1.0 - t + SLACK_COSINE)) - radius)
+        if zeros:
+            outer = max(outer, 0.5 * math.pi)
+            inner = min(inner, 0.5 * math.pi)
+        outer = min(math.pi, outer + radius)
+        inner = max(0.0, inner - radius)
+        return 1.0 - math.cos(outer) + SLACK_COSINE, 1.0 - math.cos(inner) - SLACK_COSINE
+    if metric == EUCLIDEAN:
+        t = math.sqrt(t)
+    far = (t + 2.0 * radius) * (1.0 + SLACK)
+    near = t * (1.0 - SLACK) - 2.0 * radius * (1.0 + SLACK)
+    if metric == EUCLIDEAN:
+        # the constant covers squares so small that they lose digits
+        return far * far + 1e-300, (near * near - 1e-300 if near > 0.0 else -1.0)
+    return far, near
+
+
+@jit
+def length(metric, p, x, y):  # type: ignore[no-untyped-def]
+    """Length of the vector (x, y) in a metric other than the cosine."""
+    x = abs(x)
+    y = abs(y)
+    largest = max(x, y)
+    if metric == EUCLIDEAN:
+        return math.sqrt(x * x + y * y)
+    if metric == MANHATTAN:
+        return x + y
+    if metric == MINKOWSKI and largest > 0.0:
+        return largest * math.pow(1.0 + math.pow(min(x, y) / largest, p), 1.0 / p)
+    return largest
+
+
+@jit
+def first_bound(metric, p, k, cx, cy, plane, strips):  # type: ignore[no-untyped-def]
+    """A bound on the k-th distance: the farthest of k locations next to (cx, cy) in its strip."""
+    ax = plane[0]
+    ay = plane[1]
+    i = 0
+    for s in range(strips.size - 1):
+        i = strips[s]
+        if s == strips.size - 2 or ax[strips[s + 1]] > cx:
+            while i < strips[s + 1] - 1 and ay[i] < cy:
+                i += 1
+            break
+    first = max(0, min(i - k // 2, ax.size - k))
+    bound = 0.0
+    for i in range(first, first + k):
+        bound = max(bound, length(metric, p, ax[i] - cx, ay[i] - cy))
+    return bound

@@ -1,0 +1,76 @@
+"""The nearest-neighbour vote in plain numpy, for the time before the loops are compiled: the same numbers, slowly."""
+
+from __future__ import annotations
+
+import math
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _knn_loops as loops
+
+Array = NDArray[np.float64]
+
+
+def distances(metric: int, p: float, queries: Array, points: Array) -> Array:
+    """Distances as compared, (n_queries, n_points), operation by operation what the compiled loops do."""
+    d = np.zeros((len(queries), len(points)))
+    features = list(zip(queries.T, points.T, strict=True))
+    if metric == loops.COSINE:
+        own, other = np.zeros(len(queries)), np.zeros(len(points))
+        for x, z in features:
+            d += np.multiply.outer(x, z)
+            own += x * x
+            other += z * z
+        norms = np.multiply.outer(own, other)
+        zero = norms == 0.0
+        norms[zero] = 1.0
+        d = np.maximum(0.0, 1.0 - d / np.sqrt(norms))
+        d[zero] = 1.0
+    elif metric == loops.MINKOWSKI:
+        largest = d
+        for x, z in features:
+            largest = np.maximum(largest, abs(np.subtract.outer(x, z)))
+        divisor = np.where(largest > 0.0, largest, 1.0)
+        total = np.zeros_like(d)
+        for x, z in features:
+            total += _power(abs(np.subtract.outer(x, z)) / divisor, p)
+        d = largest * _power(total, 1.0 / p)
+    else:
+        for x, z in features:
+            t = np.subtract.outer(x, z)
+            if metric == loops.EUCLIDEAN:
+                d += t * t
+            elif metric == loops.MANHATTAN:
+                d += abs(t)
+            else:
+                d = np.maximum(d, abs(t))
+    return d
+
+
+def _power(values: Array, exponent: float) -> Array:
+    """C's pow, which the compiled loops call: numpy's own rounds differently at times and would undo ties."""
+    powers = map(math.pow, values.ravel().tolist(), repeat(exponent))
+    return np.fromiter(powers, np.float64, values.size).reshape(values.shape)
+
+
+def shares(d: Array, k: int, weights: int, squared: bool, votes_of: Array) -> Array:
+    """The tie rule in numpy: shares (queries, classes) from distances `d` and one-hot classes `votes_of`."""
+    kth = np.partition(d, k - 1, axis=1)[:, k - 1, None]
+    near, tied = d < kth, d == kth
+    size = tied.sum(axis=1, keepdims=True).astype(np.float64)
+    room = k - near.sum(axis=1, keepdims=True).astype(np.float64)
+    votes: Array
+    if weights == loops.UNIFORM:
+        votes = (near @ votes_of * size + tied @ votes_of * room) / (k * size)
+        return votes
+    root, square = (np.sqrt(d), d) if squared else (d, d * d)
+    with np.errstate(divide="ignore", over="ignore"):
+        weight = np.minimum(1.0 / (root if weights == loops.INVERSE else square), loops.LARGEST_WEIGHT)
+    votes = np.where(near, weight, np.where(tied, room / size * weight, 0.0)) @ votes_of
+    at_zero = d == 0.0
+    decided = at_zero.any(axis=1)
+    votes[decided] = at_zero[decided] @ votes_of
+    votes /= votes.sum(axis=1, keepdims=True)
+    return votes
