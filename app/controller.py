@@ -31,13 +31,19 @@ class Controller:
         Called after every change of document or session.
     say : callable
         ``say(sentence)`` tells the person at the window something; "" takes it back.
+    alert : callable
+        ``alert(sentence)`` tells what must not be overlooked: a file was not read or not written.
     """
 
-    def __init__(self, store: Store, session: Session, changed: Callable[[], None], say: Callable[[str], None]) -> None:
+    def __init__(
+        self, store: Store, session: Session, changed: Callable[[], None], say: Callable[[str], None],
+        alert: Callable[[str], None],
+    ) -> None:  # fmt: skip
         self.store = store
         self.session = session
         self._changed = changed
         self.say = say
+        self._alert = alert
         self._tool = PointerTool(self.dispatch)
         self._hover: Callable[[Spot | None], None] = lambda spot: None
         store.listen(lambda old, new: changed())
@@ -175,7 +181,7 @@ class Controller:
         try:
             document = files.read(path)
         except files.FileError as error:
-            self.say(str(error))
+            self._alert(str(error))
             return False
         self.store.reset(replace(document, view=View.fitting(document.points)), path)
         return True
@@ -186,7 +192,7 @@ class Controller:
         try:
             files.write(document, path)
         except files.FileError as error:
-            self.say(str(error))
+            self._alert(str(error))
             return False
         self.store.saved(document, path)
         self.say(f"Saved {path.name}.")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .views.window import MainWindow
 
 NAME = "classifier-playground"
+LEAST_SIZE = (960, 560)  # nothing is cut off
 DEFAULT_SIZE = (1280, 800)
 
 
@@ -52,7 +53,7 @@ def create_window(
     folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
     store = Store(document or default_document(), path)
-    controller = Controller(store, Session(), window.ask_refresh, window.say)
+    controller = Controller(store, Session(), window.ask_refresh, window.say, window.alert)
     window.assemble(controller, Conductor(LANES, window.ask_refresh), Preparation(window.ask_refresh))
     return window
 
@@ -137,8 +138,9 @@ def _size(text: str) -> tuple[int, int]:
         width, height = (int(part) for part in text.lower().split("x"))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no size; write it as 1280x720") from None
-    if not (760 <= width <= 8000 and 520 <= height <= 8000):
-        raise argparse.ArgumentTypeError(f"{text} must lie between 760x520 and 8000x8000")
+    least_width, least_height = LEAST_SIZE
+    if not (least_width <= width <= 8000 and least_height <= height <= 8000):
+        raise argparse.ArgumentTypeError(f"{text} must lie between {least_width}x{least_height} and 8000x8000")
     return width, height
 
 

@@ -9,6 +9,9 @@ from solver import RULES, Certificate, KNeighborsClassifier, Status
 from .document import Lane
 from .jobs.requests import Frame, Phase
 
+#: Largest relative gap of multipliers that are called optimal where double precision ends.
+SMALL_GAP = 0.01
+
 WEIGHTS: dict[str, tuple[str, str]] = {
     "uniform": ("uniform", "each of the k nearest has one vote"),
     "distance": ("1/d", "a vote weighs 1/d"),
@@ -119,13 +122,18 @@ def verdict(certificates: tuple[Certificate, ...], tol: float) -> str:
     """What the certificates of all pairs come to."""
     by_status = {c.status: c for c in certificates}
     if Status.NOT_SEPARABLE in by_status:
-        return f"Not separable: the margin is below {short(by_status[Status.NOT_SEPARABLE].margin_bound)}"
+        bound = by_status[Status.NOT_SEPARABLE].margin_bound
+        if bound == 0.0:
+            return "Not separable: points of different classes coincide"
+        return f"Not separable with a margin above {short(bound)} (10⁻⁶ of the data's radius)"
     if Status.STOPPED_EARLY in by_status:
         steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
         return f"Stopped early after {steps} steps: not optimal yet"
     if Status.PRECISION in by_status:
         worst = max(c.kkt_violation for c in certificates)
-        return f"Optimal to double precision (KKT violation {short(worst)})"
+        if all(c.gap <= SMALL_GAP for c in certificates):
+            return f"Optimal to double precision (KKT violation {short(worst)})"
+        return f"Not shown optimal: double precision ends here (KKT violation {short(worst)})"
     if Status.STATIONARY in by_status:
         return f"Stationary to {short(tol)} (kernel not positive semidefinite)"
     return f"Optimal to {short(tol)}"
@@ -146,9 +154,9 @@ def details(frame: Frame | None) -> str:
             count(sum(c.n_iter for c in certificates), "step") + several,
             f"KKT violation {short(max(worst, 0.0))}",
             f"gap {percent(max(gaps))}" if not any(map(math.isnan, gaps)) else "gap unknown",
-            f"support vectors: {free} free + {bounded} bounded",
+            f"support vectors: {free} free + {bounded} bounded" + (", counted in each pair" if several else ""),
         ]
-    parts.append(f"training accuracy {percent(frame.accuracy)}")
+    parts.append(f"training accuracy {percent(frame.accuracy)}" if frame.accuracy >= 0 else "counting wrong points…")
     parts.append(span_of_time(frame.seconds))
     return "  ·  ".join(parts)
 
@@ -197,6 +205,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Ctrl+N, Ctrl+O", "new, open"),
         ("Ctrl+S, Ctrl+Shift+S", "save, save as"),
         ("Ctrl++, Ctrl+−", "larger, smaller text"),
+        ("F9", "show or hide the sidebar"),
         ("F11", "full screen"),
         ("Ctrl+Q", "quit"),
     )),

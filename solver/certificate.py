@@ -58,8 +58,10 @@ class Certificate:
     margin_bound: float
 
 
-def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True) -> float:
-    """Smallest primal objective found among the functions ``s g + b``; ``g_i = sum_j beta_j K_ij``.
+def best_primal(
+    y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True, noise: float = 0.0
+) -> float:
+    """Smallest primal objective found among the functions ``s g + b``; ``g_i = sum_j beta_j K_ij``, up to `noise`.
 
     P(s, b) = s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - y_i (s g_i + b)).  Taking s = 1 and the solver's own b would leave
     a relative gap of tens of per cent on problems that are optimal to 1e-3 (large C), so b is chosen exactly (at a
@@ -68,7 +70,7 @@ def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: boo
     if np.isinf(C).all():
         # Hard margin: the best b centres the gap between the classes; rescale so that the closest point is at 1.
         low, high = g[y > 0].min(), g[y < 0].max()
-        half = 0.5 * (low - high)
+        half = 0.5 * (low - high) - noise
         return float(0.5 * squared_norm / half**2) if half > 0 else np.inf
     if np.isinf(C).any():
         return np.inf

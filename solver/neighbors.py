@@ -95,15 +95,17 @@ class KNeighborsClassifier:
         self.n_samples_fit_, self.n_features_in_ = points.shape
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: ArrayLike, compiled: bool = True) -> NDArray[Any]:
         """Labels of the queries `X` (n_queries, n_features): the lowest class with the largest share.
+
+        `compiled` as in `predict_proba`.
 
         Raises
         ------
         ValueError
             As `predict_proba`.
         """
-        best = self.predict_proba(X).argmax(axis=1)
+        best = self.predict_proba(X, compiled).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
         return labels
 

@@ -153,6 +153,7 @@ class SmoSolver:
                 "it must be finite."
             )
         self._radius = 0.0
+        self._proved_primal = np.inf
         self._moved_since_refresh = True
         self.beta: Array = np.zeros(n)
         if alpha is not None:
@@ -225,8 +226,7 @@ class SmoSolver:
         dual = self.dual
         primal = float(np.inf)
         if self.kernel.is_positive_semidefinite:
-            norm = self.squared_norm + self._hidden_norm
-            primal = best_primal(self.y, self.C, self.y - self.v, norm, thorough)
+            primal = min(self._primal(thorough), self._proved_primal)
         gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
         bound = np.sqrt(self.squared_norm) / size.sum() if self._hard and size.any() else np.nan
         return Certificate(
@@ -276,6 +276,8 @@ class SmoSolver:
         if outcome != loops.RUNNING or regular:
             moved = self._moved_since_refresh
             self._refresh()
+            if self._hard:  # a function that separated the points once stays a proof that they are separable
+                self._proved_primal = min(self._proved_primal, self._primal(thorough=False))
             violation = self.kkt_violation
             exact = self.kernel.is_positive_semidefinite
             if violation <= self.tol:
@@ -322,12 +324,17 @@ class SmoSolver:
         """What rounding may hide of ||w||^2, a difference of large numbers when the multipliers are large."""
         return 10.0 * EPS * float(np.abs(self.beta) @ self._size)
 
+    def _primal(self, thorough: bool) -> float:
+        norm = self.squared_norm + self._hidden_norm
+        return best_primal(self.y, self.C, self.y - self.v, norm, thorough, self._reachable)
+
     def _not_separable(self) -> bool:
         if self._radius == 0.0:
             self._radius = self._feature_space_radius()
         total = float(np.abs(self.beta).sum())
         largest_norm = np.sqrt(self.squared_norm + self._hidden_norm)
-        return bool(total > 0 and largest_norm <= SEPARABLE_SHARE * self._radius * total)
+        narrow = total > 0 and largest_norm <= SEPARABLE_SHARE * self._radius * total
+        return bool(narrow) and np.isinf(self._proved_primal)
 
     def _feature_space_radius(self) -> float:
         """max_i ||phi(x_i) - mean phi||, in blocks so that memory stays linear in n."""

@@ -24,6 +24,8 @@ PIECE = 0.006
 FRAME_INTERVAL = 0.025
 #: Points up to which plain numpy stands in while the compiled loops are not ready.
 PLAIN_LIMIT = 600
+#: Points up to which kNN counts its training accuracy, a search for each of them, before its first picture.
+COUNTED_FIRST = 1000
 
 Step = Priority | Later
 
@@ -82,15 +84,17 @@ class LaneWork:
         model = KNeighborsClassifier(
             min(settings.n_neighbors, len(points)), settings.weights, settings.metric, settings.p
         ).fit(points.xy, points.labels)
-        shares = model.predict_proba(points.xy, compiled=wish.compiled)
-        wrong = np.flatnonzero(model.classes_[shares.argmax(axis=1)] != points.labels)
-        accuracy = 1.0 - len(wrong) / len(points)
-        frame = replace(
-            frame, model=model, marks=Marks(wrong=wrong), accuracy=accuracy, seconds=time.perf_counter() - start
-        )
+        frame = replace(frame, model=model, seconds=time.perf_counter() - start)
         source = _knn_source(model, wish.compiled)
-        yield from self._coarse(source, wish, frame)
-        yield from self._full(source, wish, frame, overtaken)
+        few = len(points) <= COUNTED_FIRST
+        if few:
+            frame = _marked(frame, model.predict(points.xy, compiled=wish.compiled))
+        frame = yield from self._coarse(source, wish, frame)
+        frame = yield from self._full(source, wish, frame, overtaken)
+        if not few:
+            predicted = yield from _predictions(model, points.xy, wish.compiled, overtaken)
+            if predicted is not None:
+                self._post(_marked(frame, predicted))
 
     def _svm(self, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         if len(wish.points.classes) < 2:
@@ -122,18 +126,47 @@ class LaneWork:
             pause = training.seconds_to_next_step(wish.steps_per_second)
             yield Later(pause, Priority.TRAINING) if pause > 0 else Priority.TRAINING
 
-    def _coarse(self, source: Source, wish: Wish, frame: Frame) -> Generator[Step]:
+    def _coarse(self, source: Source, wish: Wish, frame: Frame) -> Generator[Step, None, Frame]:
         """The promised first picture: nothing stops it."""
         grid = wish.grid.coarse()
         picture = yield from _picture(source, grid, wish, Priority.FIRST_PICTURE, lambda: False)
-        self._post(replace(frame, picture=picture, full=grid == wish.grid))
+        frame = replace(frame, picture=picture, full=grid == wish.grid)
+        self._post(frame)
+        return frame
 
-    def _full(self, source: Source, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+    def _full(
+        self, source: Source, wish: Wish, frame: Frame, overtaken: Callable[[], bool]
+    ) -> Generator[Step, None, Frame]:
         if wish.grid.coarse() == wish.grid or overtaken():
-            return
+            return frame
         picture = yield from _picture(source, wish.grid, wish, Priority.FULL_PICTURE, overtaken)
         if picture is not None:
-            self._post(replace(frame, picture=picture, full=True))
+            frame = replace(frame, picture=picture, full=True)
+            self._post(frame)
+        return frame
+
+
+def _marked(frame: Frame, predicted: NDArray[np.int64]) -> Frame:
+    """`frame` with what the model's predictions of its own training points come to."""
+    wrong = np.flatnonzero(predicted != frame.points.labels)
+    return replace(frame, marks=Marks(wrong=wrong), accuracy=1.0 - len(wrong) / len(frame.points))
+
+
+def _predictions(
+    model: KNeighborsClassifier, xy: Array, compiled: bool, overtaken: Callable[[], bool]
+) -> Generator[Step, None, NDArray[np.int64] | None]:
+    """The classes of all `xy`, in blocks of about `PIECE` seconds each; None when overtaken."""
+    parts = []
+    done, size = 0, 16
+    while done < len(xy):
+        yield Priority.BACKGROUND
+        if overtaken():
+            return None
+        begun = time.perf_counter()
+        parts.append(model.predict(xy[done : done + size], compiled=compiled))
+        done += size
+        size = int(np.clip(size * PIECE / max(time.perf_counter() - begun, 1e-5), 1, 2 * size))
+    return np.concatenate(parts)
 
 
 def _picture(

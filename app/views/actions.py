@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPainter, QPixma
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
+from .bind import take_typed_number
 from .theme import Theme
 
 ICONS = Path(__file__).parents[2] / "assets" / "icons"
@@ -43,7 +44,7 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("clear", "&Edit", "&Clear all points", (), "Remove all points; undo brings them back.", "Clear"),
     ActionSpec("generate", "&Edit", "&Generate points", ("G",), "New points from the generator.", "Generate", gap=True),
     ActionSpec("fit", "&View", "&Fit", ("F",), "Show all.", "Fit", gap=True),
-    ActionSpec("lanes", "&View", "&Two classifiers", ("L",), "One classifier, or two side by side.", "Two lanes", True),
+    ActionSpec("lanes", "&View", "T&wo classifiers", ("L",), "One classifier, or two side by side.", "Two lanes", True),
     ActionSpec("sidebar", "&View", "&Sidebar", ("F9",), "Classes, generator and legend.", "", True),
     ActionSpec("legend", "&View", "&Legend", (), "What the signs in the pictures mean.", "", True),
     ActionSpec("larger", "&View", "L&arger text", ("Ctrl++", "Ctrl+="), "Larger text, for projectors.", gap=True),
@@ -71,8 +72,7 @@ def make_actions(
         action.setCheckable(spec.checkable)
         keys = f" ({spec.keys[0]})" if spec.keys else ""
         action.setToolTip(spec.tip + keys)
-        action.setStatusTip(spec.tip)
-        action.triggered.connect(lambda checked, run=handlers[spec.name]: run())
+        action.triggered.connect(lambda checked, run=handlers[spec.name]: _do(run))
         menu = menus[spec.menu]
         if spec.gap and not menu.isEmpty():
             menu.addSeparator()
@@ -83,6 +83,11 @@ def make_actions(
             bar.addWidget(_tool_button(action))
         actions[spec.name] = action
     return actions, menus
+
+
+def _do(run: Callable[[], object]) -> None:
+    take_typed_number()
+    run()
 
 
 def _tool_button(action: QAction) -> QToolButton:
@@ -103,7 +108,6 @@ def _tool_button(action: QAction) -> QToolButton:
         button.setText(action.iconText())
         button.setIcon(action.icon())
         button.setToolTip(action.toolTip())
-        button.setStatusTip(action.statusTip())
         button.setEnabled(action.isEnabled())
         button.setChecked(action.isChecked())
 

@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
 
 
 def show_number(widget: QSpinBox | QSlider, value: int) -> None:
@@ -38,6 +38,15 @@ def describe(widget: QWidget, object_name: str, accessible: str, tip: str) -> No
     widget.setAccessibleName(accessible)
     widget.setAccessibleDescription(tip)
     widget.setToolTip(tip)
+
+
+def take_typed_number() -> None:
+    """Commit what is being typed into a number field, as leaving the field would: keys and toolbar leave none."""
+    field = QApplication.focusWidget()
+    if isinstance(field, NumberField):
+        field.editingFinished.emit()
+    elif isinstance(field, QSpinBox):
+        field.interpretText()
 
 
 class NumberField(QLineEdit):
@@ -86,7 +95,7 @@ class NumberField(QLineEdit):
             self.setText(repr(self._value).removesuffix(".0"))
             self._mark(bad=True)
             limits = f"a number from {self._low:g} to {self._high:g}"
-            self.refused.emit(f"{self._name} must be {limits}; “{typed[:20]}” is not, so it stays {self._value:g}.")
+            self.refused.emit(f"{self._name} must be {limits}; “{typed[:20]}” is not: it stays {self._value:g}.")
             return
         self._mark(bad=False)
         if value != self._value:

@@ -22,6 +22,14 @@ class Questions:
         self._controller = controller
         self._settings = settings
 
+    def alert(self, sentence: str) -> None:
+        """Tell something that must not be overlooked."""
+        box = QMessageBox(QMessageBox.Icon.Warning, "Classifier Playground", sentence, parent=self._window)
+        box.setObjectName("alert")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
     def unless_unsaved(self, then: Callable[[], object]) -> None:
         """Run `then`, after asking what to do with unsaved changes; the question does not block the window's work."""
         if not self._controller.store.modified:

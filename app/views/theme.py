@@ -50,7 +50,7 @@ DARK = Theme(
     dark=True, background=(32, 32, 32), ink=(240, 240, 240), faint=(170, 170, 170),
     classes=((64, 160, 225), (240, 130, 50), (20, 180, 130), (214, 140, 180), (236, 170, 20), (170, 150, 255),
              (240, 228, 66), (190, 150, 110)),
-    tie=(96, 96, 96), window=(43, 43, 45), base=(30, 30, 31), button=(60, 60, 63), accent=(90, 170, 240),
+    tie=(96, 96, 96), window=(43, 43, 45), base=(66, 66, 70), button=(60, 60, 63), accent=(90, 170, 240),
 )  # fmt: skip
 
 
@@ -92,11 +92,15 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
         QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}
         QCheckBox {{ min-height: 26px; }}
         QSlider {{ min-height: 26px; }}
+        QLineEdit {{ border: 1px solid {edge}; border-radius: 3px; padding: 0 3px; }}
+        QSpinBox QLineEdit {{ border: 0; }}
+        QLineEdit:focus {{ border-color: {accent}; }}
         QLineEdit[bad="true"] {{ border: 2px solid #d03030; }}
         QToolBar {{ border: 0; spacing: 2px; padding: 2px; }}
         QToolButton {{ padding: 2px 3px; border-radius: 4px; border: 1px solid transparent; }}
         QToolButton:hover {{ border-color: {edge}; }}
         QToolButton:checked {{ border-color: {accent}; background: {base}; }}
         QToolButton:focus {{ border-color: {accent}; }}
+        QToolButton:checked:focus {{ border: 2px solid {accent}; padding: 1px 2px; }}
         """
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
-from PySide6.QtGui import QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QGridLayout,
-    QLabel,
+    QLayout,
     QMainWindow,
     QMenu,
     QSplitter,
@@ -24,18 +24,30 @@ from app.jobs.requests import Frame, Wish
 from app.points import MAX_CLASSES
 from app.scene import Scene, compose
 from app.session import SPEEDS
-from app.tools import GRAB_PIXELS, Spot, nearest
 
 from . import actions, theme
+from .bind import take_typed_number
 from .help import HelpDialog
 from .panels.data_panel import DataPanel
 from .panels.lane_panel import LanePanel
 from .panels.strip import StatusStrip
 from .plot.canvas import Canvas
 from .questions import Questions
+from .status_line import StatusLine
 
 LANES = 2
-TEXT_SIZES = (7, 28)
+TEXT_SIZES = (7, 28)  # points
+TEXT_STEP = 2
+
+
+class _Lanes(QWidget):
+    """Lanes side by side, all of the same width: one pixel more would be another picture."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        layout = self.layout()
+        if layout is not None:
+            layout.setContentsMargins(0, 0, event.size().width() % LANES, 0)
 
 
 class MainWindow(QMainWindow):
@@ -59,6 +71,10 @@ class MainWindow(QMainWindow):
         self._theme_applied: theme.Theme | None = None
         self._refresh_asked.connect(self._refresh, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
+        if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
+            layout = self.layout()
+            assert layout is not None
+            layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
 
     def assemble(self, controller: Controller, conductor: Conductor, preparation: Preparation) -> None:
         """Take the parts that need the window to exist first, and build the views."""
@@ -68,7 +84,7 @@ class MainWindow(QMainWindow):
         self._panels = [LanePanel(index, controller) for index in range(LANES)]
         self._strips = [StatusStrip(index) for index in range(LANES)]
         self._sidebar = DataPanel(controller)
-        lanes = QWidget()
+        lanes = _Lanes()
         self._grid = QGridLayout(lanes)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(0)
@@ -85,23 +101,18 @@ class MainWindow(QMainWindow):
         self._splitter.setCollapsible(0, False)
         self._splitter.setSizes([236, 2000])
         self.setCentralWidget(self._splitter)
-        self._hint, self._coordinates = QLabel(), QLabel()
-        self._hint.setObjectName("hint")
-        self._coordinates.setObjectName("coordinates")
-        self.statusBar().addWidget(self._hint, 1)
-        self.statusBar().addPermanentWidget(self._coordinates)
+        self._status = StatusLine(self._show_hint)
+        self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
         self._theme_menu(menus["&View"])
         self._class_keys()
-        controller.on_hover(self._hover)
-        self._hover(None)
-        self.setMinimumSize(760, 520)
+        controller.on_hover(lambda spot: self._show_hint())
         self.resize(1280, 800)
         geometry = self._settings.value("geometry")
         if geometry is not None:
             self.restoreGeometry(geometry)
         self._sidebar.setVisible(bool(self._settings.value("sidebar", True, type=bool)))
-        self._set_text_size(self._remembered_text_size())
+        self._text_size = self._remembered_text_size()
         self.choose_theme(str(self._settings.value("theme", "system")))
         QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
         self._refresh()
@@ -153,6 +164,7 @@ class MainWindow(QMainWindow):
             undo=store.undo_name, redo=store.redo_name, compiled=self._preparation.ready,
         )  # fmt: skip
         self._draw(scene)
+        self._show_hint()
         self._order(scene)
 
     def _draw(self, scene: Scene) -> None:
@@ -228,8 +240,8 @@ class MainWindow(QMainWindow):
             "lanes": controller.toggle_lanes,
             "sidebar": self._toggle_sidebar,
             "legend": controller.toggle_legend,
-            "larger": lambda: self._set_text_size(self._text_points() + 2),
-            "smaller": lambda: self._set_text_size(self._text_points() - 2),
+            "larger": self._enlarge_text,
+            "smaller": lambda: self._set_text_size(self._text_points() - TEXT_STEP),
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "help": self._help,
@@ -282,12 +294,21 @@ class MainWindow(QMainWindow):
         self.ask_refresh()
 
     def _set_text_size(self, points: int) -> None:
-        if points:
-            self._text_size = min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1])
-            self._settings.setValue("text_size", self._text_size)
-            self._theme_applied = None
-            self._scene = None
-            self.ask_refresh()
+        self._text_size = min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1])
+        self._settings.setValue("text_size", self._text_size)
+        self._theme_applied = self._scene = None
+        self._refresh()
+
+    def _enlarge_text(self) -> None:
+        """One size up, unless something would be cut off: a window cannot be larger than the screen."""
+        before = self._text_points()
+        self._set_text_size(before + TEXT_STEP)
+        QApplication.sendPostedEvents()  # the new sizes of all parts
+        needed, room = self.minimumSizeHint(), self.screen().availableSize()
+        room = room.expandedTo(self.size())
+        if needed.width() > room.width() or needed.height() > room.height():
+            self._set_text_size(before)
+            self.say("Larger text does not fit this screen: hide the sidebar (F9) or a lane (L) first.")
 
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""
@@ -301,6 +322,11 @@ class MainWindow(QMainWindow):
             self.choose_theme("system")
 
     def _help(self) -> None:
+        present = self.findChild(HelpDialog)
+        if present is not None:
+            present.raise_()
+            present.activateWindow()
+            return
         dialog = HelpDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.show()
@@ -308,26 +334,22 @@ class MainWindow(QMainWindow):
     # -- status bar ------------------------------------------------------------------------------------------------
 
     def say(self, sentence: str) -> None:
-        """Tell the person at the window something, for a while."""
-        self.statusBar().showMessage(sentence, 6000)
+        """Tell the person at the window something, for a while or until the next change; "" takes it back."""
+        self._status.say(sentence, self.document)
+        self._show_hint()
 
-    def _hover(self, spot: Spot | None) -> None:
-        label = self._controller.session.active_class + 1
-        if spot is None:
-            self._coordinates.setText("")
-            self._hint.setText("Point at a picture: click to add points, drag to move them.  F1: keys and gestures")
-            return
-        self._coordinates.setText(f"x = {spot.x:.4g}   y = {spot.y:.4g}")
-        index = nearest(self.document, spot, GRAB_PIXELS)
-        if index is None:
-            self._hint.setText(f"Click: add a point of class {label}  ·  wheel: zoom  ·  middle drag: move the view")
-        else:
-            of = int(self.document.points.labels[index]) + 1
-            self._hint.setText(f"A point of class {of}  ·  drag: move it  ·  right click or Delete: remove it")
+    def alert(self, sentence: str) -> None:
+        """Tell something that must not be overlooked."""
+        self._questions.alert(sentence)
+
+    def _show_hint(self) -> None:
+        spots = [spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None]
+        self._status.show_hint(self.document, self._controller.session.active_class, spots[0] if spots else None)
 
     # -- closing -------------------------------------------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        take_typed_number()
         if self._controller.store.modified and not self._closed:
             event.ignore()
             self._questions.unless_unsaved(self._close_for_good)

@@ -87,11 +87,11 @@ def test_render_writes_a_picture(tmp_path: Path) -> None:
     points = Points.of([(0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.2)], [0, 1, 0, 1])
     source, out = tmp_path / "four points.playground", tmp_path / "pictüre.PNG"
     files.write(Document(points, (Lane("knn"), Lane("svm"))), source)
-    done = run("render", source, "--out", out, "--size", "900x600", "--theme", "dark")
+    done = run("render", source, "--out", out, "--size", "1000x600", "--theme", "dark")
     assert (done.returncode, done.stderr) == (0, "")
     data = out.read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
-    assert (int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")) == (900, 600)
+    assert (int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")) == (1000, 600)
     for said in ("4 points in 2 classes", "kNN, k = 5", "only 4 points", "SVM, RBF", "Optimal", f"Wrote {out}"):
         assert said in done.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([source.name, out.name])
@@ -105,5 +105,5 @@ def test_render_into_a_missing_folder_is_one_line(tmp_path: Path) -> None:
 
 def test_a_console_with_few_letters_is_no_crash(tmp_path: Path) -> None:
     out = tmp_path / "γ.png"
-    done = run("render", "--out", out, "--size", "760x520", PYTHONIOENCODING="ascii")
+    done = run("render", "--out", out, "--size", "960x560", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "") and "SVM, RBF, C = 1, ? = 1" in done.stdout and out.exists()

@@ -25,7 +25,7 @@ class Table:
         self.said: list[str] = []
         self.changes = 0
         self.store = Store(SMALL)
-        self.hand = Controller(self.store, Session(), self.count, self.said.append)
+        self.hand = Controller(self.store, Session(), self.count, self.said.append, self.said.append)
 
     def count(self) -> None:
         self.changes += 1

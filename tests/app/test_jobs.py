@@ -739,6 +739,30 @@ def test_knn_is_a_fit(points: Points, lane: Lane, compiled: bool) -> None:
     assert (frame.marks.wrong == wrong).all() and frame.accuracy == 1.0 - len(wrong) / len(points)
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_knn_of_many_points_draws_first_and_counts_wrong_points_in_pieces(compiled: bool) -> None:
+    points = GeneratorSettings("moons", 700, 0.4, 0).points()
+    background = Background()
+    wanted = wish(points, knn(n_neighbors=3), grid=WIDE, compiled=compiled)
+    pieces = list(background.start(wanted))
+    assert Priority.BACKGROUND in pieces
+    first, last = background.frames[0], background.frames[-1]
+    assert math.isnan(first.accuracy) and first.picture is not None and not len(first.marks.wrong)
+    assert isinstance(last.model, KNeighborsClassifier) and last.full and last.picture is not None
+    wrong = np.flatnonzero(last.model.predict(points.xy) != points.labels)
+    assert len(wrong) and (last.marks.wrong == wrong).all() and last.accuracy == 1.0 - len(wrong) / len(points)
+    assert "counting wrong points" in words.details(first) and "training accuracy" in words.details(last)
+    counting = threading.Event()
+    stopped = Background()
+    for step in stopped.start(wanted, counting.is_set):
+        if step is Priority.BACKGROUND:
+            counting.set()
+    assert stopped.frames[-1].full and math.isnan(stopped.frames[-1].accuracy)
+    overtaken = Background()
+    list(overtaken.start(wanted, lambda: overtaken.frames != []))
+    assert len(overtaken.frames) == 1 and math.isnan(overtaken.frames[0].accuracy)
+
+
 def test_another_view_or_theme_continues_the_training(clock: Clock) -> None:
     background = Background()
     points = two_moons()

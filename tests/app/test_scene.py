@@ -211,15 +211,25 @@ def test_every_phase_has_its_words() -> None:
 
 def test_every_status_has_its_words() -> None:
     lane = MOONS.lanes[1]
-    said = {s: words.headline(svm_frame(Phase.DONE, certificate(s)), lane, True) for s in Status}
+    said = {s: words.headline(svm_frame(Phase.DONE, certificate(s, gap=1e-4)), lane, True) for s in Status}
     del said[Status.RUNNING]  # never of a frame that is done
     assert said == {
         Status.OPTIMAL: "Optimal to 1e-3",
         Status.PRECISION: "Optimal to double precision (KKT violation 5e-4)",
         Status.STATIONARY: "Stationary to 1e-3 (kernel not positive semidefinite)",
         Status.STOPPED_EARLY: "Stopped early after 12\u202f345 steps: not optimal yet",
-        Status.NOT_SEPARABLE: "Not separable: the margin is below 1e-7",
+        Status.NOT_SEPARABLE: "Not separable with a margin above 1e-7 (10⁻⁶ of the data's radius)",
     }
+
+
+def test_nothing_is_called_optimal_or_separable_that_was_not_shown_to_be() -> None:
+    for gap in (0.5, float("nan")):
+        text = words.verdict((certificate(Status.PRECISION, gap=gap),), 1e-3)
+        assert text == "Not shown optimal: double precision ends here (KKT violation 5e-4)"
+        pair = (certificate(Status.PRECISION, gap=1e-4), certificate(Status.PRECISION, gap=gap))
+        assert words.verdict(pair, 1e-3) == words.verdict(pair[::-1], 1e-3) == text
+    coincide = words.verdict((certificate(Status.NOT_SEPARABLE, margin_bound=0.0),), 1e-3)
+    assert coincide == "Not separable: points of different classes coincide"
 
 
 def test_the_gravest_pair_speaks_for_all() -> None:

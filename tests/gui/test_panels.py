@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSlider,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QLineEdit,
     QScrollBar,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.document import GeneratorSettings, Lane, SvmSettings, default_document
+from app.main import LEAST_SIZE
 from app.views.window import MainWindow
 from solver.datasets import DATASETS
 
@@ -131,7 +133,7 @@ def test_nonsense_is_answered_and_changes_nothing(make: Make, name: str, text: s
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert window.document is before
     assert field.text() == shown
-    assert "must be a number from" in window.statusBar().currentMessage()
+    assert "must be a number from" in window._status.text()
 
 
 @pytest.mark.parametrize("name", DATASETS)
@@ -161,7 +163,7 @@ def test_an_impossible_shift_is_refused_with_a_sentence(make: Make, qtbot: QtBot
     type_into(window, "generator.shift", "0.9")
     before = window.document
     find(window, "generate").click()
-    assert window.document is before and "shift" in window.statusBar().currentMessage()
+    assert window.document is before and "shift" in window._status.text()
 
 
 def test_margins_of_the_chosen_pair(make: Make, qtbot: QtBot) -> None:
@@ -283,8 +285,71 @@ def test_the_tab_key_reaches_the_forms_and_both_pictures(make: Make) -> None:
     assert {"canvas0", "canvas1", "lane0.k", "lane1.C", "lane1.rule", "generator.seed", "generate", "class1"} <= seen
 
 
-def test_larger_text_scales_the_forms_and_the_axes(make: Make, qtbot: QtBot) -> None:
+def test_text_never_grows_beyond_what_the_screen_shows(make: Make) -> None:
+    window = make(size=(1300, 900))
+    for _ in range(10):
+        window._actions["larger"].trigger()
+        QApplication.sendPostedEvents()
+        needed = window.minimumSizeHint()
+        assert needed.width() <= 1300 and needed.height() <= 900
+        assert window._sidebar.width() >= window._sidebar.minimumSizeHint().width()
+    assert window._text_points() in (13, 15) and "does not fit" in window._status.text()
+    for kernel in ("rbf", "poly", "sigmoid"):
+        window._set_text_size(9)
+        window._controller.set_lane(1, "svm", kernel=kernel)
+        window._refresh()
+        QApplication.sendPostedEvents()
+        assert window.minimumSizeHint().width() <= LEAST_SIZE[0] and window.minimumSizeHint().height() <= LEAST_SIZE[1]
+
+
+def test_the_status_line_keeps_up_without_the_mouse(make: Make, qtbot: QtBot) -> None:
     window = make()
+    canvas = window.canvases[0]
+    area = canvas.plot_area()
+    QTest.mouseMove(canvas.viewport(), QPoint(int(area.left()) + 5, int(area.top()) + 5))
+    qtbot.waitUntil(lambda: "add a point of class 1" in window._status.text())
+    QTest.keyClick(canvas, Qt.Key.Key_3)
+    window._refresh()
+    assert "add a point of class 3" in window._status.text()
+    type_into(window, "lane1.C", "nonsense")
+    assert "must be a number" in window._status.text()
+    type_into(window, "lane1.C", "0,5")
+    window._refresh()
+    assert "must be" not in window._status.text() and window.document.lanes[1].svm.C == 0.5
+    window.say("Something else.")
+    window._refresh()
+    assert window._status.text() == "Something else."
+    window._status._silence.timeout.emit()
+    assert "add a point of class 3" in window._status.text()
+
+
+@pytest.mark.parametrize("how", ["toolbar", "key", "close"])
+def test_a_number_being_typed_counts_when_something_else_is_done(make: Make, qtbot: QtBot, how: str) -> None:
+    window = make()
+    field, spin = find(window, "lane1.C"), find(window, "generator.count")
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    spin.setFocus()
+    spin.selectAll()
+    QTest.keyClicks(spin, "33")
+    assert window.document.generator.count == 100
+    find(window, "tool.generate").click()
+    assert len(window.document.points) == 66
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "50")
+    assert window.document.lanes[1].svm.C == 1.0
+    if how == "toolbar":
+        find(window, "tool.fit").click()
+    elif how == "key":
+        QTest.keyClick(field, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    else:
+        window.close()
+    assert window.document.lanes[1].svm.C == 50.0
+
+
+def test_larger_text_scales_the_forms_and_the_axes(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1600, 900))
     before = find(window, "lane0.k").sizeHint().height(), window.canvases[0].plot_area().left()
     for _ in range(4):
         window._actions["larger"].trigger()

@@ -104,7 +104,7 @@ def test_right_click_and_delete_remove_the_nearest_within_reach(make: Make, qtbo
     x, y = window.document.points.xy[index]
     click(window, 1, x + 20 * unit(window, 1), y, RIGHT)
     assert len(window.document.points) == n
-    assert "12 pixels" in window.statusBar().currentMessage()
+    assert "12 pixels" in window._status.text()
     click(window, 1, x + 8 * unit(window, 1), y, RIGHT)
     assert len(window.document.points) == n - 1
     assert not (window.document.points.xy == (x, y)).all(axis=1).any()

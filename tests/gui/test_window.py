@@ -70,7 +70,9 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(make: Make, tmp_path: Pa
     path = tmp_path / "bad.playground"
     path.write_bytes(content)
     assert not window._controller.open(path)
-    sentence = window.statusBar().currentMessage()
+    box = window.findChild(QMessageBox, "alert")
+    sentence = box.text()
+    box.close()
     assert sentence.startswith("bad.playground") and "\n" not in sentence
     assert window.document is before and window._controller.store.path is None
 
@@ -119,7 +121,7 @@ def test_the_program_opens_learns_and_exits_with_0(tmp_path: Path) -> None:
 
 
 def test_geometry_and_theme_are_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    window = make(size=(775, 640))  # an offscreen screen is 800 wide
+    window = make(size=(775, 640))  # an offscreen screen is 800 wide, and asks for no least size
     window.choose_theme("dark")
     settle(qtbot, window)
     discard(window)

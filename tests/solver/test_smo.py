@@ -25,6 +25,7 @@ from svm_reference import (
 )
 
 from solver.certificate import Status, best_primal
+from solver.datasets import generate
 from solver.kernels import Kernel
 from solver.selection import RULES
 from solver.smo import SmoSolver, feasible
@@ -342,6 +343,18 @@ def test_separable_or_not(seed: int) -> None:
     y[:2] = 1.0, -1.0
     status = SmoSolver(X, y, Kernel("linear"), C=np.inf, max_iter=3_000_000).run()
     assert status is (Status.OPTIMAL if separable(X / np.abs(X).max(), y) else Status.NOT_SEPARABLE)
+
+
+@pytest.mark.parametrize("gamma", [1.0, 10.0, 1e4])
+def test_points_that_were_separated_are_never_called_not_separable(gamma: float) -> None:
+    """At gamma 1e4 the margin is a tiny share of the data's radius (1e27), and yet there is one."""
+    X, labels = generate("moons", 100, noise=0.1, seed=0)
+    solver = SmoSolver(X, np.where(labels == 1, 1.0, -1.0), Kernel("poly", gamma, 1.0, 9), C=np.inf)
+    assert solver.run() is Status.OPTIMAL
+    certificate = solver.certificate()
+    assert certificate.gap < 2e-3
+    f = solver.y - solver.v + solver.intercept
+    assert (np.sign(f) == solver.y).all()
 
 
 @pytest.mark.parametrize("formula", [Formula("linear"), Formula("poly", 1.0, 1.0, 3), Formula("rbf", 1e-4)])

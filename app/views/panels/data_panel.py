@@ -49,14 +49,22 @@ class DataPanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        inner = QWidget()
-        layout = QVBoxLayout(inner)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no stop of the Tab key: there is nothing to do here
+        self._inner = QWidget()
+        layout = QVBoxLayout(self._inner)
         layout.setContentsMargins(6, 4, 6, 4)
         layout.addWidget(self._classes())
         layout.addWidget(self._generator())
         layout.addWidget(self._legend())
         layout.addStretch(1)
-        self.setWidget(inner)
+        self.setWidget(self._inner)
+
+    def minimumSizeHint(self) -> QSize:
+        """Wide enough for all it holds: it scrolls up and down only."""
+        return QSize(self._inner.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width(), 100)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
 
     def _classes(self) -> QWidget:
         box = QGroupBox("Class of the next point")

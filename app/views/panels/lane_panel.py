@@ -69,6 +69,7 @@ class LanePanel(QWidget):
             "classifier", "Classifier", [("k nearest neighbours", "knn"), ("Support vector machine", "svm")],
             "kNN lets the nearest points vote; the SVM looks for the widest margin.",
         )  # fmt: skip
+        self._classifier.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._classifier.activated.connect(lambda: self._set(classifier=self._classifier.currentData()))
         self._kernel = self._combo(
             "kernel", "Kernel", [(kind.title, name) for name, kind in KERNELS.items()],
@@ -77,6 +78,7 @@ class LanePanel(QWidget):
         self._kernel.activated.connect(lambda: self._set("svm", kernel=self._kernel.currentData()))
         self._formula = QLabel()
         self._formula.setObjectName(f"lane{self._index}.formula")
+        self._formula.setWordWrap(True)
         self._formula.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._note = QLabel()
         self._note.setObjectName(f"lane{self._index}.note")

@@ -14,7 +14,9 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
+    QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QWheelEvent,
 )  # fmt: skip
@@ -73,6 +75,7 @@ class Canvas(pg.PlotWidget):
         self._pan_from: QPointF | None = None
         self._space = False
         self._space_used = False
+        self._focus_shown = False  # the keyboard brought it here
         self._pointer: QPointF | None = None
         #: Job of the newest picture that has really been painted.
         self.painted_job = 0
@@ -188,6 +191,11 @@ class Canvas(pg.PlotWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
+        if self._focus_shown:
+            painter = QPainter(self.viewport())
+            painter.setPen(QPen(self.palette().highlight().color(), 2))
+            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
+            painter.end()
         self.unpainted = False
         if self._to_paint != self.painted_job:
             self.painted_job = self._to_paint
@@ -315,9 +323,19 @@ class Canvas(pg.PlotWidget):
         else:
             QWidget.keyReleaseEvent(self, event)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._show_focus(event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason))
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._space = False
         super().focusOutEvent(event)
+        self._show_focus(False)
+
+    def _show_focus(self, shown: bool) -> None:
+        if shown != self._focus_shown:
+            self._focus_shown = shown
+            self.viewport().update()
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self._pointer = event.position()
