@@ -70,6 +70,7 @@ class LanePanel(QWidget):
             "kNN lets the nearest points vote; the SVM looks for the widest margin.",
         )  # fmt: skip
         self._classifier.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._classifier.setMinimumContentsLength(0)  # its longest entry is its least width
         self._classifier.activated.connect(lambda: self._set(classifier=self._classifier.currentData()))
         self._kernel = self._combo(
             "kernel", "Kernel", [(kind.title, name) for name, kind in KERNELS.items()],
