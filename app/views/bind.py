@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtGui import QFocusEvent
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
 
 
@@ -38,6 +38,33 @@ def describe(widget: QWidget, object_name: str, accessible: str, tip: str) -> No
     widget.setAccessibleName(accessible)
     widget.setAccessibleDescription(tip)
     widget.setToolTip(tip)
+
+
+class Gestures(QObject):
+    """Counts what the hand does on the widgets it watches: a drag, a held key or a turn of the wheel counts once.
+
+    Changes of a value with the same `count` are one undo step.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.count = 0
+        self._turning = False
+
+    def watch(self, widget: QWidget) -> None:
+        """Count the gestures on `widget`, too."""
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        turns = kind is QEvent.Type.Wheel
+        pressed = kind is QEvent.Type.MouseButtonPress
+        pressed |= isinstance(event, QKeyEvent) and kind is QEvent.Type.KeyPress and not event.isAutoRepeat()
+        if pressed or (turns and not self._turning):
+            self.count += 1
+        if pressed or turns:
+            self._turning = turns
+        return False
 
 
 def take_typed_number() -> None:

@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import SIGNAL, QPoint, Qt
+from PySide6.QtCore import SIGNAL, QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -118,6 +119,47 @@ def test_a_slider_drag_is_one_undo_step_and_keeps_learning(make: Make, qtbot: Qt
     slider.setFocus()
     QTest.keyClick(slider, Qt.Key.Key_Right)
     assert pytest.approx(10**0.05, rel=1e-2) == window.document.lanes[1].svm.C
+
+
+@pytest.mark.parametrize("name", ["lane0.k", "generator.count", "lane1.C.slider"])
+def test_each_press_of_a_key_is_one_undo_step_and_a_held_key_or_a_turn_of_the_wheel_is_one(
+    make: Make, qtbot: QtBot, name: str
+) -> None:
+    window = make()
+    widget = find(window, name)
+    start, values = widget.value(), []
+    for _ in range(3):
+        QTest.keyClick(widget, Qt.Key.Key_Up)
+        values.append(widget.value())
+    for turn in range(4):
+        press = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Up, Qt.KeyboardModifier.NoModifier, "", turn > 0)
+        QApplication.sendEvent(widget, press)
+    values.append(widget.value())
+    for _ in range(3):
+        at = QPointF(widget.rect().center())
+        wheel = QWheelEvent(
+            at, widget.mapToGlobal(at), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(widget, wheel)
+    assert [start, *values, widget.value()] == sorted({start, *values, widget.value()}), "all went up"
+    for value in (values[3], values[2], values[1], values[0], start):
+        window._controller.undo()
+        window._refresh()
+        assert widget.value() == value
+    assert window._controller.store.undo_name is None
+
+
+def test_typing_two_digits_is_not_asking_for_the_first(make: Make) -> None:
+    window = make()
+    asked = []
+    window._controller.store.listen(lambda old, new: asked.append(new.lanes[0].knn.n_neighbors))
+    k = find(window, "lane0.k")
+    k.setFocus()
+    k.selectAll()
+    QTest.keyClicks(k, "15")
+    QTest.keyClick(k, Qt.Key.Key_Return)
+    assert asked == [15]
 
 
 @pytest.mark.parametrize("name", ["lane1.C", "lane1.gamma", "lane1.tol", "generator.noise"])

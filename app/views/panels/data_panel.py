@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from app.controller import Controller
 from app.points import MAX_CLASSES
 from app.scene import Scene
-from app.views.bind import NumberField, describe, show_choice, show_number
+from app.views.bind import Gestures, NumberField, describe, show_choice, show_number
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from solver.datasets import DATASETS
@@ -45,6 +45,7 @@ class DataPanel(QScrollArea):
         super().__init__()
         self._controller = controller
         self._theme: Theme | None = None
+        self._gestures = Gestures(self)
         self.setObjectName("sidebar")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -154,7 +155,10 @@ class DataPanel(QScrollArea):
         spin.setRange(low, high)
         spin.setKeyboardTracking(False)
         describe(spin, f"generator.{field}", title, tip)
-        spin.valueChanged.connect(lambda value: self._controller.set_generator(("generator", field), **{field: value}))
+        self._gestures.watch(spin)
+        spin.valueChanged.connect(
+            lambda value: self._controller.set_generator((field, self._gestures.count), **{field: value})
+        )
         return spin
 
     def _number(self, field: str, title: str, low: float, high: float, tip: str) -> NumberField:

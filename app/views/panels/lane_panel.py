@@ -21,7 +21,7 @@ from app import words
 from app.controller import Controller
 from app.scene import LaneScene
 from app.session import SPEEDS
-from app.views.bind import NumberField, describe, show_check, show_choice, show_number
+from app.views.bind import Gestures, NumberField, describe, show_check, show_choice, show_number
 from solver import KERNELS, RULES
 
 #: Slider steps per factor of ten.
@@ -53,7 +53,7 @@ class LanePanel(QWidget):
         super().__init__()
         self._index = index
         self._controller = controller
-        self._drags = 0
+        self._gestures = Gestures(self)
         self._lane_text = f"lane {index + 1}"
         self._labels: dict[str, list[QWidget]] = {}
         self._grid = QGridLayout(self)
@@ -87,6 +87,8 @@ class LanePanel(QWidget):
 
         self._k = QSpinBox()
         self._k.setRange(1, 9999)
+        self._k.setKeyboardTracking(False)  # typing 15 is not asking for 1
+        self._gestures.watch(self._k)
         describe(
             self._k,
             self._name("k"),
@@ -125,6 +127,8 @@ class LanePanel(QWidget):
         )
         self._degree = QSpinBox()
         self._degree.setRange(1, 9)
+        self._degree.setKeyboardTracking(False)
+        self._gestures.watch(self._degree)
         describe(self._degree, self._name("degree"), f"Degree, {self._lane_text}", "Degree d of the polynomial.")
         self._degree.valueChanged.connect(lambda value: self._set("svm", degree=value, drag="degree"))
         self._coef0 = self._number(
@@ -237,11 +241,8 @@ class LanePanel(QWidget):
     # -- small parts -----------------------------------------------------------------------------------------------
 
     def _set(self, part: str = "", drag: str = "", **values: object) -> None:
-        key = (self._index, drag, self._drags) if drag else None
+        key = (self._index, drag, self._gestures.count) if drag else None
         self._controller.set_lane(self._index, part, key, **values)
-
-    def _new_drag(self) -> None:
-        self._drags += 1
 
     def _name(self, field: str) -> str:
         return f"lane{self._index}.{field}"
@@ -267,7 +268,7 @@ class LanePanel(QWidget):
     ) -> tuple[LogSlider, NumberField]:
         slider = LogSlider(low, high)
         describe(slider, self._name(f"{field}.slider"), f"{field} slider, {self._lane_text}", tip)
-        slider.sliderPressed.connect(self._new_drag)
+        self._gestures.watch(slider)
         slider.actionTriggered.connect(
             lambda action: self._set("svm", drag=field, **{field: slider.value_at(slider.sliderPosition())})
         )
