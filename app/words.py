@@ -122,10 +122,8 @@ def verdict(certificates: tuple[Certificate, ...], tol: float) -> str:
     """What the certificates of all pairs come to."""
     by_status = {c.status: c for c in certificates}
     if Status.NOT_SEPARABLE in by_status:
-        bound = by_status[Status.NOT_SEPARABLE].margin_bound
-        if bound == 0.0:
-            return "Not separable: points of different classes coincide"
-        return f"Not separable with a margin above {short(bound)} (10⁻⁶ of the data's radius)"
+        bound = min(c.margin_bound for c in certificates if c.status is Status.NOT_SEPARABLE)
+        return f"Not separable with a margin above {short(bound)}"
     if Status.STOPPED_EARLY in by_status:
         steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
         return f"Stopped early after {steps} steps: not optimal yet"

@@ -44,7 +44,8 @@ class Certificate:
     n_iter : int
         Pair updates so far.
     margin_bound : float
-        Half-width of the margin proved not to be exceeded, ||w|| / sum alpha (hard margin only, else nan).
+        Half-width of the margin proved not to be exceeded, ||w|| / sum alpha, rounded up (hard margin only, else
+        nan).
     """
 
     status: Status

@@ -228,7 +228,7 @@ class SmoSolver:
         if self.kernel.is_positive_semidefinite:
             primal = min(self._primal(thorough), self._proved_primal)
         gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
-        bound = np.sqrt(self.squared_norm) / size.sum() if self._hard and size.any() else np.nan
+        bound = self._largest_norm / size.sum() if self._hard and size.any() else np.nan
         return Certificate(
             self.status, self.kkt_violation, dual, primal, gap, int((size > 0).sum()) - bounded, bounded,
             self.n_iter, float(bound),
@@ -324,6 +324,11 @@ class SmoSolver:
         """What rounding may hide of ||w||^2, a difference of large numbers when the multipliers are large."""
         return 10.0 * EPS * float(np.abs(self.beta) @ self._size)
 
+    @property
+    def _largest_norm(self) -> float:
+        """||w||, rounded up."""
+        return float(np.sqrt(self.squared_norm + self._hidden_norm))
+
     def _primal(self, thorough: bool) -> float:
         norm = self.squared_norm + self._hidden_norm
         return best_primal(self.y, self.C, self.y - self.v, norm, thorough, self._reachable)
@@ -332,9 +337,8 @@ class SmoSolver:
         if self._radius == 0.0:
             self._radius = self._feature_space_radius()
         total = float(np.abs(self.beta).sum())
-        largest_norm = np.sqrt(self.squared_norm + self._hidden_norm)
-        narrow = total > 0 and largest_norm <= SEPARABLE_SHARE * self._radius * total
-        return bool(narrow) and np.isinf(self._proved_primal)
+        narrow = total > 0 and self._largest_norm <= SEPARABLE_SHARE * self._radius * total
+        return narrow and bool(np.isinf(self._proved_primal))
 
     def _feature_space_radius(self) -> float:
         """max_i ||phi(x_i) - mean phi||, in blocks so that memory stays linear in n."""

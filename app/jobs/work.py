@@ -165,8 +165,13 @@ def _predictions(
         begun = time.perf_counter()
         parts.append(model.predict(xy[done : done + size], compiled=compiled))
         done += size
-        size = int(np.clip(size * PIECE / max(time.perf_counter() - begun, 1e-5), 1, 2 * size))
+        size = _next_size(size, time.perf_counter() - begun)
     return np.concatenate(parts)
+
+
+def _next_size(size: int, seconds: float) -> int:
+    """How much to do in the next piece when so much took so long."""
+    return int(np.clip(size * PIECE / max(seconds, 1e-5), 2, 2 * size))
 
 
 def _picture(
@@ -191,7 +196,7 @@ def _picture(
             f[block] = values.f
         row = block.stop
         now = time.perf_counter()
-        height = int(np.clip(height * PIECE / max(now - begun, 1e-5), 2, 2 * height))
+        height = _next_size(height, now - begun)
         if row < grid.height and now - begun > 0.5 * PIECE:
             yield priority
             if overtaken():

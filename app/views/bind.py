@@ -71,7 +71,7 @@ def take_typed_number() -> None:
     """Commit what is being typed into a number field, as leaving the field would: keys and toolbar leave none."""
     field = QApplication.focusWidget()
     if isinstance(field, NumberField):
-        field.editingFinished.emit()
+        field.commit()
     elif isinstance(field, QSpinBox):
         field.interpretText()
 
@@ -91,7 +91,7 @@ class NumberField(QLineEdit):
         self._name, self._low, self._high = name, low, high
         self._value = low
         self.setMinimumWidth(64)
-        self.editingFinished.connect(self._finish)
+        self.editingFinished.connect(self.commit)
         self.textEdited.connect(lambda: self._mark(bad=False))
 
     def show_value(self, value: float) -> None:
@@ -109,7 +109,8 @@ class NumberField(QLineEdit):
         super().focusOutEvent(event)
         self._mark(bad=False)
 
-    def _finish(self) -> None:
+    def commit(self) -> None:
+        """Take what was typed, if anything was."""
         if not self.isModified():
             return
         self.setModified(False)

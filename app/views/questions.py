@@ -54,6 +54,7 @@ class Questions:
         box.open()
 
     def save(self, then: Callable[[], object] = lambda: None) -> None:
+        """Save where the document came from, or ask where; run `then` once it is saved."""
         path = self._controller.store.path
         if path is None:
             self.ask_save(then)
@@ -61,12 +62,14 @@ class Questions:
             then()
 
     def ask_save(self, then: Callable[[], object] = lambda: None) -> None:
+        """Ask where to save; run `then` once it is saved."""
         dialog = QFileDialog(self._window, "Save as", str(self._folder() / f"points{files.SUFFIX}"), FILTER)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(files.SUFFIX[1:])
         self._ask_path(dialog, lambda path: then() if self._controller.save(path) else None)
 
     def ask_open(self) -> None:
+        """Ask which file to open."""
         dialog = QFileDialog(self._window, "Open", str(self._folder()), FILTER)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         self._ask_path(dialog, self._controller.open)

@@ -99,7 +99,6 @@ class MainWindow(QMainWindow):
         self._splitter.addWidget(lanes)
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setCollapsible(0, False)
-        self._splitter.setSizes([236, 2000])
         self.setCentralWidget(self._splitter)
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
@@ -322,14 +321,10 @@ class MainWindow(QMainWindow):
             self.choose_theme("system")
 
     def _help(self) -> None:
-        present = self.findChild(HelpDialog)
-        if present is not None:
-            present.raise_()
-            present.activateWindow()
-            return
-        dialog = HelpDialog(self)
+        dialog = self.findChild(HelpDialog) or HelpDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.show()
+        dialog.activateWindow()
 
     # -- status bar ------------------------------------------------------------------------------------------------
 

@@ -326,55 +326,50 @@ def test_only_the_newest_request_runs(pool: Pool) -> None:
     assert seen == [5, 6]
 
 
-def test_a_cancelled_request_ends_or_never_begins(pool: Pool) -> None:
-    seen: list[tuple[int, bool]] = []
-    begun, go, done = threading.Event(), threading.Event(), threading.Event()
+class Held:
+    """Work whose first request waits for `go`, and which notes of each whether it was overtaken; done with number 3."""
 
-    def work(asked: Request, overtaken: Callable[[], bool]) -> Job:
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, bool]] = []
+        self.begun, self.go, self.done = threading.Event(), threading.Event(), threading.Event()
+
+    def __call__(self, asked: Request, overtaken: Callable[[], bool]) -> Job:
+        assert not overtaken()
         if asked.number == 1:
-            begun.set()
-            go.wait(PATIENCE)
+            self.begun.set()
+            self.go.wait(PATIENCE)
         yield Priority.FIRST_PICTURE
-        seen.append((asked.number, overtaken()))
+        self.seen.append((asked.number, overtaken()))
         if asked.number == 3:
-            done.set()
-
-    queue = LaneQueue(pool, work)
-    queue.cancel()
-    assert pool.idle
-    queue.submit(request(1))
-    assert begun.wait(PATIENCE)
-    queue.submit(request(2))
-    queue.cancel()
-    go.set()
-    assert last(pool).wait(PATIENCE)
-    queue.submit(request(3))
-    assert done.wait(PATIENCE)
-    assert seen == [(1, True), (3, False)]
+            self.done.set()
 
 
 def test_a_running_request_hears_of_a_newer_one(pool: Pool) -> None:
-    seen: list[tuple[int, bool]] = []
-    begun, go, done = threading.Event(), threading.Event(), threading.Event()
-
-    def work(asked: Request, overtaken: Callable[[], bool]) -> Job:
-        assert not overtaken()
-        if asked.number == 1:
-            begun.set()
-            go.wait(PATIENCE)
-        yield Priority.FIRST_PICTURE
-        seen.append((asked.number, overtaken()))
-        if asked.number == 3:
-            done.set()
-
-    queue = LaneQueue(pool, work)
+    held = Held()
+    queue = LaneQueue(pool, held)
     queue.submit(request(1))
-    assert begun.wait(PATIENCE)
+    assert held.begun.wait(PATIENCE)
     queue.submit(request(2))
     queue.submit(request(3))
-    go.set()
-    assert done.wait(PATIENCE)
-    assert seen == [(1, True), (3, False)]
+    held.go.set()
+    assert held.done.wait(PATIENCE)
+    assert held.seen == [(1, True), (3, False)]
+
+
+def test_a_cancelled_request_ends_or_never_begins(pool: Pool) -> None:
+    held = Held()
+    queue = LaneQueue(pool, held)
+    queue.cancel()
+    assert pool.idle
+    queue.submit(request(1))
+    assert held.begun.wait(PATIENCE)
+    queue.submit(request(2))
+    queue.cancel()
+    held.go.set()
+    assert last(pool).wait(PATIENCE)
+    queue.submit(request(3))
+    assert held.done.wait(PATIENCE)
+    assert held.seen == [(1, True), (3, False)]
 
 
 def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:

@@ -218,7 +218,7 @@ def test_every_status_has_its_words() -> None:
         Status.PRECISION: "Optimal to double precision (KKT violation 5e-4)",
         Status.STATIONARY: "Stationary to 1e-3 (kernel not positive semidefinite)",
         Status.STOPPED_EARLY: "Stopped early after 12\u202f345 steps: not optimal yet",
-        Status.NOT_SEPARABLE: "Not separable with a margin above 1e-7 (10⁻⁶ of the data's radius)",
+        Status.NOT_SEPARABLE: "Not separable with a margin above 1e-7",
     }
 
 
@@ -228,8 +228,9 @@ def test_nothing_is_called_optimal_or_separable_that_was_not_shown_to_be() -> No
         assert text == "Not shown optimal: double precision ends here (KKT violation 5e-4)"
         pair = (certificate(Status.PRECISION, gap=1e-4), certificate(Status.PRECISION, gap=gap))
         assert words.verdict(pair, 1e-3) == words.verdict(pair[::-1], 1e-3) == text
-    coincide = words.verdict((certificate(Status.NOT_SEPARABLE, margin_bound=0.0),), 1e-3)
-    assert coincide == "Not separable: points of different classes coincide"
+    wide, narrow = (certificate(Status.NOT_SEPARABLE, margin_bound=bound) for bound in (1e-5, 1e-8))
+    for pairs in ((wide, narrow), (narrow, wide)):
+        assert words.verdict(pairs, 1e-3) == "Not separable with a margin above 1e-8"
 
 
 def test_the_gravest_pair_speaks_for_all() -> None:

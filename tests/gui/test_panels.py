@@ -327,6 +327,19 @@ def test_the_tab_key_reaches_the_forms_and_both_pictures(make: Make) -> None:
     assert {"canvas0", "canvas1", "lane0.k", "lane1.C", "lane1.rule", "generator.seed", "generate", "class1"} <= seen
 
 
+def test_the_keyboard_focus_shows_on_a_picture_and_the_mouse_needs_no_frame(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    canvas = window.canvases[1]
+    corner = QPoint(1, canvas.viewport().height() - 2)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    plain = canvas.grab().toImage().pixelColor(corner)
+    for reason, framed in ((Qt.FocusReason.TabFocusReason, True), (Qt.FocusReason.MouseFocusReason, False)):
+        window.canvases[0].setFocus()
+        canvas.setFocus(reason)
+        assert (canvas.grab().toImage().pixelColor(corner) != plain) is framed
+
+
 def test_text_never_grows_beyond_what_the_screen_shows(make: Make) -> None:
     window = make(size=(1300, 900))
     for _ in range(10):

@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from app.document import GeneratorSettings, Lane, SvmSettings, default_document
 from app.main import create_window
+from app.views.help import HelpDialog
 from app.views.window import MainWindow
 from app.words import HELP
 from solver import SVC, KNeighborsClassifier
@@ -133,7 +134,9 @@ def test_geometry_and_theme_are_remembered(make: Make, qtbot: QtBot, tmp_path: P
 
 def test_help_lists_keys_and_gestures(make: Make) -> None:
     window = make()
-    window._actions["help"].trigger()
+    for _ in range(2):
+        window._actions["help"].trigger()
+    assert len(window.findChildren(HelpDialog)) == 1
     page = window.findChild(QTextBrowser)
     for _, rows in HELP:
         for key, _ in rows:
