@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _knn_loops as loops
 from ._knn_index import Array, Index, Integers, SurfaceClasses
+from .estimator import Estimator
 from .problem import check_axis, check_choice, check_integer, check_labels, check_number, check_points, check_size
 
 METRICS = {
@@ -34,10 +35,9 @@ WEIGHTS = {
     "distance": loops.INVERSE,
     "distance-squared": loops.INVERSE_SQUARE,
 }
-LARGEST_COORDINATE = 1e140  # squares, and sums of squares over many features, stay finite
 
 
-class KNeighborsClassifier:
+class KNeighborsClassifier(Estimator):
     """Classifier that lets the k nearest training points vote.
 
     Parameters
@@ -67,6 +67,8 @@ class KNeighborsClassifier:
     votes: Dudani, "The distance-weighted k-nearest-neighbor rule", IEEE Trans. Syst. Man Cybern. 6, 1976.
     """
 
+    _largest_coordinate = 1e140  # squares, and sums of squares over many features, stay finite
+
     def __init__(
         self, n_neighbors: int = 5, weights: str = "uniform", metric: str = "euclidean", p: float = 2
     ) -> None:
@@ -86,7 +88,8 @@ class KNeighborsClassifier:
         self._voting()
         metric = METRICS[check_choice("metric", self.metric, METRICS)]
         p = check_number("p", self.p, 1.0)
-        points = _checked_points(X)
+        points = check_points(X)
+        check_size("X", points, self._largest_coordinate)
         classes, codes = check_labels(y, len(points))
         if metric == loops.MINKOWSKI:
             metric = {1.0: loops.MANHATTAN, 2.0: loops.EUCLIDEAN, np.inf: loops.CHEBYSHEV}.get(p, metric)
@@ -124,8 +127,9 @@ class KNeighborsClassifier:
         ValueError
             Not fitted, bad queries, or more neighbors asked for than there are.
         """
+        queries = self._queries(X)
         index, k, weights = self._ready()
-        return index.shares(_checked_points(X, self.n_features_in_), k, weights, compiled)
+        return index.shares(queries, k, weights, compiled)
 
     def kneighbors(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -159,7 +163,7 @@ class KNeighborsClassifier:
             queries = index.points
         else:
             self._check_enough(k, self.n_samples_fit_, "training points")
-            queries = index.scaled(_checked_points(X, self.n_features_in_))
+            queries = index.scaled(self._queries(X))
         distances = np.empty((len(queries), k))
         indices = np.empty((len(queries), k), dtype=np.int64)
         for piece, d in index.pieces(queries):
@@ -175,21 +179,6 @@ class KNeighborsClassifier:
         if index.metric == loops.EUCLIDEAN:
             distances = np.sqrt(distances)
         return (distances, indices) if return_distance else indices
-
-    def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Fraction of the queries `X` whose predicted label is the one in `y`.
-
-        Raises
-        ------
-        ValueError
-            As `predict_proba`, or not one label per query.
-        """
-        predicted = self.predict(X)
-        expected = np.asarray(y)
-        if expected.shape != predicted.shape:
-            wanted = f"one label for each of the {len(predicted)} queries"
-            raise ValueError(f"y must have {wanted}; its shape is {expected.shape}.")
-        return float(np.mean(predicted == expected))
 
     def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
         """Vote shares at all points (xs[i], ys[j]): shape (len(ys), len(xs), n_classes).
@@ -224,32 +213,6 @@ class KNeighborsClassifier:
         rows = self._rows_on(xs, compiled, compact=True)
         return lambda ys: rows(ys)[1]
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
-        return {name: getattr(self, name) for name in ("n_neighbors", "weights", "metric", "p")}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; `metric` and `p` take effect at the next `fit`.
-
-        Raises
-        ------
-        ValueError
-            A name that is no parameter; then nothing is set.
-        """
-        for name in params:
-            check_choice("parameter", name, self.get_params())
-        for name, value in params.items():
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        return f"KNeighborsClassifier({', '.join(f'{k}={v!r}' for k, v in self.get_params().items())})"
-
-    def _fitted(self) -> Self:
-        if not hasattr(self, "_index"):
-            raise ValueError("This KNeighborsClassifier is not fitted yet; call fit first.")
-        return self
-
     def _voting(self) -> tuple[int, int]:
         k = check_integer("n_neighbors", self.n_neighbors, 1)
         return k, WEIGHTS[check_choice("weights", self.weights, WEIGHTS)]
@@ -268,24 +231,17 @@ class KNeighborsClassifier:
         self, xs: ArrayLike, compiled: bool, compact: bool
     ) -> Callable[[ArrayLike], tuple[Array, SurfaceClasses]]:
         index, k, weights = self._ready()
-        columns = _checked_axis("xs", xs, self.n_features_in_)
+        columns = self._axis("xs", xs)
 
         def rows(ys: ArrayLike) -> tuple[Array, SurfaceClasses]:
-            return index.picture(columns, _checked_axis("ys", ys, self.n_features_in_), k, weights, compiled, compact)
+            return index.picture(columns, self._axis("ys", ys), k, weights, compiled, compact)
 
         return rows
 
-
-def _checked_points(X: ArrayLike, n_features: int | None = None) -> Array:
-    points = check_points(X, n_features=n_features)
-    check_size("X", points, LARGEST_COORDINATE)
-    return points
-
-
-def _checked_axis(name: str, values: ArrayLike, n_features: int) -> Array:
-    axis = check_axis(name, values, n_features)
-    check_size(name, axis, LARGEST_COORDINATE)
-    if (np.diff(axis) < 0).any():
-        at = int(np.flatnonzero(np.diff(axis) < 0)[0]) + 1
-        raise ValueError(f"{name} must not decrease; {name}[{at}] is {axis[at]:g}, less than the one before.")
-    return axis
+    def _axis(self, name: str, values: ArrayLike) -> Array:
+        axis = check_axis(name, values, self.n_features_in_)
+        check_size(name, axis, self._largest_coordinate)
+        if (np.diff(axis) < 0).any():
+            at = int(np.flatnonzero(np.diff(axis) < 0)[0]) + 1
+            raise ValueError(f"{name} must not decrease; {name}[{at}] is {axis[at]:g}, less than the one before.")
+        return axis

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Status
+from .estimator import Estimator
 from .kernels import KERNELS, GridRows, Kernel
 from .multiclass import Pair, PairTrainer, one_vs_one, one_vs_rest_values, votes
 from .problem import check_axis, check_choice, check_labels, check_number, check_points, check_size
@@ -18,7 +19,7 @@ from .smo import LARGEST_COORDINATE, SmoSnapshot, SmoSolver
 Array = NDArray[np.float64]
 
 
-class SVC:
+class SVC(Estimator):
     """Support vector classifier trained by sequential minimal optimisation, one-vs-one for more than two classes.
 
     Parameters
@@ -48,6 +49,8 @@ class SVC:
     certificates_ : list of Certificate
         One per pair of classes.
     """
+
+    _largest_coordinate = LARGEST_COORDINATE
 
     def __init__(
         self, C: float = 1.0, kernel: str = "rbf", degree: int = 3, gamma: str | float = "scale", coef0: float = 0.0,
@@ -173,8 +176,7 @@ class SVC:
 
     def pair_decision_function(self, X: ArrayLike) -> Array:
         """f of each pair, shape (n, n_pairs); positive for the pair's `positive` class."""
-        points = check_points(X, n_features=self._fitted().n_features_in_)
-        check_size("X", points, LARGEST_COORDINATE)
+        points = self._queries(X)
         gram = self._kernel.gram(points - self._centre, self.support_vectors_ - self._centre)
         with np.errstate(over="ignore", invalid="ignore"):
             values: Array = gram @ self._pair_coef + self._offset
@@ -186,12 +188,9 @@ class SVC:
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label of each point: the class with most duels won, the lowest of equals."""
-        labels: NDArray[Any] = self._fitted().classes_[self.winner(self.pair_decision_function(X))]
+        winner = self.winner(self.pair_decision_function(X))
+        labels: NDArray[Any] = self.classes_[winner]
         return labels
-
-    def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Share of the points that `predict` labels rightly."""
-        return float((self.predict(X) == np.asarray(y)).mean())
 
     def winner(self, pair_values: Array) -> NDArray[np.intp]:
         """Class index for given values of the pairs' f, shape (..., n_pairs) -> (...)."""
@@ -225,24 +224,7 @@ class SVC:
 
         return shifted
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's parameters."""
-        names = ("C", "kernel", "degree", "gamma", "coef0", "tol", "max_iter", "selection", "random_state")
-        return {name: getattr(self, name) for name in names}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set constructor parameters by name; ValueError for an unknown one."""
-        for name, value in params.items():
-            check_choice("parameter name", name, self.get_params())
-            setattr(self, name, value)
-        return self
-
     # -- inside ----------------------------------------------------------------------------------------------------
-
-    def _fitted(self) -> Self:
-        if not hasattr(self, "support_vectors_"):
-            raise ValueError("This SVC is not fitted yet; call fit first.")
-        return self
 
     def _finite(self, values: Array) -> Array:
         if not np.isfinite(values).all():

@@ -573,7 +573,7 @@ def test_bad_queries() -> None:
         assert sentence(model.surface, bad, [0.0]) == "xs must be a one-dimensional array of finite numbers."
         assert sentence(model.surface_on([0.0]), bad) == "ys must be a one-dimensional array of finite numbers."
     assert "1e+150" in sentence(model.surface, [1e150], [0.0])
-    assert "parameter is 'k'; it must be one of 'n_neighbors'" in sentence(model.set_params, k=3)
+    assert "parameter name is 'k'; it must be one of 'n_neighbors'" in sentence(model.set_params, k=3)
     model.set_params(n_neighbors=4)
     for call in (model.predict, model.predict_proba, model.surface_on):
         assert sentence(call, [[0, 0]]).startswith("n_neighbors is 4; it must be at most")
