@@ -24,8 +24,14 @@ UP, LOW, STEP = range(3)
 
 @jit
 def kernel_row(code, gamma, coef0, degree, XT, i, out):  # type: ignore[no-untyped-def]
-    """``out[k] = k(x_i, x_k)`` for all k; `XT` has shape (n_features, n), so that the inner loop runs along memory."""
+    """``out[k] = k(x_i, x_k)`` for all k; `XT` has shape (n_features, n), so that the inner loop runs along memory.
+
+    The precomputed kernel's `XT` is the Gram matrix itself.
+    """
     d, n = XT.shape
+    if code == 5:
+        out[:] = XT[i]
+        return
     out[:] = 0.0
     for f in range(d):
         x = XT[f, i]

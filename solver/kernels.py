@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from .problem import check_choice, check_integer, check_number
 
 Array = NDArray[np.float64]
+#: Points up to which a Gram matrix is decomposed to learn whether it is positive semidefinite (about a second).
+LARGEST_DECOMPOSED = 2000
 #: ``rows(ys) -> (len(ys), len(xs), n_outputs)``: the expansion on the grid rows at the heights `ys`.
 GridRows = Callable[[Array], Array]
 
@@ -65,6 +67,10 @@ class Kernel:
         if self.name == "poly":
             return self.coef0 >= 0
         return True
+
+    def is_positive_semidefinite_on(self, A: Array) -> bool:
+        """True when the Gram matrix of the points `A` is known to be positive semidefinite."""
+        return self.is_positive_semidefinite
 
     @property
     def is_translation_invariant(self) -> bool:
@@ -229,3 +235,52 @@ KERNELS: dict[str, KernelKind] = {
         "Not positive semidefinite in general.", _gram_of_products, _row_by_row_on,
     ),
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PrecomputedKernel(Kernel):
+    """Kernel values that somebody else computed: the "points" of a solver are then rows of its Gram matrix."""
+
+    name: str = "precomputed"
+
+    def __post_init__(self) -> None:
+        """Nothing to check: there are no parameters."""
+
+    @property
+    def kind(self) -> KernelKind:
+        """Not a row of `KERNELS`, which lists the kernels that are functions of two points."""
+        return _PRECOMPUTED
+
+    @property
+    def is_positive_semidefinite(self) -> bool:
+        """False: only the matrix can tell."""
+        return False
+
+    def is_positive_semidefinite_on(self, A: Array) -> bool:
+        """True when no eigenvalue of the Gram matrix `A` is negative, beyond rounding; not known above 2000 points."""
+        if len(A) > LARGEST_DECOMPOSED:
+            return False
+        eigenvalues = np.linalg.eigvalsh(A)
+        return bool(eigenvalues[0] >= -len(A) * np.finfo(np.float64).eps * np.abs(eigenvalues).max())
+
+    def largest(self, A: Array) -> float:
+        """The largest abs entry of the Gram matrix."""
+        return float(np.abs(A).max())
+
+    def diagonal(self, A: Array) -> Array:
+        """The diagonal of the Gram matrix."""
+        return np.array(A.diagonal())
+
+
+def _rows_as_given(kernel: Kernel, A: Array, B: Array) -> Array:
+    return A
+
+
+def _not_in_the_plane(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
+    raise ValueError("A precomputed kernel has no picture: its points are rows of a matrix, not of the plane.")
+
+
+_PRECOMPUTED = KernelKind(
+    5, "Precomputed", "K given as a matrix", (), "The rows of X are rows of the Gram matrix.",
+    _rows_as_given, _not_in_the_plane,
+)  # fmt: skip

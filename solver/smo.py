@@ -67,7 +67,7 @@ class SmoSolver:
     y : array-like of shape (n,)
         -1 and +1, both present.
     kernel : Kernel
-        With numeric gamma.
+        For a `PrecomputedKernel`, `X` is the symmetric Gram matrix of shape (n, n).
     C : float or array-like of shape (n,), default=1.0
         Upper bound of each alpha, at most 1e50; inf is the hard margin.
     tol : float, default=1e-3
@@ -124,7 +124,10 @@ class SmoSolver:
         self._XT = np.ascontiguousarray((points - self.centre).T)
         if kernel.largest(self._XT.T) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
+        if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(points, points.T)):
+            raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
         self._diagonal = kernel.diagonal(self._XT.T)
+        self._definite = kernel.is_positive_semidefinite_on(self._XT.T)
         self._lo = np.where(self.y > 0, 0.0, -self.C)
         self._hi = np.where(self.y > 0, self.C, 0.0)
         self.v: Array = np.empty(n)
@@ -147,7 +150,7 @@ class SmoSolver:
             kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)
         )  # fmt: skip
         self._hard = bool(np.isinf(self.C).any())
-        if self._hard and not kernel.is_positive_semidefinite:
+        if self._hard and not self._definite:
             raise ValueError(
                 f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, "
                 "it must be finite."
@@ -225,7 +228,7 @@ class SmoSolver:
         bounded = int(((size == self.C) & (size > 0)).sum())
         dual = self.dual
         primal = float(np.inf)
-        if self.kernel.is_positive_semidefinite:
+        if self._definite:
             primal = min(self._primal(thorough), self._proved_primal)
         gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
         bound = self._largest_norm / size.sum() if self._hard and size.any() else np.nan
@@ -279,7 +282,7 @@ class SmoSolver:
             if self._hard:  # a function that separated the points once stays a proof that they are separable
                 self._proved_primal = min(self._proved_primal, self._primal(thorough=False))
             violation = self.kkt_violation
-            exact = self.kernel.is_positive_semidefinite
+            exact = self._definite
             if violation <= self.tol:
                 self.status = Status.OPTIMAL if exact else Status.STATIONARY
             elif outcome == loops.CONFLICT or (self._hard and self._not_separable()):
