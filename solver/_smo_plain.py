@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 def run(
     K: Array, lo: Array, hi: Array, beta: Array, v: Array,
-    ints: NDArray[np.int64], reals: Array, tol: float, n_steps: int,
+    ints: NDArray[np.int64], tol: float, n_steps: int,
 ) -> int:  # fmt: skip
     """At most `n_steps` pair updates on a whole kernel matrix; results as in `_smo_loops.run`."""
     diagonal = K.diagonal()
@@ -20,7 +20,6 @@ def run(
         above = np.where(beta < hi, v, -np.inf)
         below = np.where(beta > lo, v, np.inf)
         i, low = int(above.argmax()), int(below.argmin())
-        reals[loops.UP], reals[loops.LOW] = above[i], below[low]
         if above[i] - below[low] <= tol:
             return loops.CONVERGED
         if step_number == n_steps:
@@ -36,7 +35,7 @@ def run(
             step = min((v[i] - v[j]) / eta[j], step)
         new_i = hi[i] if step == room_i else beta[i] + step
         new_j = lo[j] if step == room_j else beta[j] - step
-        ints[loops.LAST_I], ints[loops.LAST_J], reals[loops.STEP] = i, j, step
+        ints[loops.LAST_I], ints[loops.LAST_J] = i, j
         if new_i == beta[i] and new_j == beta[j]:
             return loops.STALLED
         beta[i], beta[j] = new_i, new_j

@@ -18,6 +18,8 @@ class Rule:
     code: int
     title: str
     note: str
+    #: Whether it only ever chooses among extremes of v, so that settled points may be left out for a while.
+    looks_at_v: bool = False
 
 
 RULES: dict[str, Rule] = {
@@ -27,8 +29,11 @@ RULES: dict[str, Rule] = {
         2, "Platt", "A random violator, by turns among all points and free ones; its partner has the largest"
         " |Eᵢ − Eⱼ|.",
     ),
-    "first-order": Rule(3, "First order", "The worst violator above with the worst below: largest vᵢ − vⱼ."),
+    "first-order": Rule(3, "First order", "The worst violator above with the worst below: largest vᵢ − vⱼ.", True),
     "second-order": Rule(
-        4, "Second order", "The worst violator above, and the partner that promises the largest gain (LIBSVM).",
+        4, "Second order", "The worst violator above, and the partner that promises the largest gain (LIBSVM).", True,
+    ),
+    "maximum-gain": Rule(
+        5, "Maximum gain", "One point of the last pair stays; its new partner brings the largest clipped gain.", True,
     ),
 }  # fmt: skip

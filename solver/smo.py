@@ -14,6 +14,7 @@ Legend: ``beta_i = y_i alpha_i`` in ``[lo_i, hi_i]`` = ``[0, C_i]`` for y = +1, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -21,16 +22,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _smo_loops as loops
-from . import _smo_plain
 from .certificate import Certificate, Status, best_primal
 from .kernels import Kernel
 from .problem import check_choice, check_integer, check_number, check_numbers, check_points, check_size
 from .selection import RULES
+from .shrinking import ActiveSet, KernelSum
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 #: A margin below this share of the data's radius in feature space counts as "not separable".
 SEPARABLE_SHARE = 1e-6
+#: Entries of the kernel matrix visited between two looks at `stop`: two or three milliseconds.
+PIECE = 2_000_000
 #: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
@@ -82,6 +85,8 @@ class SmoSolver:
         Multipliers to start from; brought into the box and onto sum y alpha = 0 if they are not there.
     cache_size : float, default=200
         Bound of the kernel row cache in MB.
+    shrinking : bool, default=True
+        Leave settled points out for a while (see `shrinking`); only with rules that choose among extremes of v.
     compiled : bool, default=True
         False runs plain numpy (second-order rule, whole kernel matrix): slow, but needs no compiler.
 
@@ -94,7 +99,8 @@ class SmoSolver:
     def __init__(
         self, X: ArrayLike, y: ArrayLike, kernel: Kernel, *, C: float | ArrayLike = 1.0, tol: float = 1e-3,
         max_iter: int = -1, selection: str = "second-order", random_state: int = 0,
-        alpha: ArrayLike | None = None, cache_size: float = 200.0, compiled: bool = True,
+        alpha: ArrayLike | None = None, cache_size: float = 200.0, shrinking: bool = True,
+        compiled: bool = True,
     ) -> None:  # fmt: skip
         points = check_points(X)
         check_size("X", points, LARGEST_COORDINATE)
@@ -121,55 +127,45 @@ class SmoSolver:
         self.centre: Array = (
             points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
         )
-        self._XT = np.ascontiguousarray((points - self.centre).T)
-        if kernel.largest(self._XT.T) > LARGEST_COORDINATE**2:
+        XT = np.ascontiguousarray((points - self.centre).T)
+        if kernel.largest(XT.T) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
         if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(points, points.T)):
             raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
-        self._diagonal = kernel.diagonal(self._XT.T)
-        self._definite = kernel.is_positive_semidefinite_on(self._XT.T)
-        self._lo = np.where(self.y > 0, 0.0, -self.C)
-        self._hi = np.where(self.y > 0, self.C, 0.0)
-        self.v: Array = np.empty(n)
-        self._size = np.empty(n)
-        self.compiled = compiled
-        cache_size = check_number("cache_size", cache_size, 0.0, open_high=True)
-        slots = int(min(n, max(2, cache_size * 2**20 // (8 * n)))) if compiled else 0
-        self._rows = np.empty((slots, n))
-        self._ring = (
-            np.full(n, -1, dtype=np.int64), np.full(slots, -1, dtype=np.int64),
-            np.roll(np.arange(slots), -1), np.roll(np.arange(slots), 1),
-        )  # fmt: skip
-        self._matrix = None if compiled else kernel.gram(self._XT.T, self._XT.T)
-        self._ints = np.zeros(8, dtype=np.int64)
-        self._ints[[loops.LAST_I, loops.LAST_J]] = -1
-        self._reals = np.zeros(4)
-        seed = check_integer("random_state", random_state, 0) + 0x9E3779B97F4A7C15
-        self._rng = np.array([seed % 2**64], dtype=np.uint64)
-        self._kernel_numbers = (
-            kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)
-        )  # fmt: skip
+        self._definite = kernel.is_positive_semidefinite_on(XT.T)
         self._hard = bool(np.isinf(self.C).any())
         if self._hard and not self._definite:
             raise ValueError(
                 f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, "
                 "it must be finite."
             )
+        self._ints = np.zeros(5, dtype=np.int64)
+        self._ints[[loops.LAST_I, loops.LAST_J]] = -1
+        seed = check_integer("random_state", random_state, 0) + 0x9E3779B97F4A7C15
+        self._rng = np.array([seed % 2**64], dtype=np.uint64)
+        self.compiled = compiled
+        self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
+        self._active = ActiveSet(
+            (kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)), XT, self.y,
+            self._lo, self._hi, kernel.diagonal(XT.T), check_number("cache_size", cache_size, 0.0, open_high=True),
+            shrinking and RULES[selection].looks_at_v, None if compiled else kernel.gram(XT.T, XT.T),
+        )  # fmt: skip
+        #: A sum of kernel rows under way, and what to do with it.
+        self._sum: tuple[KernelSum, Callable[[KernelSum], None]] | None = None
+        self._moved_since_refresh = False
         self._radius = 0.0
         self._proved_primal = np.inf
-        self._moved_since_refresh = True
-        self.beta: Array = np.zeros(n)
         if alpha is not None:
             start = check_numbers("alpha", alpha)
             if start.shape != (n,):
                 raise ValueError(f"alpha has shape {start.shape}; it must hold one number for each of {n} points.")
             with np.errstate(over="ignore", invalid="ignore"):
-                self.beta = feasible(self.y, self.C, start)
-                self._refresh()
+                self.beta[:] = feasible(self.y, self.C, start)
+                self._recompute()
                 useful = self.dual >= 0
             if not useful:  # worse than nothing, or an overflow: start from nothing
                 self.beta[:] = 0.0
-        self._refresh()
+                self._recompute()
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -179,9 +175,19 @@ class SmoSolver:
         return int(self._ints[loops.ITERATION])
 
     @property
+    def beta(self) -> Array:
+        """y alpha, shape (n,)."""
+        return self._active.beta
+
+    @property
     def alpha(self) -> Array:
         """The multipliers, shape (n,)."""
         return np.abs(self.beta)
+
+    @property
+    def v(self) -> Array:
+        """y_i - sum_j y_j alpha_j K_ij of all points, shape (n,)."""
+        return self._active.v(self.n_iter)
 
     @property
     def working_set(self) -> tuple[int, int]:
@@ -245,21 +251,24 @@ class SmoSolver:
 
     # -- working ---------------------------------------------------------------------------------------------------
 
-    def step(self, n: int = 1) -> int:
-        """At most `n` pair updates; returns how many were made, fewer only when the solver has finished.
+    def step(self, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
+        """At most `n` pair updates; returns how many were made, fewer only when finished or stopped.
 
-        ``step(5); step(5)`` equals ``step(10)`` bit for bit.
+        ``step(5); step(5)`` equals ``step(10)`` bit for bit.  `stop` is asked every few milliseconds.
         """
         start = self.n_iter
         goal = start + n
         while self.status is Status.RUNNING:
-            every = self._refresh_every
-            due = min(goal, self.max_iter, (self.n_iter // every + 1) * every)
-            before = self.n_iter
-            outcome = self._run(due - before)
-            self._moved_since_refresh |= self.n_iter > before
-            self._conclude(outcome)
-            if self.n_iter >= goal:
+            if self._sum is not None:
+                kernel_sum, then = self._sum
+                if kernel_sum.work(PIECE):
+                    self._sum = None
+                    then(kernel_sum)
+            elif self.n_iter < goal:
+                self._advance(goal)
+            else:
+                break
+            if stop():
                 break
         return self.n_iter - start
 
@@ -273,59 +282,75 @@ class SmoSolver:
     def _refresh_every(self) -> int:
         return max(1000, len(self.y)) if self._hard else 100_000
 
-    def _conclude(self, outcome: int) -> None:
-        """Decide what the state after a run of updates is; looks at the state only, never at how it was cut."""
-        regular = self.n_iter % self._refresh_every == 0 and self._moved_since_refresh
-        if outcome != loops.RUNNING or regular:
-            moved = self._moved_since_refresh
-            self._refresh()
-            if self._hard:  # a function that separated the points once stays a proof that they are separable
-                self._proved_primal = min(self._proved_primal, self._primal(thorough=False))
-            violation = self.kkt_violation
-            exact = self._definite
-            if violation <= self.tol:
-                self.status = Status.OPTIMAL if exact else Status.STATIONARY
-            elif outcome == loops.CONFLICT or (self._hard and self._not_separable()):
-                self.status = Status.NOT_SEPARABLE
-            elif violation <= self._reachable or (outcome != loops.RUNNING and not moved):
-                self.status = Status.PRECISION
-        if self.status is Status.RUNNING and self.n_iter >= self.max_iter:
+    def _advance(self, goal: int) -> None:
+        """Some updates, then whatever is due; what is due depends on the state only, never on how it was cut."""
+        active, every = self._active, self._refresh_every
+        due = min(goal, self.max_iter, (self.n_iter // every + 1) * every)
+        if active.shrinking:
+            due = min(due, active.review_at)
+        before = self.n_iter
+        outcome = active.run(
+            RULES[self.selection].code, self._ints, self._rng, max(self.tol, self._reachable), due - before, PIECE
+        )
+        self._moved_since_refresh |= self.n_iter > before
+        ended = outcome != loops.RUNNING
+        if (ended and active.part.is_whole) or (self.n_iter % every == 0 and self._moved_since_refresh):
+            self._begin_refresh(outcome)
+        elif active.part.is_whole and active.is_due(self.n_iter):
+            active.review(self.n_iter)
+        elif ended or active.is_due(self.n_iter):
+            self._sum = active.changes(), lambda changes: self._synchronised(changes, outcome)
+        elif self.n_iter >= self.max_iter:
             self.status = Status.STOPPED_EARLY
 
-    def _run(self, n_steps: int) -> int:
-        tol = max(self.tol, self._reachable)
-        if self._matrix is not None:
-            return _smo_plain.run(
-                self._matrix, self._lo, self._hi, self.beta, self.v, self._ints, self._reals, tol, n_steps
-            )
-        outcome = loops.run(
-            RULES[self.selection].code, self._kernel_numbers, self._XT, self._lo, self._hi, self._diagonal,
-            self.beta, self.v, self._rows, *self._ring, self._ints, self._reals, self._rng, tol, n_steps,
-        )  # fmt: skip
-        return cast(int, outcome)
+    def _begin_refresh(self, outcome: int) -> None:
+        self._sum = self._active.definition(), lambda definition: self._refreshed(definition, outcome)
 
-    def _refresh(self) -> None:
-        """v from its definition: rounding errors of many updates must not certify anything."""
-        if self._matrix is not None:
-            terms = self._matrix * self.beta
-            self.v = self.y - terms.sum(axis=1)
-            self._size = np.abs(terms).sum(axis=1)
+    def _refreshed(self, definition: KernelSum, outcome: int) -> None:
+        """v of all points is known from its definition: rounding errors of many updates must not certify anything."""
+        moved, self._moved_since_refresh = self._moved_since_refresh, False
+        self._active.refresh(definition)
+        if self._hard:  # a function that separated the points once stays a proof that they are separable
+            self._proved_primal = min(self._proved_primal, self._primal(thorough=False))
+        violation = self.kkt_violation
+        if violation <= self.tol:
+            self.status = Status.OPTIMAL if self._definite else Status.STATIONARY
+        elif outcome == loops.CONFLICT or (self._hard and self._not_separable()):
+            self.status = Status.NOT_SEPARABLE
+        elif violation <= self._reachable or (outcome != loops.RUNNING and not moved):
+            self.status = Status.PRECISION
+        elif self.n_iter >= self.max_iter:
+            self.status = Status.STOPPED_EARLY
         else:
-            loops.recompute(
-                self._kernel_numbers, self._XT, self.y, self.beta, self.v, self._rows, *self._ring, self._ints,
-                self._size,
-            )  # fmt: skip
-        self._moved_since_refresh = False
+            self._active.review(self.n_iter)
+
+    def _synchronised(self, changes: KernelSum, outcome: int) -> None:
+        """v of the points left out is up to date: choose anew, or finish when no pair of all points moves any more."""
+        part = self._active.part
+        self._active.synchronise(changes)
+        settled = outcome == loops.CONVERGED and self.kkt_violation <= max(self.tol, self._reachable)
+        if settled or outcome in (loops.STALLED, loops.CONFLICT):
+            self._begin_refresh(outcome)
+        elif self.n_iter >= self.max_iter:
+            self.status = Status.STOPPED_EARLY
+        else:
+            self._active.review(self.n_iter, part, longer=outcome == loops.RUNNING)
+
+    def _recompute(self) -> None:
+        """v from its definition, at once."""
+        definition = self._active.definition()
+        definition.work()
+        self._active.refresh(definition)
 
     @property
     def _reachable(self) -> float:
         """KKT violation that double precision can tell from zero for these multipliers, at best."""
-        return 50.0 * EPS * float(self._size.max())
+        return 50.0 * EPS * float(self._active.size.max())
 
     @property
     def _hidden_norm(self) -> float:
         """What rounding may hide of ||w||^2, a difference of large numbers when the multipliers are large."""
-        return 10.0 * EPS * float(np.abs(self.beta) @ self._size)
+        return 10.0 * EPS * float(np.abs(self.beta) @ self._active.size)
 
     @property
     def _largest_norm(self) -> float:
@@ -345,9 +370,9 @@ class SmoSolver:
 
     def _feature_space_radius(self) -> float:
         """max_i ||phi(x_i) - mean phi||, in blocks so that memory stays linear in n."""
-        X, n = self._XT.T, len(self.y)
+        X, n = self._active.whole.XT.T, len(self.y)
         means = np.concatenate([self.kernel.gram(X[s : s + 256], X).mean(axis=1) for s in range(0, n, 256)])
-        return float(np.sqrt(max(0.0, (self._diagonal - 2.0 * means + means.mean()).max())))
+        return float(np.sqrt(max(0.0, (self._active.whole.diagonal - 2.0 * means + means.mean()).max())))
 
 
 def feasible(y: Array, C: Array, alpha: Array) -> Array:

@@ -24,6 +24,7 @@ from svm_reference import (
     solve_dual,
 )
 
+from solver import shrinking, smo
 from solver.certificate import Status, best_primal
 from solver.datasets import generate
 from solver.kernels import Kernel
@@ -252,11 +253,11 @@ def test_cuts_change_nothing_across_the_real_refresh() -> None:
     assert state(solvers[0]) == state(solvers[1]) == state(solvers[2])
     # The refresh really happens: v then is what its definition says, bit for bit.
     fresh = solvers[0].v.copy()
-    solvers[0]._refresh()
+    solvers[0]._recompute()
     assert (solvers[0].v == fresh).all()
     solvers[0].step(500)
     drifted = solvers[0].v.copy()
-    solvers[0]._refresh()
+    solvers[0]._recompute()
     assert (solvers[0].v != drifted).any()
 
 
@@ -573,6 +574,7 @@ class Plain:
     def __init__(self, solver: SmoSolver, K: Array) -> None:
         self.v, self.K, self.tol = solver.v.tolist(), K, solver.tol
         y, alpha, C = solver.y, solver.alpha, solver.C
+        self.lo, self.hi, self.beta = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0), solver.beta.copy()
         everyone = range(len(y))
         self.up = [k for k in everyone if (alpha[k] < C[k] if y[k] > 0 else alpha[k] > 0)]
         self.low = [k for k in everyone if (alpha[k] > 0 if y[k] > 0 else alpha[k] < C[k])]
@@ -604,6 +606,24 @@ class Plain:
     def second_order(self) -> tuple[int, int]:
         i = max(self.up, key=lambda k: self.v[k])
         return i, max((j for j in self.low if self.v[j] < self.v[i]), key=lambda j: self.gain(i, j))
+
+    def clipped_gain(self, i: int, j: int) -> float:
+        """What the dual gains by the best step of the pair within the box."""
+        rise = self.v[i] - self.v[j]
+        eta = max(self.K[i, i] + self.K[j, j] - 2 * self.K[i, j], 1e-12)
+        step = min(rise / eta, self.hi[i] - self.beta[i], self.beta[j] - self.lo[j])
+        return step * (rise - 0.5 * eta * step)
+
+    def maximum_gain(self, last: tuple[int, int]) -> tuple[int, int]:
+        """Glasmachers, Igel 2006."""
+        width = self.hi - self.lo
+        inside = np.minimum(self.beta - self.lo, self.hi - self.beta) > 1e-8 * width
+        if last == (-1, -1) or not inside[list(last)].any():
+            return self.second_order()
+        pairs = [
+            pair for k in last for other in range(len(self.v)) if other not in last and (pair := self.pair(k, other))
+        ]
+        return max(pairs, key=lambda pair: self.clipped_gain(*pair)) if pairs else self.second_order()
 
     def cyclic(self, cursor: int) -> tuple[tuple[int, int] | None, int]:
         n = len(self.v)
@@ -641,6 +661,7 @@ def test_the_rules_choose_what_they_say(problem: Problem, rule: str) -> None:
     cursor, free_turn, seen = 0, False, set()
     for _ in range(400):
         plain = Plain(solver, K)
+        last = solver.working_set
         assert solver.bounds == (plain.m, plain.M)
         if solver.step(1) == 0:
             break
@@ -658,11 +679,105 @@ def test_the_rules_choose_what_they_say(problem: Problem, rule: str) -> None:
             assert chosen == expected_pair
         elif rule == "random":
             assert plain.pair(*chosen) == chosen and set(chosen) & set(plain.violators)
+        elif rule == "maximum-gain":
+            best = plain.maximum_gain(last)
+            assert chosen == best or plain.clipped_gain(*chosen) >= plain.clipped_gain(*best) * (1 - 1e-12)
         else:
             assert plain.platt(chosen, free_turn)
             free_turn = not free_turn
     assert len(seen) > 3
     assert solver.status in (Status.OPTIMAL, Status.RUNNING)
+
+
+# -- leaving settled points out ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def early_shrinking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settled points are left out after 20 updates, in small problems too."""
+    monkeypatch.setattr(shrinking, "FIRST_REVIEW", 20)
+    monkeypatch.setattr(shrinking, "LEAST_SHRUNK", 5)
+
+
+SHRUNK = problems(40, (40, 80, 150, 300), (0.1, 1.0, 10.0, 100.0), first_seed=300)
+
+
+@pytest.mark.parametrize("problem", SHRUNK, ids=str)
+def test_optimal_with_early_shrinking(problem: Problem, early_shrinking: None) -> None:
+    check_optimal(problem, ("first-order", "second-order", "maximum-gain"))
+
+
+@pytest.mark.parametrize("rule", ["first-order", "second-order", "maximum-gain"])
+@pytest.mark.parametrize("C", [100.0, 10_000.0, np.inf])
+def test_cuts_change_nothing_while_shrinking(rule: str, C: float, early_shrinking: None) -> None:
+    X, y = points("circle", 90, 11)
+
+    def make() -> SmoSolver:
+        return SmoSolver(X, y, Kernel("rbf", 2.0), C=C, selection=rule)
+
+    whole, rng = make(), np.random.default_rng(0)
+    parts: set[int] = set()
+    cut, asked = make(), make()
+    while whole.status is Status.RUNNING:
+        n = int(rng.integers(1, 60))
+        made = whole.step(n)
+        cut.step(made // 2)
+        cut.step(made - made // 2)
+        before = asked.n_iter  # `stop` says yes at every piece; reading in between must not matter either
+        while asked.n_iter < before + made or (whole.status is not Status.RUNNING and asked.status is Status.RUNNING):
+            asked.step(before + made - asked.n_iter, stop=lambda: True)
+            assert asked.certificate().n_iter == asked.n_iter
+        while cut.status is Status.RUNNING and whole.status is not Status.RUNNING:
+            cut.step(0)
+        assert state(whole) == state(cut)
+        np.testing.assert_array_equal(whole.alpha, asked.alpha)
+        parts.add(len(whole._active.part.index))
+    assert state(whole) == state(cut) == state(asked)
+    assert min(parts) < 60, "nothing was left out"
+
+
+def test_what_is_read_while_points_are_left_out_is_true(early_shrinking: None) -> None:
+    X, y = points("noisy circle", 120, 5)
+    K = Formula("rbf", 2.0)(X, X)
+    solver = SmoSolver(X, y, Kernel("rbf", 2.0), C=100.0)
+    partly = 0
+    while solver.step(7):
+        alpha = solver.alpha
+        partly += not solver._active.part.is_whole
+        np.testing.assert_allclose(solver.v, y - K @ (y * alpha), atol=1e-11 * (1 + alpha.sum()))
+        assert solver.kkt_violation == pytest.approx(kkt_violation(K, y, 100.0, alpha), abs=1e-9)
+        assert solver.certificate().dual == pytest.approx(dual_value(K, y, alpha), rel=1e-10)
+    assert partly > 10 and solver.status is Status.OPTIMAL
+
+
+def test_shrinking_can_be_turned_off(early_shrinking: None) -> None:
+    X, y = points("noisy circle", 120, 5)
+    solver = SmoSolver(X, y, Kernel("rbf", 2.0), C=100.0, shrinking=False)
+    while solver.step(50):
+        assert solver._active.part.is_whole
+    shrunk = SmoSolver(X, y, Kernel("rbf", 2.0), C=100.0)
+    assert shrunk.run() is solver.status is Status.OPTIMAL
+    assert shrunk.dual == pytest.approx(solver.dual, rel=1e-5)
+
+
+def test_a_stop_is_heard_after_a_bounded_piece_of_work() -> None:
+    # 20 000 points: one row is 20 000 kernel values.  What is counted is work, so that no clock decides.
+    X, y = generate("moons", 10_000, noise=0.2, seed=1)
+    solver = SmoSolver(X, np.where(y > 0, 1.0, -1.0), Kernel("rbf", 1.0), C=1.0)
+    rows = solver._active.whole.cache[-1]
+    for _ in range(30):
+        before, updates = int(rows[1]), solver.n_iter
+        solver.step(1_000_000, stop=lambda: True)
+        assert len(X) * (4 * (rows[1] - before) + 2 * (solver.n_iter - updates)) <= 1.2 * smo.PIECE
+    assert solver.n_iter > 100
+    # A recomputation of v from its definition comes in pieces as well.
+    solver._begin_refresh(0)
+    pieces = 0
+    while solver._sum is not None:
+        solver.step(0, stop=lambda: True)
+        pieces += 1
+    n_support = int((solver.alpha > 0).sum())
+    assert pieces >= n_support * len(X) // smo.PIECE
 
 
 def test_a_step_is_the_best_on_its_segment() -> None:

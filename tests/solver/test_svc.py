@@ -328,7 +328,8 @@ def test_parameters() -> None:
         ),
         (
             {"selection": "wss2"},
-            "selection is 'wss2'; it must be one of 'cyclic', 'random', 'platt', 'first-order', 'second-order'.",
+            "selection is 'wss2'; it must be one of 'cyclic', 'random', 'platt', 'first-order', 'second-order', "
+            "'maximum-gain'.",
         ),
     ],
 )
