@@ -20,6 +20,8 @@ from ._vector import BLOCK, larger, smaller
 RUNNING, CONVERGED, STALLED, CONFLICT = range(4)
 # Places in the integer state
 ITERATION, CURSOR, FREE_TURN, LAST_I, LAST_J = range(5)
+# numpy's integers, because numba compiles a function again for each plain literal handed to it
+FIRST, EVERYONE, FREE_ONLY = np.int64(0), np.int64(0), np.int64(1)
 #: A multiplier this near to a bound, as a share of the box, counts as bounded for maximum-gain (Glasmachers, Igel).
 NEAR_BOUND = 1e-8
 
@@ -132,7 +134,7 @@ def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-u
         pick = 0 if turn == 0 else below(count, rng)
         seen = 0
         for k in range(v.shape[0]):
-            if free_only and not (up[k] == 0.0 and low[k] == 0.0):
+            if free_only == FREE_ONLY and not (up[k] == 0.0 and low[k] == 0.0):
                 continue
             if v[k] + up[k] > M + tol or v[k] + low[k] < m - tol:
                 if turn == 1 and seen == pick:
@@ -160,7 +162,7 @@ def first_partner(v, up, low, i, start, free_only, tol):  # type: ignore[no-unty
     n = v.shape[0]
     for c in range(n):
         j = (start + c) % n
-        if free_only and not (up[j] == 0.0 and low[j] == 0.0):
+        if free_only == FREE_ONLY and not (up[j] == 0.0 and low[j] == 0.0):
             continue
         if oriented(v, up, low, i, j, tol) != 0:
             return j
@@ -199,9 +201,9 @@ def select(  # type: ignore[no-untyped-def]
             if v[i] + up[i] > M + tol or v[i] + low[i] < m - tol:
                 break
         ints[CURSOR] = (i + 1) % n
-        j = first_partner(v, up, low, i, 0, False, tol)
+        j = first_partner(v, up, low, i, FIRST, EVERYONE, tol)
     elif rule == 1:
-        i = random_violator(v, up, low, m, M, tol, False, rng)
+        i = random_violator(v, up, low, m, M, tol, EVERYONE, rng)
         count = 0
         for k in range(n):
             if i >= 0 and oriented(v, up, low, i, k, tol) != 0:
@@ -216,18 +218,18 @@ def select(  # type: ignore[no-untyped-def]
     else:
         i = -1
         if ints[FREE_TURN] == 1:
-            i = random_violator(v, up, low, m, M, tol, True, rng)
+            i = random_violator(v, up, low, m, M, tol, FREE_ONLY, rng)
         if i < 0:
-            i = random_violator(v, up, low, m, M, tol, False, rng)
+            i = random_violator(v, up, low, m, M, tol, EVERYONE, rng)
         ints[FREE_TURN] = 1 - ints[FREE_TURN]
         far = -1.0
         for k in range(n):  # E_i - E_j = v_j - v_i
             if i >= 0 and abs(v[i] - v[k]) > far:
                 far, j = abs(v[i] - v[k]), k
         if i >= 0 and oriented(v, up, low, i, j, tol) == 0:
-            j = first_partner(v, up, low, i, below(n, rng), True, tol)
+            j = first_partner(v, up, low, i, below(n, rng), FREE_ONLY, tol)
             if j < 0:
-                j = first_partner(v, up, low, i, below(n, rng), False, tol)
+                j = first_partner(v, up, low, i, below(n, rng), EVERYONE, tol)
     # A violator always has a partner that moves: v_i > M + tol moves with low, v_i < m - tol with up.  Only where v is
     # so large that v + tol rounds to v is there no violator although m - M > tol; the worst pair moves even then.
     way = oriented(v, up, low, i, j, tol) if i >= 0 and j >= 0 else 0
@@ -258,7 +260,7 @@ def run(  # type: ignore[no-untyped-def]
     n = v.shape[0]
     visited = 0
     gains = np.empty(BLOCK)  # scratch of the rules
-    up_index, low_index = move_and_scan(0.0, rows, 0, 0, v, up, low)
+    up_index, low_index = move_and_scan(0.0, rows, FIRST, FIRST, v, up, low)
     for _ in range(n_steps):
         if up_index < 0 or low_index < 0 or v[up_index] - v[low_index] <= tol:
             return CONVERGED

@@ -44,7 +44,11 @@ def new_cache(n: int, megabytes: float) -> Cache:
 @jit
 def oldest(used):  # type: ignore[no-untyped-def]
     """The slot whose row was asked for longest ago."""
-    return used.argmin()
+    slot = 0
+    for other in range(1, used.shape[0]):
+        if used[other] < used[slot]:
+            slot = other
+    return slot
 
 
 @jit
@@ -57,22 +61,23 @@ def kernel_row(kernel, XT, i, out):  # type: ignore[no-untyped-def]
     code, gamma, coef0, degree = kernel
     d, n = XT.shape
     if code == PRECOMPUTED:
-        out[:] = XT[i]
+        for k in range(n):
+            out[k] = XT[i, k]
         return
-    out[:] = 0.0
+    for k in range(n):
+        out[k] = 0.0
     for f in range(d):
         x = XT[f, i]
-        along = XT[f]
         if code == RBF:
             for k in range(n):
-                difference = along[k] - x
+                difference = XT[f, k] - x
                 out[k] += gamma * (difference * difference)
         elif code == LAPLACIAN:
             for k in range(n):
-                out[k] += gamma * abs(along[k] - x)
+                out[k] += gamma * abs(XT[f, k] - x)
         else:
             for k in range(n):
-                out[k] += along[k] * x
+                out[k] += XT[f, k] * x
     if code == POLY:
         power = np.empty(n)
         for k in range(n):
