@@ -294,7 +294,9 @@ class SmoSolver:
         )
         self._moved_since_refresh |= self.n_iter > before
         ended = outcome != loops.RUNNING
-        if (ended and active.part.is_whole) or (self.n_iter % every == 0 and self._moved_since_refresh):
+        if ended and not self._moved_since_refresh and active.part.is_whole:
+            self._conclude(outcome, moved=False)
+        elif (ended and active.part.is_whole) or (self.n_iter % every == 0 and self._moved_since_refresh):
             self._begin_refresh(outcome)
         elif active.part.is_whole and active.is_due(self.n_iter):
             active.review(self.n_iter)
@@ -310,6 +312,10 @@ class SmoSolver:
         """v of all points is known from its definition: rounding errors of many updates must not certify anything."""
         moved, self._moved_since_refresh = self._moved_since_refresh, False
         self._active.refresh(definition)
+        self._conclude(outcome, moved)
+
+    def _conclude(self, outcome: int, moved: bool) -> None:
+        """What can be said of the multipliers, given that v is fresh, and that something `moved` before it was."""
         if self._hard:  # a function that separated the points once stays a proof that they are separable
             self._proved_primal = min(self._proved_primal, self._primal(thorough=False))
         violation = self.kkt_violation
