@@ -32,8 +32,8 @@ Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 #: A margin below this share of the data's radius in feature space counts as "not separable".
 SEPARABLE_SHARE = 1e-6
-#: Entries of the kernel matrix visited between two looks at `stop`: two or three milliseconds.
-PIECE = 2_000_000
+#: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
+PIECE = 1_000_000
 #: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50

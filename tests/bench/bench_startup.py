@@ -10,6 +10,7 @@ import time
 from statistics import median
 
 IMPORTS = "import PySide6.QtWidgets, pyqtgraph, numba"
+WARM_UP = "from solver import warmup; warmup.compile_all()"
 START = """
 import sys
 from pathlib import Path
@@ -38,10 +39,15 @@ def seconds(arguments: list[str], cache: str) -> float:
 
 
 def run() -> None:
+    with tempfile.TemporaryDirectory() as cache:
+        print(f"warm-up of the library, empty cache: {seconds([WARM_UP], cache):.1f} s")
     with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as profile:
         seconds([IMPORTS], cache)
         bare = median(seconds([IMPORTS], cache) for _ in range(3))
         print(f"import PySide6, pyqtgraph, numba alone: {bare:.2f} s")
+        numbers = median(seconds(["import numpy, numba"], cache) for _ in range(5))
+        library = median(seconds(["import solver"], cache) for _ in range(5))
+        print(f"import numpy, numba: {numbers:.2f} s; import solver: {library:.2f} s, {library / numbers:.2f} times")
         cold = seconds([START, profile, "first"], cache)
         print(f"empty compile cache, first trained pictures: {cold:.2f} s, {cold / bare:.1f} times that")
         compiled = seconds([START, profile, "all"], cache)
