@@ -1,8 +1,8 @@
 """Classifiers one can step, look into and trust: numbers only, no window."""
 
-from .certificate import Certificate, Status
+from .certificate import Certificate, NotSeparableError, Status
 from .kernels import KERNELS, Kernel
-from .multiclass import Pair, PairTrainer
+from .multiclass import REST, SCHEMES, Pair, PairTrainer
 from .neighbors import KNeighborsClassifier
 from .selection import RULES
 from .smo import SmoSnapshot, SmoSolver
@@ -10,6 +10,6 @@ from .surface import Grid
 from .svc import SVC
 
 __all__ = [
-    "KERNELS", "RULES", "SVC", "Certificate", "Grid", "KNeighborsClassifier", "Kernel", "Pair", "PairTrainer",
-    "SmoSnapshot", "SmoSolver", "Status",
+    "KERNELS", "REST", "RULES", "SCHEMES", "SVC", "Certificate", "Grid", "KNeighborsClassifier", "Kernel",
+    "NotSeparableError", "Pair", "PairTrainer", "SmoSnapshot", "SmoSolver", "Status",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ Notation as in `smo`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -23,6 +24,16 @@ class Status(StrEnum):
     STATIONARY = "stationary"  #: as OPTIMAL, for a kernel that is not positive semidefinite
     STOPPED_EARLY = "stopped early"  #: max_iter reached
     NOT_SEPARABLE = "not separable"  #: hard margin only
+
+
+#: From the gravest to the best: the status of several problems is the gravest of theirs.
+GRAVITY = (
+    Status.RUNNING, Status.NOT_SEPARABLE, Status.STOPPED_EARLY, Status.PRECISION, Status.STATIONARY, Status.OPTIMAL,
+)  # fmt: skip
+
+
+class NotSeparableError(ValueError):
+    """A hard margin (C = inf) was asked for, and no function of the kernel separates the classes."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +68,31 @@ class Certificate:
     n_bounded: int
     n_iter: int
     margin_bound: float
+
+    @property
+    def at_precision_limit(self) -> bool:
+        """True when double precision, not `tol`, ended the training: look at `kkt_violation` and `gap`."""
+        return self.status is Status.PRECISION
+
+
+def joined(certificates: Sequence[Certificate]) -> Certificate:
+    """One certificate for several binary problems, seen as the one problem of minimising the sum of their primals.
+
+    The gravest status and the largest KKT violation; the sums of dual, primal, free and bounded support vectors and
+    updates, and the gap of those sums: a sum of bounds is a bound of the sum.  (A small gap of the sum may hide a
+    large one of a small problem; that one is in its own certificate.)  `margin_bound` is the smallest.
+    """
+    if len(certificates) == 1:
+        return certificates[0]
+    dual, primal = sum(c.dual for c in certificates), sum(c.primal for c in certificates)
+    bounds = [c.margin_bound for c in certificates if not np.isnan(c.margin_bound)]
+    return Certificate(
+        status=min((c.status for c in certificates), key=GRAVITY.index),
+        kkt_violation=max(c.kkt_violation for c in certificates),
+        dual=dual, primal=primal, gap=max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan,
+        n_free=sum(c.n_free for c in certificates), n_bounded=sum(c.n_bounded for c in certificates),
+        n_iter=sum(c.n_iter for c in certificates), margin_bound=min(bounds, default=np.nan),
+    )  # fmt: skip
 
 
 def best_primal(

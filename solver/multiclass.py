@@ -1,4 +1,9 @@
-"""One-vs-one: many classes as one binary SVM per pair of classes, and the votes that join them again."""
+"""Many classes as several binary SVMs, one-vs-one or one-vs-rest, and how their answers are joined again.
+
+One-vs-one trains on each pair of classes and lets the pairs vote (Knerr, Personnaz, Dreyfus 1990; LIBSVM's way).
+One-vs-rest trains each class against all others and believes the largest f (Rifkin, Klautau, JMLR 5, 2004).  Two
+classes are one single problem in both.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +14,25 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import Status
+from .certificate import GRAVITY, Status
 from .smo import SmoSnapshot, SmoSolver
 
 Array = NDArray[np.float64]
+#: In place of a class index: all other classes.
+REST = -1
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The binary problem of two classes.
+    """A binary problem: two classes, or one class against the rest.
 
     Attributes
     ----------
     positive, negative : int
-        Class indices where f > 0 and f < 0.  As in scikit-learn, with two classes in all the positive one is the
-        higher, with more it is the lower.
+        Class indices where f > 0 and f < 0; `negative` is `REST` where it is all other classes.  As in scikit-learn,
+        with two classes in all the positive one is the higher, with more it is the lower.
     index : ndarray of shape (n_pair,)
-        The training points of the two classes, in their order.
+        The training points of this problem, in their order.
     y : ndarray of shape (n_pair,)
         +1 for the positive class, -1 for the negative one.
     """
@@ -37,7 +44,7 @@ class Pair:
 
 
 def one_vs_one(codes: NDArray[np.intp], n_classes: int) -> list[Pair]:
-    """The pairs (0, 1), (0, 2), ..., (1, 2), ... of `n_classes` classes."""
+    """The pairs (0, 1), (0, 2), ..., (1, 2), ... of `n_classes` classes; points of code -1 belong to none."""
     pairs = []
     for first, second in combinations(range(n_classes), 2):
         positive, negative = (second, first) if n_classes == 2 else (first, second)
@@ -46,10 +53,30 @@ def one_vs_one(codes: NDArray[np.intp], n_classes: int) -> list[Pair]:
     return pairs
 
 
-#: From the gravest to the best: the status of many pairs is the gravest of theirs.
-_GRAVITY = (
-    Status.RUNNING, Status.NOT_SEPARABLE, Status.STOPPED_EARLY, Status.PRECISION, Status.STATIONARY, Status.OPTIMAL,
-)  # fmt: skip
+def one_vs_rest(codes: NDArray[np.intp], n_classes: int) -> list[Pair]:
+    """Class 0 against the rest, class 1 against the rest, ...; with two classes the one pair of `one_vs_one`.
+
+    Points of code -1 belong to no class and to no problem.
+    """
+    if n_classes == 2:
+        return one_vs_one(codes, n_classes)
+    index = np.flatnonzero(codes >= 0)
+    return [Pair(c, REST, index, np.where(codes[index] == c, 1.0, -1.0)) for c in range(n_classes)]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A way to make binary problems of many classes, and its words on screen."""
+
+    problems: Callable[[NDArray[np.intp], int], list[Pair]]
+    title: str
+    note: str
+
+
+SCHEMES: dict[str, Scheme] = {
+    "one-vs-one": Scheme(one_vs_one, "One-vs-one", "One SVM for each pair of classes; the class with most duels won."),
+    "one-vs-rest": Scheme(one_vs_rest, "One-vs-rest", "One SVM for each class against all others; the largest f wins."),
+}
 
 
 class PairTrainer:
@@ -69,7 +96,7 @@ class PairTrainer:
     @property
     def status(self) -> Status:
         """The gravest status among the pairs."""
-        return min((solver.status for solver in self.solvers), key=_GRAVITY.index)
+        return min((solver.status for solver in self.solvers), key=GRAVITY.index)
 
     @property
     def n_iter(self) -> int:
@@ -114,3 +141,33 @@ def one_vs_rest_values(pair_values: Array, pairs: list[Pair], n_classes: int) ->
         confidence[..., pair.positive] += pair_values[..., p]
         confidence[..., pair.negative] -= pair_values[..., p]
     return votes(pair_values, pairs, n_classes) + confidence / (3.0 * (np.abs(confidence) + 1.0))
+
+
+def winners(pair_values: Array, pairs: list[Pair], n_classes: int) -> NDArray[np.intp]:
+    """Index of the winning class, the lowest of equals, shape (..., n_pairs) -> (...).
+
+    One-vs-one: the class with most duels won; one-vs-rest: the class with the largest f.
+    """
+    by_value = pairs[0].negative == REST
+    won: NDArray[np.intp] = (pair_values if by_value else votes(pair_values, pairs, n_classes)).argmax(axis=-1)
+    return won
+
+
+def libsvm_table(pair_coef: Array, pairs: list[Pair], codes: NDArray[np.intp]) -> Array:
+    """LIBSVM's compact table of one-vs-one coefficients, shape (n_classes - 1, n_support).
+
+    In the block of class c, row r belongs to the pair of c with its r-th other class.
+
+    Parameters
+    ----------
+    pair_coef : ndarray of shape (n_support, n_pairs)
+        y alpha of each support vector in each pair.
+    codes : ndarray of shape (n_support,)
+        The class of each support vector.
+    """
+    table = np.zeros((max(pair.negative for pair in pairs), len(codes)))
+    for p, pair in enumerate(pairs):
+        i, j = pair.positive, pair.negative  # i < j
+        table[j - 1, codes == i] = pair_coef[codes == i, p]
+        table[i, codes == j] = pair_coef[codes == j, p]
+    return table

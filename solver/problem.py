@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 def check_numbers(name: str, values: Any) -> Array:
     """A float64 copy of `values`, of any shape; ValueError when they are not real numbers."""
     try:
-        if np.iscomplexobj(values):  # numpy would drop the imaginary parts with no more than a warning
+        if np.iscomplexobj(np.asarray(values)):  # numpy would drop the imaginary parts with no more than a warning
             raise TypeError
         return np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):

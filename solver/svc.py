@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .certificate import Status
+from .certificate import NotSeparableError, Status, joined
 from .estimator import Estimator
-from .kernels import KERNELS, GridRows, Kernel
-from .multiclass import Pair, PairTrainer, one_vs_one, one_vs_rest_values, votes
+from .expansion import AnyKernel, Expansion, KernelFunction, gram_for_training, kernel_of
+from .kernels import GridRows, Kernel, PrecomputedKernel
+from .multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table, one_vs_rest_values, winners
 from .problem import check_axis, check_choice, check_labels, check_number, check_points, check_size
 from .selection import RULES
-from .smo import LARGEST_COORDINATE, SmoSnapshot, SmoSolver
+from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
+from .weights import bounds, class_weights, sample_weights
 
 Array = NDArray[np.float64]
+#: Ways to train; see the parameter `solver` of SVC.
+SOLVERS = ("smo", "auto")
+_SHAPES = ("ovr", "ovo")
+
+
+@dataclass(frozen=True)
+class _Training:
+    """What a call of `prepare` found out about data and parameters; `adopt` makes learned attributes of it."""
+
+    X: Array
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]  #: class index of each point, -1 for a point of weight 0
+    class_weight: Array
+    kernel: AnyKernel
+    centre: Array
+    trainer: PairTrainer
 
 
 class SVC(Estimator):
-    """Support vector classifier trained by sequential minimal optimisation, one-vs-one for more than two classes.
+    """Support vector classifier trained by sequential minimal optimisation.
+
+    It maximises the dual ``sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j k(x_i, x_j)`` over
+    ``0 <= alpha_i <= C_i``, ``sum_i y_i alpha_i = 0``, with C_i = C * class weight * sample weight.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of slack; inf is the hard margin.
-    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid"}, default="rbf"
+        Price of slack, above 0; inf is the hard margin.
+    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"} or callable, default="rbf"
+        With "precomputed", X is the Gram matrix, (n, n) in `fit` and (n_queries, n) in queries.  A callable
+        ``kernel(A, B)`` gives the kernel values (len(A), len(B)).
     degree : int, default=3
     gamma : {"scale", "auto"} or float, default="scale"
         "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
@@ -34,27 +58,68 @@ class SVC(Estimator):
     tol : float, default=1e-3
         Largest KKT violation called optimal.
     max_iter : int, default=-1
-        Steps per pair of classes; -1 means max(10^7, 100 n).  Reaching a limit sets `fit_status_` to 1.
-    selection : {"cyclic", "random", "platt", "first-order", "second-order"}, default="second-order"
-        Working-set rule.
+        Steps per binary problem; -1 means max(10^7, 100 n).  Reaching a limit sets `fit_status_` to 1.
+    selection : str, default="second-order"
+        Working-set rule, a name of `selection.RULES`.
     random_state : int or None, default=None
         Seed of the rules that draw.  None means 0: the same call gives the same answer.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, 1 where there is none; "balanced" is n / (n_classes * n_c).
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        For more than two classes, one column per class or, only one-vs-one, one per pair.
+    multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
+        How more than two classes become binary problems, a name of `multiclass.SCHEMES`.
+    cache_size : float, default=200
+        Bound of the kernel rows kept while training, in MB.
+    solver : {"smo", "auto"}, default="smo"
+        "smo" is step by step what the playground's lanes show.  "auto" may choose a faster way to the same optimum;
+        at present it has none to choose, and runs the same.
 
     Attributes
     ----------
-    classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_iter_, n_features_in_, coef_
-        As in scikit-learn, with its shapes and signs: for two classes f > 0 is classes_[1].
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels of the points whose weight is above 0.
+    support_ : ndarray of shape (n_SV,), int32
+        Rows of the X given to `fit`, by class.
+    support_vectors_ : ndarray of shape (n_SV, n_features)
+        Empty, (0, 0), for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,), int32
+    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
+        y alpha, arranged as LIBSVM does.  One-vs-rest with more than two classes: (n_classes, n_SV), row c is
+        y alpha of class c against the rest.
+    intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        One-vs-rest with more than two classes: (n_classes,).
+    coef_ : ndarray of shape (len(intercept_), n_features)
+        Linear kernel only.
+    class_weight_ : ndarray of shape (n_classes,)
+    n_iter_ : ndarray of shape (len(intercept_),), int32
+    n_features_in_ : int
+    shape_fit_ : tuple of int
+        Shape of the X given to `fit`.
     fit_status_ : int
-        0 when every pair is optimal (or stationary, or at the limit of double precision), else 1.
+        0 when every problem is optimal (or stationary, or at the limit of double precision), else 1.
+    certificate_ : Certificate
+        What is proved about the answer; of several problems together, as in `certificate.joined`.
     certificates_ : list of Certificate
-        One per pair of classes.
+        One per binary problem.
+    pairs_ : list of Pair
+        The binary problems, in the order of `intercept_`.
+
+    Notes
+    -----
+    Shapes and signs are scikit-learn's: for two classes f > 0 is classes_[1].
+
+    Source: Chang, Lin, "LIBSVM", ACM TIST 2, 2011; and the papers named in `smo`, `selection` and `multiclass`.
     """
 
     _largest_coordinate = LARGEST_COORDINATE
 
     def __init__(
-        self, C: float = 1.0, kernel: str = "rbf", degree: int = 3, gamma: str | float = "scale", coef0: float = 0.0,
-        tol: float = 1e-3, max_iter: int = -1, selection: str = "second-order", random_state: int | None = None,
+        self, C: float = 1.0, kernel: str | KernelFunction = "rbf", degree: int = 3, gamma: str | float = "scale",
+        coef0: float = 0.0, tol: float = 1e-3, max_iter: int = -1, selection: str = "second-order",
+        random_state: int | None = None, class_weight: Mapping[Any, float] | str | None = None,
+        decision_function_shape: str = "ovr", multiclass: str = "one-vs-one", cache_size: float = 200,
+        solver: str = "smo",
     ) -> None:  # fmt: skip
         self.C = C
         self.kernel = kernel
@@ -65,199 +130,233 @@ class SVC(Estimator):
         self.max_iter = max_iter
         self.selection = selection
         self.random_state = random_state
+        self.class_weight = class_weight
+        self.decision_function_shape = decision_function_shape
+        self.multiclass = multiclass
+        self.cache_size = cache_size
+        self.solver = solver
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on `X` (n, n_features) and labels `y` (n,).
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on `X` (n, n_features) and labels `y` (n,); after an error the estimator is as it was before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            At least two classes.
+        sample_weight : array-like of shape (n,), optional
+            Factors of C, at least 0.  A point of weight 0 is left out.
 
         Raises
         ------
         ValueError
             Bad data or a bad parameter, in one sentence.
+        NotSeparableError
+            C is inf and some classes cannot be separated; a ValueError as well.
         """
-        trainer = self.prepare(X, y)
+        training = self._checked(X, y, sample_weight)
+        trainer = training.trainer
         while trainer.status is Status.RUNNING:
             trainer.step(1_000_000)
-        self.adopt(trainer.snapshot())
-        del self._trainer  # its kernel rows may fill 200 MB
-        return self
+            for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
+                if solver.status is Status.NOT_SEPARABLE:
+                    raise NotSeparableError(_not_separable(training, pair, solver))
+        return self._adopt(training, trainer.snapshot())
 
     def prepare(
         self, X: ArrayLike, y: ArrayLike,
-        start: Callable[[Pair], ArrayLike | None] | None = None, compiled: bool = True,
+        start: Callable[[Pair, Array], ArrayLike | None] | None = None, compiled: bool = True,
+        sample_weight: ArrayLike | None = None,
     ) -> PairTrainer:  # fmt: skip
         """Check data and parameters and return the trainer that `fit` would run; `adopt` takes its snapshots.
 
         Parameters
         ----------
         start : callable, optional
-            ``start(pair)`` gives the multipliers a pair starts from, or None.
+            ``start(pair, C)`` gives the multipliers a binary problem starts from, or None; `C` are their bounds.
         compiled : bool, default=True
             See `SmoSolver`.
+
+        Notes
+        -----
+        Unlike `fit` it lets a hard margin that does not exist be seen: the trainer ends as `Status.NOT_SEPARABLE`.
         """
-        points = check_points(X)
-        check_size("X", points, LARGEST_COORDINATE)
-        self.classes_, codes = check_labels(y, len(points))
-        if len(self.classes_) < 2:
-            raise ValueError("y holds one class only; an SVM needs points of at least two classes.")
-        C = check_number("C", self.C, 0.0, open_low=True)
-        tol = check_number("tol", self.tol, 0.0, np.inf, open_low=True, open_high=True)
-        check_choice("selection", self.selection, RULES)
-        self._kernel = self._checked_kernel(points)
-        self._X, self._codes = points, codes
-        self.n_features_in_ = points.shape[1]
-        # The points may be shifted for a linear kernel: products of differences keep the digits far from the origin.
-        translatable = self._kernel.is_translation_invariant
-        self._centre = points.mean(axis=0) if translatable else np.zeros(points.shape[1])
-        self._pairs = one_vs_one(codes, len(self.classes_))
-
-        def solver(pair: Pair) -> SmoSolver:
-            return SmoSolver(
-                points[pair.index], pair.y, self._kernel, C=C, tol=tol, max_iter=self.max_iter,
-                selection=self.selection, random_state=0 if self.random_state is None else self.random_state,
-                alpha=None if start is None else start(pair), compiled=compiled,
-                cache_size=200.0 / len(self._pairs),  # MB in all
-            )  # fmt: skip
-
-        self._trainer = PairTrainer(self._pairs, solver)
-        return self._trainer
+        self._training = self._checked(X, y, sample_weight, start, compiled)
+        return self._training.trainer
 
     def adopt(self, snapshots: list[SmoSnapshot]) -> Self:
-        """Set the learned attributes from the trainer's snapshots, finished or not."""
-        X, codes, n_classes = self._X, self._codes, len(self.classes_)
-        full = np.zeros((len(X), len(self._pairs)))
-        for p, (pair, snapshot) in enumerate(zip(self._pairs, snapshots, strict=True)):
-            full[pair.index, p] = pair.y * snapshot.alpha
-        support = np.flatnonzero((full != 0).any(axis=1))
-        support = support[np.argsort(codes[support], kind="stable")]
-        self.support_ = support.astype(np.int32)
-        self.support_vectors_ = X[support]
-        self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
-        self._pair_coef = full[support]
-        self.dual_coef_ = self._libsvm_coef()
-        shift = np.zeros(len(self._pairs))
-        if self._kernel.is_translation_invariant:
-            weights = self._pair_coef.T @ (self.support_vectors_ - self._centre)
-            for p, solver in enumerate(self._trainer.solvers):
-                shift[p] = weights[p] @ (self._centre - solver.centre)
-            self._offset = shift + [s.intercept for s in snapshots]
-            self.intercept_ = self._offset - weights @ self._centre
-        else:
-            self.intercept_ = self._offset = np.array([s.intercept for s in snapshots])
-        self.certificates_ = [s.certificate for s in snapshots]
-        n_iter = np.array([c.n_iter for c in self.certificates_], dtype=np.int32)
-        self.n_iter_ = n_iter
-        bad = (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
-        self.fit_status_ = int(any(c.status in bad for c in self.certificates_))
-        return self
+        """Set the learned attributes from snapshots of the trainer that `prepare` made, finished or not."""
+        return self._adopt(self._training, snapshots)
 
     def snapshot_model(self, snapshots: list[SmoSnapshot]) -> SVC:
         """A model of its own with the learned attributes of `snapshots`; this one and its trainer go on."""
-        model = SVC(**self.get_params())
-        for name in ("classes_", "_kernel", "_X", "_codes", "n_features_in_", "_centre", "_pairs", "_trainer"):
-            setattr(model, name, getattr(self, name))
-        model.adopt(snapshots)
-        del model._trainer  # it moves on; a model never changes
-        return model
+        return SVC(**self.get_params())._adopt(self._training, snapshots)
 
     # -- using the model -------------------------------------------------------------------------------------------
 
     @property
-    def pairs_(self) -> list[Pair]:
-        """The binary problems, in the order of the columns of `pair_decision_function`."""
-        return self._pairs
-
-    @property
     def coef_(self) -> Array:
-        """Weights of a linear kernel, shape (n_pairs, n_features); AttributeError for other kernels."""
-        if not hasattr(self, "_pair_coef") or self._kernel.name != "linear":
+        """Weights of a linear kernel, shape (n_problems, n_features); AttributeError for other kernels."""
+        if not hasattr(self, "_expansion") or self._expansion.kernel.name != "linear":
             raise AttributeError("coef_ is only available after a fit with the linear kernel.")
-        coef: Array = self._pair_coef.T @ (self.support_vectors_ - self._centre)
-        return coef
+        return self._expansion.linear_weights
 
     def pair_decision_function(self, X: ArrayLike) -> Array:
-        """f of each pair, shape (n, n_pairs); positive for the pair's `positive` class."""
+        """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""
         points = self._queries(X)
-        gram = self._kernel.gram(points - self._centre, self.support_vectors_ - self._centre)
-        with np.errstate(over="ignore", invalid="ignore"):
-            values: Array = gram @ self._pair_coef + self._offset
-        return self._finite(values)
+        return self._expansion(points)
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """f, shape (n,), for two classes; one column per class, shape (n, n_classes), for more."""
+        """f, shape (n,), for two classes; for more, one column per class, shape (n, n_classes).
+
+        One-vs-one, the columns are votes and a fraction that orders equal votes, as in scikit-learn; with
+        ``decision_function_shape="ovo"`` they are f of the pairs.  One-vs-rest, f of each class against the rest.
+        """
         return self._joined(self.pair_decision_function(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Label of each point: the class with most duels won, the lowest of equals."""
+        """Label of each point, shape (n,): the class `winner` names."""
         winner = self.winner(self.pair_decision_function(X))
         labels: NDArray[Any] = self.classes_[winner]
         return labels
 
     def winner(self, pair_values: Array) -> NDArray[np.intp]:
-        """Class index for given values of the pairs' f, shape (..., n_pairs) -> (...)."""
-        won: NDArray[np.intp] = votes(pair_values, self._pairs, len(self.classes_)).argmax(axis=-1)
-        return won
+        """Class index for given f of the binary problems, shape (..., n_problems) -> (...): most duels won, or
+        one-vs-rest the largest f; the lowest class of equals."""
+        return winners(pair_values, self.pairs_, len(self.classes_))
 
     def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
         """`decision_function` at (xs[i], ys[j]).
 
         Returns
         -------
-        ndarray of shape (len(ys), len(xs)) for two classes, (len(ys), len(xs), n_classes) for more
+        ndarray of shape (len(ys), len(xs)) for two classes, (len(ys), len(xs), n_columns) for more
+
+        Raises
+        ------
+        ValueError
+            Other than two features, bad axes, or a precomputed kernel, whose points are not in the plane.
         """
         n_features = self._fitted().n_features_in_
+        if isinstance(self._expansion.kernel, PrecomputedKernel):
+            raise ValueError("A precomputed kernel has no surface: its points are rows of a matrix, not of the plane.")
         columns, rows = check_axis("xs", xs, n_features), check_axis("ys", ys, n_features)
         check_size("xs", columns, LARGEST_COORDINATE)
         check_size("ys", rows, LARGEST_COORDINATE)
-        return self._joined(self._finite(self.pair_surface_on(columns)(rows)))
+        return self._joined(self._expansion.finite(self.pair_surface_on(columns)(rows)))
 
     def pair_surface_on(self, xs: Array) -> GridRows:
-        """Prepare the pairs' f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_pairs)``."""
-        rows = self._kernel.expansion_on(
-            self.support_vectors_ - self._centre, self._pair_coef, np.asarray(xs) - self._centre[0]
-        )
-        offset, centre = self._offset, self._centre[1]
-
-        def shifted(ys: Array) -> Array:
-            values = rows(np.asarray(ys) - centre)
-            values += offset
-            return values
-
-        return shifted
+        """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
+        return self._expansion.rows_on(xs)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _finite(self, values: Array) -> Array:
-        if not np.isfinite(values).all():
-            raise ValueError(f"The {self._kernel.name} kernel overflows at these coordinates; go nearer to 0.")
-        return values
+    def _checked(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None,
+        start: Callable[[Pair, Array], ArrayLike | None] | None = None, compiled: bool = True,
+    ) -> _Training:  # fmt: skip
+        """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""
+        points = check_points(X)
+        check_size("X", points, LARGEST_COORDINATE)
+        classes, codes = check_labels(y, len(points))
+        if len(classes) < 2:
+            raise ValueError("y holds one class only; an SVM needs points of at least two classes.")
+        C = check_number("C", self.C, 0.0, open_low=True)
+        check_number("tol", self.tol, 0.0, np.inf, open_low=True, open_high=True)
+        cache_size = check_number("cache_size", self.cache_size, 0.0, open_high=True)
+        check_choice("selection", self.selection, RULES)
+        check_choice("solver", self.solver, SOLVERS)
+        scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
+        shape = check_choice("decision_function_shape", self.decision_function_shape, _SHAPES)
+        if shape == "ovo" and self.multiclass != "one-vs-one":
+            raise ValueError(f"decision_function_shape is 'ovo'; with multiclass={self.multiclass!r} it must be 'ovr'.")
+        kernel = kernel_of(self.kernel, self.gamma, self.coef0, self.degree, points)
 
-    def _checked_kernel(self, X: Array) -> Kernel:
-        name = check_choice("kernel", self.kernel, KERNELS)
-        n_features = X.shape[1]
-        gamma = self.gamma
-        if isinstance(gamma, str):
-            if check_choice("gamma", gamma, ("scale", "auto")) == "auto":
-                gamma = 1.0 / n_features
-            else:
-                variance = float(X.var())
-                # Points so close together that the formula overflows are one point to every kernel.
-                gamma = 1.0 / (n_features * variance) if variance > 1e-300 else 1.0
-        return Kernel(name, gamma, self.coef0, self.degree)
+        of_classes = class_weights(self.class_weight, classes, codes)
+        of_points = of_classes[codes] * sample_weights(sample_weight, len(points))
+        kept = of_points > 0
+        left = np.unique(codes[kept])
+        if len(left) < 2:
+            who = f"only points of class {classes[left[0]]!s} have" if len(left) else "no point has"
+            what = "a weight above zero; an SVM needs points of at least two classes."
+            raise ValueError(f"After weighting, {who} {what}")
+        C_i = bounds(C, of_points, LARGEST_C)
+        gram = gram_for_training(kernel, points)
+        codes = np.where(kept, np.searchsorted(left, codes), -1)
+        pairs = scheme.problems(codes, len(left))
+        # The points may be shifted for a linear kernel: products of differences keep the digits far from the origin.
+        centre = points[kept].mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
+
+        def solver(pair: Pair) -> SmoSolver:
+            rows = points[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
+            C_pair = C_i[pair.index]
+            return self._solver(
+                rows, pair.y, kernel if isinstance(kernel, Kernel) else PrecomputedKernel(), C=C_pair,
+                alpha=None if start is None else start(pair, C_pair), compiled=compiled,
+                cache_size=cache_size / len(pairs),
+            )  # fmt: skip
+
+        trainer = PairTrainer(pairs, solver)
+        return _Training(points, classes[left], codes, of_classes[left], kernel, centre, trainer)
+
+    def _solver(self, X: Array, y: Array, kernel: Kernel, **arguments: Any) -> SmoSolver:
+        """The solver of one binary problem; the place where ``solver="auto"`` may choose another."""
+        seed = 0 if self.random_state is None else self.random_state
+        return SmoSolver(
+            X, y, kernel, tol=self.tol, max_iter=self.max_iter, selection=self.selection, random_state=seed,
+            **arguments,
+        )  # fmt: skip
+
+    def _adopt(self, training: _Training, snapshots: list[SmoSnapshot]) -> Self:
+        X, codes, pairs = training.X, training.codes, training.trainer.pairs
+        kernel, centre, n_classes = training.kernel, training.centre, len(training.classes)
+        full = np.zeros((len(X), len(pairs)))
+        for p, (pair, snapshot) in enumerate(zip(pairs, snapshots, strict=True)):
+            full[pair.index, p] = pair.y * snapshot.alpha
+        support = np.flatnonzero((full != 0).any(axis=1))
+        support = support[np.argsort(codes[support], kind="stable")]
+        coef, vectors = full[support], X[support]
+        offset = np.array([snapshot.intercept for snapshot in snapshots])
+        self.intercept_ = offset
+        if kernel.is_translation_invariant:
+            weights = coef.T @ (vectors - centre)
+            # Each solver centred its own points; brought to the common centre, then to the origin.
+            offset = offset + [w @ (centre - s.centre) for w, s in zip(weights, training.trainer.solvers, strict=True)]
+            self.intercept_ = offset - weights @ centre
+        precomputed = isinstance(kernel, PrecomputedKernel)
+        self.classes_, self.class_weight_ = training.classes, training.class_weight
+        self.n_features_in_, self.shape_fit_ = X.shape[1], X.shape
+        self.support_ = support.astype(np.int32)
+        self.support_vectors_ = np.empty((0, 0)) if precomputed else vectors
+        self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
+        self.pairs_ = pairs
+        self._expansion = Expansion(kernel, self.support_vectors_, self.support_, coef, offset, centre)
+        one_row_each = n_classes == 2 or pairs[0].negative == REST
+        self.dual_coef_ = coef.T.copy() if one_row_each else libsvm_table(coef, pairs, codes[support])
+        self.certificates_ = [snapshot.certificate for snapshot in snapshots]
+        self.certificate_ = joined(self.certificates_)
+        self.n_iter_ = np.array([c.n_iter for c in self.certificates_], dtype=np.int32)
+        bad = (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
+        self.fit_status_ = int(self.certificate_.status in bad)
+        return self
 
     def _joined(self, pair_values: Array) -> Array:
         if len(self.classes_) == 2:
             return pair_values[..., 0]
-        return one_vs_rest_values(pair_values, self._pairs, len(self.classes_))
+        if self.pairs_[0].negative == REST or self.decision_function_shape == "ovo":
+            return pair_values
+        return one_vs_rest_values(pair_values, self.pairs_, len(self.classes_))
 
-    def _libsvm_coef(self) -> Array:
-        """LIBSVM's compact table: in the block of class c, row r belongs to the pair of c with its r-th other class."""
-        n_classes = len(self.classes_)
-        if n_classes == 2:
-            return self._pair_coef.T.copy()
-        table = np.zeros((n_classes - 1, len(self.support_)))
-        codes = self._codes[self.support_]
-        for p, pair in enumerate(self._pairs):
-            i, j = pair.positive, pair.negative  # i < j
-            table[j - 1, codes == i] = self._pair_coef[codes == i, p]
-            table[i, codes == j] = self._pair_coef[codes == j, p]
-        return table
+
+def _not_separable(training: _Training, pair: Pair, solver: SmoSolver) -> str:
+    """The sentence about a hard margin that does not exist."""
+    names = training.classes
+    who = ""
+    if len(names) > 2:
+        other = "the rest" if pair.negative == REST else f"class {names[pair.negative]!s}"
+        who = f" for class {names[pair.positive]!s} against {other}"
+    bound = solver.certificate(thorough=False).margin_bound
+    return (
+        f"C is inf, but with the {training.kernel.name} kernel the classes are not separable{who}: no margin is wider"
+        f" than {bound:.2g} on each side.  Choose a finite C."
+    )

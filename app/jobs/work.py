@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.document import Lane
 from app.shading import FULL_VALUE, Regions, colour, level_lines, region_lines
-from solver import SVC, Grid, KNeighborsClassifier, Pair, PairTrainer, Status
+from solver import REST, SVC, Grid, KNeighborsClassifier, Pair, PairTrainer, Status
 
 from .pool import Later, Priority
 from .requests import Frame, Marks, Phase, Picture, Request, Wish
@@ -355,28 +355,34 @@ class _Training:
             accuracy=1.0 - len(wrong) / n, seconds=self.seconds,
         )  # fmt: skip
 
-    def multipliers_for(self, wish: Wish) -> Callable[[Pair], Array | None]:
-        """For each pair of classes of the new problem, this training's multipliers of the points that stayed."""
-        old_C = math.inf if self.settings.hard_margin else self.settings.C
-        new_C = math.inf if wish.lane.svm.hard_margin else wish.lane.svm.C
-        # With C the bounded multipliers move along; the equality constraint survives a common factor.
-        factor = new_C / old_C if math.isfinite(old_C) and math.isfinite(new_C) else 1.0
-        old: dict[frozenset[int], tuple[NDArray[np.intp], Array]] = {}
+    def multipliers_for(self, wish: Wish) -> Callable[[Pair, Array], Array | None]:
+        """For each binary problem of the new training, this one's multipliers of the points that stayed."""
+        # As shares of their bounds: when C or a weight changes, the bounded ones move along.  (Where that breaks the
+        # equality constraint the solver mends it.)
+        old: dict[tuple[int, int], tuple[NDArray[np.intp], Array, Array]] = {}
         for pair, solver in zip(self.trainer.pairs, self.trainer.solvers, strict=True):
-            names = frozenset(int(self.svc.classes_[c]) for c in (pair.positive, pair.negative))
-            old[names] = (pair.index, solver.alpha * factor)
+            share = solver.alpha / np.where(np.isfinite(solver.C), solver.C, 1.0)
+            old[problem_of(pair, self.points.classes)] = (pair.index, solver.alpha, share)
         new_ids, new_labels = wish.points.ids, wish.points.labels
         old_ids, old_labels = self.points.ids, self.points.labels
-        classes = wish.points.classes
+        was_hard = self.settings.hard_margin
 
-        def start(pair: Pair) -> Array | None:
-            known = old.get(frozenset((classes[pair.positive], classes[pair.negative])))
+        def start(pair: Pair, C: Array) -> Array | None:
+            known = old.get(problem_of(pair, wish.points.classes))
             if known is None:
                 return None
-            index, alpha = known
+            index, alpha, share = known
             ids = new_ids[pair.index]
             at = np.minimum(np.searchsorted(old_ids[index], ids), len(index) - 1)
             stayed = (old_ids[index][at] == ids) & (old_labels[index][at] == new_labels[pair.index])
-            return np.where(stayed, alpha[at], 0.0)
+            moved = alpha[at] if was_hard or not np.isfinite(C).all() else share[at] * C
+            return np.where(stayed, moved, 0.0)
 
         return start
+
+
+def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
+    """The class numbers of a binary problem, in order; twice the same one for a class against the rest."""
+    first = classes[pair.positive]
+    second = first if pair.negative == REST else classes[pair.negative]
+    return min(first, second), max(first, second)

@@ -11,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import svm
+from sklearn.multiclass import OneVsRestClassifier
 from svm_reference import Formula, points
 
-from solver.certificate import Status
-from solver.multiclass import one_vs_one, one_vs_rest_values, votes
+from solver.certificate import Certificate, NotSeparableError, Status, joined
+from solver.kernels import PrecomputedKernel
+from solver.multiclass import REST, one_vs_one, one_vs_rest, one_vs_rest_values, votes
+from solver.selection import RULES
 from solver.svc import SVC
 
 Array = NDArray[np.float64]
@@ -22,7 +25,13 @@ KERNELS = (
     Formula("linear"), Formula("poly", 1.0, 1.0, 3), Formula("poly", 0.5, 0.0, 2), Formula("rbf", 2.0),
     Formula("laplacian", 1.0), Formula("sigmoid", 0.2, -0.1),
 )  # fmt: skip
+#: Kernels whose optimum is one point: positive semidefinite, and not even in x as the homogeneous square is.
+CONVEX = tuple(formula for formula in KERNELS if formula.name != "sigmoid" and formula.degree == 3)
 NAMES = np.array(["zebra", "ant", "mole", "cat", "bee"])
+
+
+def dot(A: Array, B: Array) -> Array:
+    return A @ B.T
 
 
 def classes(n_classes: int, n: int = 90, seed: int = 0) -> tuple[Array, NDArray[Any]]:
@@ -111,6 +120,373 @@ def test_votes_and_confidence(n_classes: int, seed: int) -> None:
         for p, pair in enumerate(pairs):
             won[pair.positive if values[row, p] > 0 else pair.negative] += 1
         assert count[row].tolist() == won
+
+
+# -- weights -----------------------------------------------------------------------------------------------------------
+
+
+def uneven(n_classes: int) -> tuple[Array, NDArray[Any]]:
+    """Classes of unequal size, in mixed order."""
+    X, y = classes(n_classes, 120)
+    kept = np.random.default_rng(3).random(120) < np.where(y == "zebra", 0.4, 0.9)
+    return X[kept], y[kept]
+
+
+def same_model(ours: SVC, theirs: svm.SVC, T: Array, weights: Array | None = None, atol: float = 1e-5) -> None:
+    """Every learned attribute and every answer, shapes and types included."""
+    for name in ("classes_", "support_", "n_support_"):
+        mine, other = getattr(ours, name), getattr(theirs, name)
+        if name == "support_" and weights is not None:  # scikit-learn counts the points of positive weight only
+            other = np.flatnonzero(weights > 0).astype(np.int32)[other]
+        assert mine.dtype == other.dtype and mine.shape == other.shape and (mine == other).all(), name
+    assert ours.shape_fit_ == theirs.shape_fit_ and ours.n_features_in_ == T.shape[1]
+    assert ours.n_iter_.shape == theirs.n_iter_.shape and ours.n_iter_.dtype == theirs.n_iter_.dtype
+    assert ours.fit_status_ == theirs.fit_status_ == 0
+    size = max(1.0, np.abs(theirs.dual_coef_).max())
+    for name in ("dual_coef_", "intercept_", "class_weight_"):
+        mine, other = getattr(ours, name), getattr(theirs, name)
+        assert mine.shape == other.shape, name
+        np.testing.assert_allclose(mine, other, atol=atol * size, rtol=0, err_msg=name)
+    np.testing.assert_allclose(ours.decision_function(T), theirs.decision_function(T), atol=10 * atol)
+    assert (ours.predict(T) == theirs.predict(T)).all()
+    assert hasattr(ours, "coef_") == hasattr(theirs, "coef_")
+    if hasattr(ours, "coef_"):
+        assert ours.coef_.shape == theirs.coef_.shape
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=atol)
+
+
+@pytest.mark.parametrize("formula", CONVEX, ids=lambda f: f"{f.name}{f.degree}")
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("class_weight", [None, "balanced", {"zebra": 3.0, "ant": 0.25}], ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_weights_as_scikit_learn(formula: Formula, n_classes: int, class_weight: Any, weighted: bool) -> None:
+    X, y = uneven(n_classes)
+    T = classes(n_classes, 100, seed=1)[0]
+    special = formula.name == "laplacian"
+    # With a kernel given as a function and a weight of 0, scikit-learn's answers are those of other points.
+    weights = np.random.default_rng(5).integers(int(special), 4, len(X)) / 2.0 if weighted else None
+    shape = {"gamma": formula.gamma, "coef0": formula.coef0, "degree": formula.degree}
+    ours = SVC(2.0, formula.name, tol=1e-9, class_weight=class_weight, **shape).fit(X, y, weights)
+    theirs = svm.SVC(
+        C=2.0, kernel=formula if special else formula.name, tol=1e-9, class_weight=class_weight, **shape
+    ).fit(X, y, weights)  # fmt: skip
+    same_model(ours, theirs, T, weights)
+    if not special:
+        assert (ours.support_vectors_ == theirs.support_vectors_).all()
+    if weights is not None:
+        assert (weights[ours.support_] > 0).all()
+    bounded = sum(c.n_bounded for c in ours.certificates_)
+    assert bounded > 0, "or the weights would not matter"
+
+
+def test_a_point_of_weight_0_might_as_well_not_be_there() -> None:
+    X, y = uneven(4)
+    weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
+    kept = weights > 0
+    for kernel in ("linear", "rbf"):
+        whole = SVC(kernel=kernel, gamma=2.0).fit(X, y, weights)
+        part = SVC(kernel=kernel, gamma=2.0).fit(X[kept], y[kept], weights[kept])
+        assert (np.flatnonzero(kept)[part.support_] == whole.support_).all()
+        assert (whole.dual_coef_ == part.dual_coef_).all() and (whole.intercept_ == part.intercept_).all()
+        assert whole.shape_fit_ == X.shape
+    gram = Formula("rbf", 2.0)(X, X)
+    table, own = (SVC(kernel=k).fit(M, y, weights) for k, M in (("precomputed", gram), (Formula("rbf", 2.0), X)))
+    assert (table.support_ == whole.support_).all() and (own.support_ == whole.support_).all()
+    np.testing.assert_allclose(table.decision_function(gram), whole.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(own.decision_function(X), whole.decision_function(X), atol=1e-9)
+    gone = SVC(gamma=2.0).fit(X, y, np.where(y == "mole", 0.0, 1.0))
+    assert gone.classes_.tolist() == ["ant", "cat", "zebra"] and gone.n_support_.shape == (3,)
+    part = SVC(gamma=2.0).fit(X[y != "mole"], y[y != "mole"])
+    assert (gone.decision_function(X) == part.decision_function(X)).all()
+    by_class = SVC(gamma=2.0, class_weight={"mole": 0}).fit(X, y)
+    assert (by_class.decision_function(X) == part.decision_function(X)).all()
+    assert by_class.class_weight_.tolist() == [1, 1, 1]
+
+
+def test_weights_multiply_and_repetition_is_a_weight() -> None:
+    X, y = uneven(3)
+    weights = np.random.default_rng(1).integers(1, 4, len(X))
+    heavy = {"zebra": 2.0, "ant": 0.5}
+    ours = SVC(gamma=2.0, tol=1e-9, class_weight=heavy).fit(X, y, weights)
+    by_hand = SVC(gamma=2.0, tol=1e-9).fit(X, y, weights * [heavy.get(label, 1.0) for label in y])
+    assert (ours.dual_coef_ == by_hand.dual_coef_).all()
+    times = SVC(gamma=2.0, tol=1e-9).fit(X.repeat(weights, 0), y.repeat(weights))
+    single = SVC(gamma=2.0, tol=1e-9).fit(X, y, weights)
+    np.testing.assert_allclose(times.decision_function(X), single.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        ([1.0, 1.0], "sample_weight must have one weight for each of the 3 points; its shape is (2,)."),
+        (1.0, "sample_weight must have one weight for each of the 3 points; its shape is ()."),
+        ([[1.0], [1.0], [1.0]], "sample_weight must have one weight for each of the 3 points; its shape is (3, 1)."),
+        ([1.0, -2.0, 1.0], "sample_weight is -2 at point 1; it must be a number in [0, inf)."),
+        ([1.0, 1.0, np.nan], "sample_weight is nan at point 2; it must be a number in [0, inf)."),
+        ([np.inf, 1.0, 1.0], "sample_weight is inf at point 0; it must be a number in [0, inf)."),
+        (["a", "b", "c"], "sample_weight must hold numbers only."),
+        ([1.0, 0.0, 0.0], "After weighting, only points of class 0 have a weight above zero; an SVM needs points of at"
+         " least two classes."),
+    ],
+)  # fmt: skip
+def test_bad_sample_weights(weights: Any, sentence: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        SVC().fit([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0, 1, 1], weights)
+    assert str(caught.value) == sentence
+
+
+# -- kernels that are not formulas of ours -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formula", CONVEX, ids=lambda f: f"{f.name}{f.degree}")
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_precomputed_and_callable_as_scikit_learn(formula: Formula, n_classes: int) -> None:
+    X, y = uneven(n_classes)
+    T = classes(n_classes, 50, seed=1)[0]
+    weights = np.random.default_rng(5).integers(1, 4, len(X)) / 2.0
+    gram, probe = formula(X, X), formula(T, X)
+    ours = SVC(2.0, "precomputed", tol=1e-9).fit(gram, y, weights)
+    theirs = svm.SVC(C=2.0, kernel="precomputed", tol=1e-9).fit(gram, y, weights)
+    same_model(ours, theirs, probe)
+    assert ours.support_vectors_.shape == theirs.support_vectors_.shape == (0, 0)
+    assert ours.n_features_in_ == len(X)
+    called = SVC(2.0, formula, tol=1e-9).fit(X, y, weights)
+    same_model(called, svm.SVC(C=2.0, kernel=formula, tol=1e-9).fit(X, y, weights), T)
+    assert (called.support_vectors_ == X[called.support_]).all()
+    np.testing.assert_allclose(called.decision_function(T), ours.decision_function(probe), atol=1e-12)
+    xs, ys = np.linspace(-2.0, 1.7, 7), np.linspace(-1.1, 1.9, 5)
+    at = np.array([(x, y) for y in ys for x in xs])
+    surface = called.surface(xs, ys)
+    np.testing.assert_allclose(surface, called.decision_function(at).reshape(surface.shape), atol=1e-12)
+    with pytest.raises(ValueError, match="A precomputed kernel has no surface"):
+        ours.surface(xs, ys)
+    with pytest.raises(ValueError, match=f"X has 2 features, but the model was fitted with {len(X)}"):
+        ours.predict(T)
+
+
+def test_a_gram_matrix_is_symmetric_but_for_rounding() -> None:
+    X, y = classes(2, 40)
+    gram = Formula("rbf", 2.0)(X, X)
+    rounded = gram * (1 + 1e-12 * np.random.default_rng(0).normal(size=gram.shape))
+    assert (rounded != rounded.T).any()
+    np.testing.assert_allclose(
+        SVC(kernel="precomputed", tol=1e-8).fit(rounded, y).decision_function(gram),
+        SVC(kernel="precomputed", tol=1e-8).fit(gram, y).decision_function(gram), atol=1e-7,
+    )  # fmt: skip
+    gram[3, 5] += 0.25
+    with pytest.raises(ValueError, match=r"X, the Gram matrix, must be symmetric; its entry \(3, 5\) is .*\(5, 3\) is"):
+        SVC(kernel="precomputed").fit(gram, y)
+
+
+def test_a_callable_without_support_vectors() -> None:
+    X, y = classes(3)
+    model = SVC(kernel=dot, max_iter=0).fit(X, y)
+    assert len(model.support_) == 0 and model.surface([0.0], [1.0, 2.0]).shape == (2, 1, 3)
+    assert model.surface([], [1.0]).shape == (1, 0, 3)
+
+
+# -- hard margin -------------------------------------------------------------------------------------------------------
+
+
+def test_a_hard_margin_that_exists() -> None:
+    X, y = classes(3)
+    model = SVC(C=np.inf, gamma=50.0, tol=1e-8).fit(X, y)
+    theirs = svm.SVC(C=1e10, gamma=50.0, tol=1e-8).fit(X, y)
+    same_model(model, theirs, X)
+    assert model.certificate_.n_bounded == 0 and not model.certificate_.at_precision_limit
+    weighted = SVC(C=np.inf, gamma=50.0, tol=1e-8, class_weight="balanced").fit(X, y, np.linspace(0.1, 3, len(X)))
+    assert (weighted.dual_coef_ == model.dual_coef_).all(), "infinity times any weight is infinity"
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-one", "one-vs-rest"])
+def test_a_hard_margin_that_does_not(multiclass: str) -> None:
+    X, y = classes(2)
+    with pytest.raises(NotSeparableError) as caught:
+        SVC(C=np.inf, kernel="linear", multiclass=multiclass).fit(X, y)
+    text = str(caught.value)
+    start = "C is inf, but with the linear kernel the classes are not separable: no margin is wider than "
+    assert text.startswith(start)
+    solver = SVC(C=np.inf, kernel="linear")
+    trainer = solver.prepare(X, y)
+    while trainer.status is Status.RUNNING:
+        trainer.step(1000)
+    bound = solver.adopt(trainer.snapshot()).certificate_.margin_bound
+    assert 0 < bound < 1e-5 and f"than {bound:.2g} on each side" in text
+    assert solver.fit_status_ == 1 and solver.certificate_.status is Status.NOT_SEPARABLE
+    # Of three far away clouds, only two touch.
+    X = np.array([[0.0, 0.0], [0.1, 0.0], [9.0, 0.0], [9.1, 0.0], [0.0, 0.0], [0.0, 9.0]])
+    with pytest.raises(NotSeparableError) as caught:
+        SVC(C=np.inf, multiclass=multiclass).fit(X, ["ant", "ant", "bee", "bee", "cat", "cat"])
+    other = "class cat" if multiclass == "one-vs-one" else "the rest"
+    assert f"not separable for class ant against {other}: no margin" in str(caught.value)
+
+
+# -- one-vs-rest -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formula", CONVEX, ids=lambda f: f"{f.name}{f.degree}")
+@pytest.mark.parametrize("n_classes", [3, 4])
+def test_one_vs_rest_as_scikit_learn(formula: Formula, n_classes: int) -> None:
+    X, y = uneven(n_classes)
+    T = classes(n_classes, 100, seed=1)[0]
+    shape = {"gamma": formula.gamma, "coef0": formula.coef0, "degree": formula.degree}
+    ours = SVC(2.0, formula.name, tol=1e-9, multiclass="one-vs-rest", **shape).fit(X, y)
+    known = formula if formula.name == "laplacian" else formula.name
+    theirs = OneVsRestClassifier(svm.SVC(C=2.0, kernel=known, tol=1e-9, **shape)).fit(X, y)
+    assert (ours.classes_ == theirs.classes_).all()
+    assert ours.decision_function(T).shape == (100, n_classes) and ours.intercept_.shape == (n_classes,)
+    assert ours.dual_coef_.shape == (n_classes, len(ours.support_)) and len(ours.certificates_) == n_classes
+    np.testing.assert_allclose(ours.decision_function(T), theirs.decision_function(T), atol=1e-4)
+    assert (ours.predict(T) == theirs.predict(T)).all()
+    together: set[int] = set()
+    for c, one in enumerate(theirs.estimators_):
+        row = np.zeros(len(X))
+        row[ours.support_] = ours.dual_coef_[c]
+        assert (np.flatnonzero(row) == np.sort(one.support_)).all()
+        np.testing.assert_allclose(row[one.support_], one.dual_coef_[0], atol=1e-5 * max(1, np.abs(row).max()))
+        np.testing.assert_allclose(ours.intercept_[c], one.intercept_[0], atol=1e-5)
+        if formula.name == "linear":
+            np.testing.assert_allclose(ours.coef_[c], one.coef_[0], atol=1e-5)
+        together |= set(one.support_.tolist())
+    assert sorted(ours.support_.tolist()) == sorted(together)
+    assert ours.n_support_.tolist() == [(y[sorted(together)] == name).sum() for name in ours.classes_]
+    raw = formula(T, ours.support_vectors_) @ ours.dual_coef_.T + ours.intercept_
+    np.testing.assert_allclose(raw, ours.decision_function(T), atol=1e-8 * max(1.0, np.abs(ours.dual_coef_).sum()))
+    xs, ys = np.linspace(-2.0, 1.7, 9), np.linspace(-1.1, 1.9, 7)
+    surface = ours.surface(xs, ys)
+    at = ours.decision_function([(x, y) for y in ys for x in xs]).reshape(surface.shape)
+    np.testing.assert_allclose(surface, at, atol=1e-8 * max(1.0, np.abs(ours.dual_coef_).sum()))
+    assert (ours.winner(surface) == surface.argmax(axis=2)).all()
+
+
+def test_one_vs_rest_weighs_each_class_as_itself() -> None:
+    X, y = uneven(4)
+    weights = np.random.default_rng(5).integers(0, 4, len(X)) / 2.0
+    ours = SVC(2.0, gamma=2.0, tol=1e-9, multiclass="one-vs-rest", class_weight="balanced").fit(X, y, weights)
+    of_points = ours.class_weight_[np.searchsorted(ours.classes_, y)] * weights
+    for c, name in enumerate(ours.classes_):
+        alone = svm.SVC(C=2.0, gamma=2.0, tol=1e-9).fit(X, y == name, of_points)
+        np.testing.assert_allclose(ours.decision_function(X)[:, c], alone.decision_function(X), atol=1e-5)
+
+
+def test_two_classes_are_one_problem_either_way() -> None:
+    X, y = classes(2)
+    one, rest = SVC(gamma=2.0).fit(X, y), SVC(gamma=2.0, multiclass="one-vs-rest").fit(X, y)
+    assert len(rest.pairs_) == 1 and rest.pairs_[0].negative == 0
+    assert rest.dual_coef_.shape == one.dual_coef_.shape == (1, len(one.support_))
+    assert (rest.dual_coef_ == one.dual_coef_).all() and (rest.intercept_ == one.intercept_).all()
+    assert (rest.decision_function(X) == one.decision_function(X)).all()
+    assert (rest.predict(X) == one.predict(X)).all()
+
+
+def test_the_lowest_class_of_equals_wins() -> None:
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    model = SVC(kernel="linear", multiclass="one-vs-rest").fit(X, [0, 1, 2, 2])
+    assert model.winner(np.array([[0.5, 0.5, 0.1], [-1.0, 0.2, 0.2], [-3.0, -3.0, -3.0]])).tolist() == [0, 1, 0]
+    problems = one_vs_rest(np.array([0, 1, 2, -1, 2]), 3)
+    assert [(p.positive, p.negative) for p in problems] == [(0, REST), (1, REST), (2, REST)]
+    assert all(p.index.tolist() == [0, 1, 2, 4] for p in problems)
+    assert problems[2].y.tolist() == [-1, -1, 1, 1]
+
+
+def test_the_shape_of_the_decision_function() -> None:
+    X, y = classes(4)
+    for shape in ("ovr", "ovo"):
+        ours = SVC(gamma=2.0, tol=1e-9, decision_function_shape=shape).fit(X, y)
+        theirs = svm.SVC(gamma=2.0, tol=1e-9, decision_function_shape=shape).fit(X, y)
+        same_model(ours, theirs, X)
+        xs, ys = np.linspace(-1, 1, 4), np.linspace(-1, 1, 3)
+        surface = ours.surface(xs, ys)
+        at = np.array([(x, y) for y in ys for x in xs])
+        np.testing.assert_allclose(surface.reshape(12, -1), ours.decision_function(at), atol=1e-9)
+    two = SVC(decision_function_shape="ovo").fit(*classes(2))
+    assert two.decision_function(X).shape == (90,)
+
+
+# -- one certificate, one door -----------------------------------------------------------------------------------------
+
+
+def test_one_certificate_for_all() -> None:
+    two = SVC(gamma=2.0).fit(*classes(2))
+    assert two.certificate_ is two.certificates_[0]
+    many = SVC(gamma=2.0, C=10.0).fit(*classes(4))
+    parts, whole = many.certificates_, many.certificate_
+    assert len(parts) == 6 and whole.status is Status.OPTIMAL and not whole.at_precision_limit
+    assert whole.kkt_violation == max(c.kkt_violation for c in parts) <= 1e-3
+    for name in ("dual", "primal", "n_free", "n_bounded", "n_iter"):
+        assert getattr(whole, name) == sum(getattr(c, name) for c in parts)
+    assert whole.n_iter == many.n_iter_.sum() and np.isnan(whole.margin_bound)
+    assert 0 <= whole.gap == (whole.primal - whole.dual) / whole.primal < 0.01
+
+
+def test_the_gravest_status_and_the_smallest_bound_speak_for_all() -> None:
+    def part(status: Status, **numbers: float) -> Certificate:
+        sound: dict[str, Any] = {"kkt_violation": 1e-4, "dual": 1.0, "primal": 1.1, "gap": 0.1, "n_free": 1,
+                                 "n_bounded": 2, "n_iter": 3, "margin_bound": np.nan, **numbers}  # fmt: skip
+        return Certificate(status, **sound)
+
+    good, limit = part(Status.OPTIMAL), part(Status.PRECISION, kkt_violation=0.5)
+    whole = joined([good, limit, good])
+    assert whole.at_precision_limit and whole.kkt_violation == 0.5 and whole.n_bounded == 6
+    assert not joined([good, good]).at_precision_limit
+    assert joined([limit, part(Status.STOPPED_EARLY)]).status is Status.STOPPED_EARLY
+    hard = [part(Status.OPTIMAL, margin_bound=0.5), part(Status.NOT_SEPARABLE, margin_bound=1e-8, primal=np.inf)]
+    whole = joined([*hard, good])
+    assert whole.status is Status.NOT_SEPARABLE and whole.margin_bound == 1e-8
+    assert whole.primal == np.inf and np.isnan(whole.gap)
+
+
+def test_a_fit_at_the_limit_of_double_precision_says_so() -> None:
+    limit = SVC(gamma=2.0, tol=1e-300).fit(*classes(3))
+    assert limit.certificate_.at_precision_limit and limit.fit_status_ == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"C": -1}, {"kernel": "gauss"}, {"C": np.inf, "kernel": "linear"}, {"class_weight": {"ant": -1}},
+     {"kernel": lambda A, B: np.ones((1, 1))}, {"max_iter": -5}, {"random_state": -1}],
+    ids=str,
+)  # fmt: skip
+def test_a_failing_fit_leaves_the_model_as_it_was(change: dict[str, Any]) -> None:
+    X, y = classes(3)
+    model = SVC(gamma=2.0).fit(X, y)
+    before, values = dict(vars(model)), model.decision_function(X)
+    model.set_params(**change)
+    other = np.where(y == "zebra", "yak", np.where(y == "ant", "ant", "gnu"))
+    with pytest.raises(ValueError):
+        model.fit(X[:, ::-1], other)
+    model.set_params(**{name: before[name] for name in change})
+    assert vars(model).keys() == before.keys() and all(vars(model)[name] is before[name] for name in before)
+    assert (model.decision_function(X) == values).all()
+    for bad_X, bad_y in ((X[:, :1] * np.nan, y), (X, y[:5]), (X, ["a"] * len(X))):
+        with pytest.raises(ValueError):
+            model.fit(bad_X, bad_y)
+    assert (model.decision_function(X) == values).all()
+    fresh = SVC(**{**model.get_params(), **change})
+    with pytest.raises(ValueError):
+        fresh.fit(X, y)
+    with pytest.raises(ValueError, match="not fitted yet"):
+        fresh.decision_function(X)
+
+
+def test_auto_is_the_same_answer() -> None:
+    X, y = classes(3)
+    smo, auto = SVC(gamma=2.0, tol=1e-9).fit(X, y), SVC(gamma=2.0, tol=1e-9, solver="auto").fit(X, y)
+    np.testing.assert_allclose(auto.decision_function(X), smo.decision_function(X), atol=1e-6)
+    small = SVC(gamma=2.0, tol=1e-9, cache_size=0).fit(X, y)
+    assert (small.dual_coef_ == smo.dual_coef_).all(), "the cache changes the speed only"
+
+
+def test_a_trainer_sees_the_weights() -> None:
+    X, y = uneven(3)
+    weights = np.random.default_rng(5).integers(0, 3, len(X)).astype(float)
+    source = SVC(C=4.0, class_weight={"ant": 0.5})
+    seen: list[Array] = []
+    trainer = source.prepare(X, y, start=lambda pair, C: seen.append(C), sample_weight=weights)
+    expected = 4.0 * weights * np.where(y == "ant", 0.5, 1.0)
+    for pair, solver, C in zip(trainer.pairs, trainer.solvers, seen, strict=True):
+        assert (expected[pair.index] == C).all() and (C == solver.C).all() and (C > 0).all()
+    assert not isinstance(trainer.solvers[0].kernel, PrecomputedKernel)
 
 
 # -- the surface -------------------------------------------------------------------------------------------------------
@@ -235,7 +611,7 @@ def test_a_start_gives_the_same_optimum() -> None:
     cold.adopt(cold_trainer.snapshot())
     known = {(s.positive, s.negative): snap.alpha for s, snap in zip(cold.pairs_, cold_trainer.snapshot(), strict=True)}
     warm = SVC(gamma=2.0, C=10.0, tol=1e-6)
-    trainer = warm.prepare(X, y, start=lambda pair: known.get((pair.positive, pair.negative)))
+    trainer = warm.prepare(X, y, start=lambda pair, C: known.get((pair.positive, pair.negative)))
     while trainer.status is Status.RUNNING:
         trainer.step(1000)
     warm.adopt(trainer.snapshot())
@@ -251,11 +627,10 @@ def test_max_iter_shows_in_fit_status() -> None:
         assert model.fit_status_ == 1 and model.n_iter_.tolist() == [limit] * 3
         assert {c.status for c in model.certificates_} == {Status.STOPPED_EARLY}
         assert np.isfinite(model.decision_function(X)).all() and np.isfinite(model.surface([0.0], [1.0])).all()
-    assert SVC(C=np.inf, kernel="linear").fit(X, y).fit_status_ == 1  # not separable
     assert SVC(C=np.inf, kernel="rbf", gamma=50.0).fit(X, y).fit_status_ == 0
 
 
-@pytest.mark.parametrize("selection", ["cyclic", "random", "platt", "first-order", "second-order"])
+@pytest.mark.parametrize("selection", RULES)
 def test_same_call_same_answer(selection: str) -> None:
     X, y = classes(3)
     first, second = (SVC(gamma=2.0, C=5.0, selection=selection).fit(X, y) for _ in range(2))
@@ -309,7 +684,7 @@ def test_parameters() -> None:
         ({"C": 1e60}, "C is 1e+60; it must be at most 1e+50, or inf."),
         ({"gamma": -1.0}, "gamma is -1.0; it must be a number in [0, inf)."),
         ({"gamma": np.inf}, "gamma is inf; it must be a number in [0, inf)."),
-        ({"gamma": "big"}, "gamma is 'big'; it must be one of 'scale', 'auto'."),
+        ({"gamma": "big"}, "gamma is 'big'; it must be 'scale', 'auto' or a number in [0, inf)."),
         ({"gamma": None}, "gamma is None; it must be a number in [0, inf)."),
         ({"degree": -1}, "degree is -1; it must be a whole number from 0 to 100."),
         ({"degree": 2.5}, "degree is 2.5; it must be a whole number from 0 to 100."),
@@ -324,13 +699,47 @@ def test_parameters() -> None:
         ({"random_state": "x"}, "random_state is 'x'; it must be a whole number of at least 0."),
         (
             {"kernel": "gauss"},
-            "kernel is 'gauss'; it must be one of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid'.",
+            "kernel is 'gauss'; it must be one of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed', or a"
+            " function kernel(A, B).",
         ),
         (
             {"selection": "wss2"},
-            "selection is 'wss2'; it must be one of 'cyclic', 'random', 'platt', 'first-order', 'second-order', "
-            "'maximum-gain'.",
+            f"selection is 'wss2'; it must be one of {', '.join(map(repr, RULES))}.",
         ),
+        ({"kernel": None}, "kernel is None; it must be one of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid',"
+         " 'precomputed', or a function kernel(A, B)."),
+        ({"kernel": dot, "gamma": -1}, "gamma is -1; it must be a number in [0, inf)."),
+        ({"kernel": "precomputed"}, "X has shape (90, 2); for kernel='precomputed' it must be a square Gram matrix."),
+        ({"kernel": lambda A, B: np.ones((len(A), 1))},
+         "kernel(A, B) must have shape (90, 90), (len(A), len(B)); it has (90, 1)."),
+        ({"kernel": lambda A, B: dot(A, B) * np.nan},
+         "kernel(A, B) holds a value that is not finite (NaN or infinity)."),
+        ({"kernel": lambda A, B: "k"}, "The answer of kernel(A, B) must hold numbers only."),
+        ({"kernel": lambda A, B: np.arange(len(A))[:, None] + 0.0 * dot(A, B)},
+         "kernel(X, X) must be symmetric; its entry (0, 89) is 0, but (89, 0) is 89."),
+        ({"cache_size": -1}, "cache_size is -1; it must be a number in [0, inf)."),
+        ({"cache_size": "200"}, "cache_size is '200'; it must be a number in [0, inf)."),
+        ({"solver": "fast"}, "solver is 'fast'; it must be one of 'smo', 'auto'."),
+        ({"multiclass": "ovr"}, "multiclass is 'ovr'; it must be one of 'one-vs-one', 'one-vs-rest'."),
+        ({"decision_function_shape": None}, "decision_function_shape is None; it must be one of 'ovr', 'ovo'."),
+        ({"decision_function_shape": "ovo", "multiclass": "one-vs-rest"},
+         "decision_function_shape is 'ovo'; with multiclass='one-vs-rest' it must be 'ovr'."),
+        ({"class_weight": "heavy"},
+         "class_weight is 'heavy'; it must be None, 'balanced' or a dict of label: weight."),
+        ({"class_weight": [1, 2]}, "class_weight is [1, 2]; it must be None, 'balanced' or a dict of label: weight."),
+        ({"class_weight": {"ant": -1}}, "class_weight of 'ant' is -1; it must be a number in [0, inf)."),
+        ({"class_weight": {"ant": np.inf}}, "class_weight of 'ant' is inf; it must be a number in [0, inf)."),
+        ({"class_weight": {"ant": "1"}}, "class_weight of 'ant' is '1'; it must be a number in [0, inf)."),
+        ({"class_weight": {"Ant": 2, "zebra": 1}},
+         "class_weight has a weight for 'Ant', a label of no point, but none for 'ant'."),
+        ({"class_weight": {"ant": 0}},
+         "After weighting, only points of class zebra have a weight above zero; an SVM needs points of at least two"
+         " classes."),
+        ({"class_weight": {"ant": 0, "zebra": 0}},
+         "After weighting, no point has a weight above zero; an SVM needs points of at least two classes."),
+        ({"C": 1e30, "class_weight": {"ant": 1e30}}, "C times the largest weight is 1e+60; it must be at most 1e+50."),
+        ({"C": 1e-300, "class_weight": {"ant": 1e-300}},
+         "C is 1e-300; times the smallest weight, 1e-300, it vanishes."),
     ],
 )
 def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
