@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .kernels import KERNELS, GridRows, Kernel, PrecomputedKernel
+from .grids import GridRows
+from .kernels import KERNELS, Kernel, PrecomputedKernel
 from .problem import check_number, check_numbers
 
 Array = NDArray[np.float64]
@@ -42,13 +43,15 @@ class CallableKernel:
             raise ValueError("kernel(A, B) holds a value that is not finite (NaN or infinity).")
         return values
 
-    def expansion_on(self, points: Array, coefficients: Array, xs: Array) -> GridRows:
+    def expansion_on(
+        self, points: Array, coefficients: Array, xs: Array, offset: Array | float = 0.0
+    ) -> GridRows:  # fmt: skip
         """As `Kernel.expansion_on`, one call of the function for each row of the grid."""
 
         def rows(ys: Array) -> Array:
             out = np.empty((len(ys), len(xs), coefficients.shape[1]))
             for r, y in enumerate(ys):
-                out[r] = self.gram(np.column_stack([xs, np.full(len(xs), y)]), points) @ coefficients
+                out[r] = self.gram(np.column_stack([xs, np.full(len(xs), y)]), points) @ coefficients + offset
             return out
 
         return rows
@@ -157,15 +160,11 @@ class Expansion:
 
     def rows_on(self, xs: Array) -> GridRows:
         """Prepare f on columns `xs` of a grid: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
-        rows = self.kernel.expansion_on(self.points - self.centre, self.coef, np.asarray(xs) - self.centre[0])
-        offset, middle = self.offset, self.centre[1]
-
-        def shifted(ys: Array) -> Array:
-            values = rows(np.asarray(ys) - middle)
-            values += offset
-            return values
-
-        return shifted
+        middle = self.centre[1]
+        rows = self.kernel.expansion_on(
+            self.points - self.centre, self.coef, np.asarray(xs) - self.centre[0], self.offset
+        )  # fmt: skip
+        return lambda ys: rows(np.asarray(ys) - middle)
 
     def finite(self, values: Array) -> Array:
         """`values`, unless one overflowed: then ValueError."""

@@ -1,4 +1,4 @@
-"""Kernel functions: formula, parameters, Gram block, and fast evaluation of a kernel expansion on a grid.
+"""Kernel functions: formula, parameters, Gram block, and the table of all kernels.
 
     linear      <x, z>
     poly        (gamma <x, z> + coef0)^degree
@@ -6,27 +6,23 @@
     laplacian   exp(-gamma ||x - z||_1)
     sigmoid     tanh(gamma <x, z> + coef0)
 
-On a grid the sum over support vectors ``s`` need not visit every pixel and every support vector with an exponential:
-rbf and laplacian are products of a function of x and a function of y, so the whole picture is one matrix product;
-a linear or polynomial expansion is one bivariate polynomial, whatever the number of support vectors.
+How sums of them are drawn on a grid stands in `grids`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .grids import GridRows, gaussian_on, laplacian_on, polynomial_on, row_by_row_on
 from .problem import check_choice, check_integer, check_number
 
 Array = NDArray[np.float64]
 #: Points up to which a Gram matrix is decomposed to learn whether it is positive semidefinite (about a second).
 LARGEST_DECOMPOSED = 2000
-#: ``rows(ys) -> (len(ys), len(xs), n_outputs)``: the expansion on the grid rows at the heights `ys`.
-GridRows = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -95,24 +91,30 @@ class Kernel:
         """Kernel values ``k(A[i], A[i])``, shape (len(A),)."""
         if self.name in ("rbf", "laplacian"):
             return np.ones(len(A))
-        return self._of_product(np.einsum("ij,ij->i", A, A))
+        return self.of_product(np.einsum("ij,ij->i", A, A))
 
-    def expansion_on(self, points: Array, coefficients: Array, xs: Array) -> GridRows:
-        """Prepare ``f_m(x, y) = sum_s coefficients[s, m] k(points[s], (x, y))`` on columns `xs` of a grid.
+    def expansion_on(
+        self, points: Array, coefficients: Array, xs: Array, offset: Array | None = None
+    ) -> GridRows:  # fmt: skip
+        """Prepare ``f_m(x, y) = sum_s coefficients[s, m] k(points[s], (x, y)) + offset[m]`` on columns `xs` of a grid.
 
         Parameters
         ----------
         points : ndarray of shape (n_support, 2)
         coefficients : ndarray of shape (n_support, n_outputs)
         xs : ndarray of shape (width,)
+        offset : ndarray of shape (n_outputs,), optional
+            None means 0.
 
         Returns
         -------
         rows : callable, ``rows(ys) -> ndarray of shape (len(ys), len(xs), n_outputs)``
         """
-        return self.kind.expansion_on(self, points, coefficients, xs)
+        constant = np.zeros(coefficients.shape[1]) if offset is None else offset
+        return self.kind.expansion_on(self, points, coefficients, xs, constant)
 
-    def _of_product(self, product: Array) -> Array:
+    def of_product(self, product: Array) -> Array:
+        """Kernel values from inner products, of the kernels that are functions of <x, z>."""
         if self.name == "linear":
             return product
         if self.name == "poly":
@@ -122,7 +124,7 @@ class Kernel:
 
 
 def _gram_of_products(kernel: Kernel, A: Array, B: Array) -> Array:
-    return kernel._of_product(A @ B.T)
+    return kernel.of_product(A @ B.T)
 
 
 def _gram_of_distances(kernel: Kernel, A: Array, B: Array) -> Array:
@@ -135,71 +137,6 @@ def _gram_of_distances(kernel: Kernel, A: Array, B: Array) -> Array:
         return np.exp(-kernel.gamma * total)
 
 
-def _planes(factors: list[Array], across: list[Array]) -> Array:
-    """Matrix products factors[m] @ across[m], seen as (height, width, n_outputs).
-
-    Each is written where it stays: fresh arrays of this size cost more in page faults than the product itself.
-    """
-    out = np.empty((len(factors), factors[0].shape[0], across[0].shape[1]))
-    for m, (down, right) in enumerate(zip(factors, across, strict=True)):
-        np.matmul(down, right, out=out[m])
-    return np.moveaxis(out, 0, 2)
-
-
-def _separable_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
-    def factor(grid: Array, centres: Array) -> Array:
-        power = grid[:, None] - centres
-        with np.errstate(over="ignore"):
-            (np.abs if kernel.name == "laplacian" else np.square)(power, out=power)
-            power *= -kernel.gamma
-        factors: Array = np.exp(power, out=power)
-        return factors
-
-    across = np.ascontiguousarray(factor(xs, points[:, 0]).T)
-
-    def rows(ys: Array) -> Array:
-        down = factor(ys, points[:, 1])
-        return _planes([down * column for column in coefficients.T], [across] * coefficients.shape[1])
-
-    return rows
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def _polynomial_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
-    # (g <p, x> + c)^d about the grid's middle (cx, 0), with a_s = g p_sx cx + c:
-    #   sum over i + j <= d of  d! / (i! j! (d-i-j)!)  a^(d-i-j) (g p_x)^i (g p_y)^j  (x - cx)^i  y^j
-    degree = 1 if kernel.name == "linear" else kernel.degree
-    gamma, coef0 = (1.0, 0.0) if kernel.name == "linear" else (kernel.gamma, kernel.coef0)
-    centre = float(xs.mean()) if len(xs) else 0.0
-    px, py = gamma * points[:, 0], gamma * points[:, 1]
-    base = px * centre + coef0
-    table = np.zeros((degree + 1, degree + 1, coefficients.shape[1]))
-    for i in range(degree + 1):
-        for j in range(degree + 1 - i):
-            weight = comb(degree, i) * comb(degree - i, j) * base ** (degree - i - j) * px**i * py**j
-            table[i, j] = weight @ coefficients
-    powers = (xs - centre)[:, None] ** np.arange(degree + 1)
-    in_y = list(np.einsum("wi,ijm->mjw", powers, table))  # for each output the polynomial in y of each column
-
-    @np.errstate(over="ignore", invalid="ignore")
-    def rows(ys: Array) -> Array:
-        return _planes([ys[:, None] ** np.arange(degree + 1)] * len(in_y), in_y)
-
-    return rows
-
-
-def _row_by_row_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
-    across = np.outer(xs, points[:, 0])
-
-    def rows(ys: Array) -> Array:
-        out = np.empty((len(ys), len(xs), coefficients.shape[1]))
-        for r, y in enumerate(ys):
-            out[r] = kernel._of_product(across + y * points[:, 1]) @ coefficients
-        return out
-
-    return rows
-
-
 @dataclass(frozen=True)
 class KernelKind:
     """One row of the kernel table: everything a form, a formula line, a file or the compiled loop needs to know."""
@@ -210,29 +147,29 @@ class KernelKind:
     parameters: tuple[str, ...]
     note: str  #: one teaching sentence
     gram: Callable[[Kernel, Array, Array], Array]
-    expansion_on: Callable[[Kernel, Array, Array, Array], GridRows]
+    expansion_on: Callable[[Kernel, Array, Array, Array, Array], GridRows]
 
 
 KERNELS: dict[str, KernelKind] = {
     "linear": KernelKind(
         0, "Linear", "K(x, z) = ⟨x, z⟩", (), "The boundary is a straight line.",
-        _gram_of_products, _polynomial_on,
+        _gram_of_products, polynomial_on,
     ),
     "poly": KernelKind(
         1, "Polynomial", "K(x, z) = (γ⟨x, z⟩ + c₀)ᵈ", ("gamma", "degree", "coef0"),
-        "The boundary is an algebraic curve of degree d.", _gram_of_products, _polynomial_on,
+        "The boundary is an algebraic curve of degree d.", _gram_of_products, polynomial_on,
     ),
     "rbf": KernelKind(
         2, "RBF", "K(x, z) = exp(−γ‖x − z‖²)", ("gamma",),
-        "Each support vector is a Gaussian bump; a larger γ makes it narrower.", _gram_of_distances, _separable_on,
+        "Each support vector is a Gaussian bump; a larger γ makes it narrower.", _gram_of_distances, gaussian_on,
     ),
     "laplacian": KernelKind(
         3, "Laplacian", "K(x, z) = exp(−γ‖x − z‖₁)", ("gamma",),
-        "Like RBF, but each bump has a sharp peak and edges.", _gram_of_distances, _separable_on,
+        "Like RBF, but each bump has a sharp peak and edges.", _gram_of_distances, laplacian_on,
     ),
     "sigmoid": KernelKind(
         4, "Sigmoid", "K(x, z) = tanh(γ⟨x, z⟩ + c₀)", ("gamma", "coef0"),
-        "Not positive semidefinite in general.", _gram_of_products, _row_by_row_on,
+        "Not positive semidefinite in general.", _gram_of_products, row_by_row_on,
     ),
 }  # fmt: skip
 
@@ -276,7 +213,7 @@ def _rows_as_given(kernel: Kernel, A: Array, B: Array) -> Array:
     return A
 
 
-def _not_in_the_plane(kernel: Kernel, points: Array, coefficients: Array, xs: Array) -> GridRows:
+def _not_in_the_plane(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
     raise ValueError("A precomputed kernel has no picture: its points are rows of a matrix, not of the plane.")
 
 

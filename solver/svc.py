@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from .certificate import NotSeparableError, Status, joined
 from .estimator import Estimator
 from .expansion import AnyKernel, Expansion, KernelFunction, gram_for_training, kernel_of
-from .kernels import GridRows, Kernel, PrecomputedKernel
+from .grids import GridRows
+from .kernels import Kernel, PrecomputedKernel
 from .multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table, one_vs_rest_values, winners
 from .problem import check_axis, check_choice, check_labels, check_number, check_points, check_size
 from .selection import RULES

@@ -17,6 +17,7 @@ def steps() -> Iterator[tuple[str, Callable[[], object]]]:
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     y = np.array([-1.0, 1.0, 1.0, -1.0])
     yield "SVM", lambda: SmoSolver(X, y, Kernel("rbf", 1.0)).step(3)
+    yield "Laplacian picture", lambda: Kernel("laplacian").expansion_on(X, y[:, None], X[:, 0])(X[:, 1])
     model = KNeighborsClassifier(n_neighbors=2).fit(X, y)
     yield "kNN points", lambda: model.predict_proba(X)
     yield "kNN surface", lambda: model.surface(X[:2, 1], X[:2, 1])

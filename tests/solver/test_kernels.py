@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from svm_reference import Formula
 
-from solver import _smo_rows
+from solver import _smo_rows, grids
 from solver._vector import exp_of_negative
 from solver.kernels import KERNELS, Kernel
 
@@ -148,3 +148,34 @@ def test_the_vectorised_exponential_is_as_good_as_the_library() -> None:
     below = x < 708.0
     np.testing.assert_allclose(out[below], np.exp(-x[below]), rtol=4e-16)
     assert (out[~below] == 0.0).all() and out[-2] == 1.0
+
+
+@pytest.mark.parametrize("gamma", [0.0, 1e-4, 0.05, 1.0, 7.0, 60.0, 1e4])
+@pytest.mark.parametrize("name", ["rbf", "laplacian"])
+def test_a_whole_picture_is_right_to_rounding(name: str, gamma: float) -> None:
+    """Many columns and support vectors, where the short cuts are taken; also outside the points and on top of them."""
+    rng = np.random.default_rng(3)
+    xs, ys = np.linspace(-3.0, 5.0, 640), np.linspace(-2.0, 2.0, 37)
+    points = rng.normal(0.0, 1.5, (150, 2))
+    points[:20, 0], points[20:30, 1] = xs[::32], ys[:10]
+    coefficients, offset = rng.normal(0.0, 100.0, (150, 2)), np.array([0.25, -3.0])
+    at = np.array([(x, y) for y in ys for x in xs])
+    plain = Formula(name, gamma)(at, points) @ coefficients + offset
+    values = Kernel(name, gamma).expansion_on(points, coefficients, xs, offset)(ys).reshape(-1, 2)
+    assert np.abs(values - plain).max() <= 3e-14 * np.abs(coefficients).sum()
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.1, 1.0, 16.0, 200.0])
+def test_enough_chebyshev_points_and_not_many_more(spread: float) -> None:
+    xs = np.linspace(-1.0, 1.0, 501)
+
+    def worst(count: int) -> float:
+        nodes, matrix = grids._interpolation(xs, count)
+        return max(
+            float(np.abs(np.exp(-spread * (nodes - centre) ** 2) @ matrix - np.exp(-spread * (xs - centre) ** 2)).max())
+            for centre in (0.0, 0.3, 1.0, 1.5)
+        )
+
+    count = grids.chebyshev_count(spread)
+    assert worst(count) < 3e-15
+    assert spread < 1.0 or worst(count // 2) > 1e-12

@@ -1,0 +1,180 @@
+"""Kernel expansions on a grid: f(x, y) = sum_s c_s k(p_s, (x, y)) without visiting every pixel for every p_s.
+
+    rbf        exp(-g (x - p_x)^2) exp(-g (y - p_y)^2): a matrix product, (rows, support) times (support, columns).
+               As a function of x it is smooth: its values at few Chebyshev points give all columns, to rounding.
+    laplacian  exp(-g |x - p_x|) exp(-g |y - p_y|): from column to column, what lies to the left fades by one factor,
+               what lies to the right grows by one: two passes, whatever the number of support vectors.
+    linear, polynomial: one polynomial in x and y, whatever the number of support vectors.
+    sigmoid    one row of pixels after the other.
+
+Nothing is smoothed: what is left out of a sum is below its rounding error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._grid_loops import fading_sums
+
+if TYPE_CHECKING:
+    from .kernels import Kernel
+
+Array = NDArray[np.float64]
+#: ``rows(ys) -> (len(ys), len(xs), n_outputs)``: the expansion on the grid rows at the heights `ys`.
+GridRows = Callable[[Array], Array]
+#: What interpolation may leave out, as a share of each term: below half a unit in the last place.
+LEFT_OUT = 1e-16
+
+
+def _planes(n_outputs: int, height: int, width: int) -> Array:
+    """One plane of memory per output; seen as (height, width, n_outputs) by the caller's `moveaxis`."""
+    return np.empty((n_outputs, height, width))
+
+
+def _bumps(gamma: float, at: Array, centres: Array) -> Array:
+    """exp(-gamma (at[i] - centres[j])^2)."""
+    power = at[:, None] - centres
+    with np.errstate(over="ignore"):
+        np.square(power, out=power)
+        power *= -gamma
+    bumps: Array = np.exp(power, out=power)
+    return bumps
+
+
+def chebyshev_count(spread: float) -> int:
+    """Chebyshev points that interpolate exp(-gamma (x - p)^2) to `LEFT_OUT` on an interval, for every p.
+
+    Parameters
+    ----------
+    spread : float
+        gamma L^2 with half the interval's length L.
+
+    Notes
+    -----
+    On the ellipse around the interval with parameter rho the function is at most
+    M = exp(gamma L^2 (rho - 1/rho)^2 / 4), and interpolation in n + 1 points is off by at most 4 M rho^-n / (rho - 1)
+    (Trefethen, Approximation Theory and Approximation Practice, theorem 8.2); the best of some rho is taken.
+    """
+    rho = 1.0 + np.geomspace(0.01, 30.0, 80)
+    with np.errstate(over="ignore"):
+        logarithm = 0.25 * spread * (rho - 1.0 / rho) ** 2 + np.log(4.0 / (rho - 1.0)) - np.log(LEFT_OUT)
+        return int(min(np.ceil((logarithm / np.log(rho)).min()) + 1, 1e9))
+
+
+def _interpolation(xs: Array, count: int) -> tuple[Array, Array]:
+    """`count` Chebyshev points of the interval that `xs` spans, and the matrix from values there to values at `xs`.
+
+    By the barycentric formula (Berrut, Trefethen, SIAM Review 46, 2004, equation 5.3).
+    """
+    low, high = float(xs.min()), float(xs.max())
+    angles = np.pi * (np.arange(count) + 0.5) / count
+    nodes = 0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles)
+    weights = np.sin(angles) * np.where(np.arange(count) % 2, -1.0, 1.0)
+    distance = xs - nodes[:, None]
+    hit = distance == 0.0
+    distance[hit] = 1.0
+    matrix = weights[:, None] / distance
+    at = hit.any(axis=0)
+    matrix[:, at] = hit[:, at]  # a column on a Chebyshev point has the value there
+    matrix /= matrix.sum(axis=0)
+    return nodes, matrix
+
+
+def gaussian_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+    """The RBF kernel."""
+    n_support, n_outputs = coefficients.shape
+    half = 0.5 * float(np.ptp(xs)) if len(xs) else 0.0
+    count = chebyshev_count(kernel.gamma * half * half)
+    interpolated = count * (n_support + len(xs)) < n_support * len(xs)
+    columns, spread = _interpolation(xs, count) if interpolated else (xs, None)
+    across = np.ascontiguousarray(_bumps(kernel.gamma, columns, points[:, 0]).T)
+
+    def rows(ys: Array) -> Array:
+        down = _bumps(kernel.gamma, ys, points[:, 1])
+        out = _planes(n_outputs, len(ys), len(xs))
+        for plane, column, constant in zip(out, coefficients.T, offset, strict=True):
+            if spread is None:
+                np.matmul(down * column, across, out=plane)
+                plane += constant
+            else:
+                np.matmul((down * column) @ across + constant, spread, out=plane)
+        return np.moveaxis(out, 0, 2)
+
+    return rows
+
+
+def laplacian_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+    """The Laplacian kernel."""
+    gamma, n_outputs = kernel.gamma, coefficients.shape[1]
+    order = np.argsort(xs, kind="stable")
+    columns = xs[order]
+    by_x = np.argsort(points[:, 0], kind="stable")
+    px, py, weights = points[by_x, 0], points[by_x, 1], coefficients[by_x]
+    # The first column at or to the right of each point, and how far each point has faded there and one before.
+    right = np.searchsorted(columns, px)
+    with np.errstate(over="ignore"):
+        fade = np.exp(-gamma * np.diff(columns, prepend=columns[:1]))
+        to_right = np.exp(-gamma * (columns[np.minimum(right, max(len(columns) - 1, 0))] - px)) if len(columns) else px
+        to_left = np.exp(-gamma * (px - columns[np.maximum(right - 1, 0)])) if len(columns) else px
+
+    def rows(ys: Array) -> Array:
+        out = _planes(n_outputs, len(ys), len(xs))
+        with np.errstate(over="ignore"):
+            down = np.exp(-gamma * np.abs(py[:, None] - ys))
+        for plane, column, constant in zip(out, weights.T, offset, strict=True):
+            fading_sums(down * column[:, None], right, to_right, to_left, fade, constant, plane)
+        if not np.array_equal(order, np.arange(len(xs))):
+            unsorted = np.empty_like(out)
+            unsorted[:, :, order] = out
+            out = unsorted
+        return np.moveaxis(out, 0, 2)
+
+    return rows
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def polynomial_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+    """The linear and the polynomial kernel."""
+    # (g <p, x> + c)^d about the grid's middle (cx, 0), with a_s = g p_sx cx + c:
+    #   sum over i + j <= d of  d! / (i! j! (d-i-j)!)  a^(d-i-j) (g p_x)^i (g p_y)^j  (x - cx)^i  y^j
+    degree = 1 if kernel.name == "linear" else kernel.degree
+    gamma, coef0 = (1.0, 0.0) if kernel.name == "linear" else (kernel.gamma, kernel.coef0)
+    centre = float(xs.mean()) if len(xs) else 0.0
+    px, py = gamma * points[:, 0], gamma * points[:, 1]
+    base = px * centre + coef0
+    table = np.zeros((degree + 1, degree + 1, coefficients.shape[1]))
+    for i in range(degree + 1):
+        for j in range(degree + 1 - i):
+            weight = comb(degree, i) * comb(degree - i, j) * base ** (degree - i - j) * px**i * py**j
+            table[i, j] = weight @ coefficients
+    table[0, 0] += offset
+    powers = (xs - centre)[:, None] ** np.arange(degree + 1)
+    in_y = np.einsum("wi,ijm->mjw", powers, table)  # for each output the polynomial in y of each column
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def rows(ys: Array) -> Array:
+        out = _planes(len(in_y), len(ys), len(xs))
+        heights = ys[:, None] ** np.arange(degree + 1)
+        for plane, polynomials in zip(out, in_y, strict=True):
+            np.matmul(heights, polynomials, out=plane)
+        return np.moveaxis(out, 0, 2)
+
+    return rows
+
+
+def row_by_row_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+    """Any kernel that is a function of <x, z>."""
+    across = np.outer(xs, points[:, 0])
+
+    def rows(ys: Array) -> Array:
+        out = np.empty((len(ys), len(xs), coefficients.shape[1]))
+        for r, y in enumerate(ys):
+            out[r] = kernel.of_product(across + y * points[:, 1]) @ coefficients + offset
+        return out
+
+    return rows
