@@ -112,7 +112,7 @@ def check_intercept(solver: SmoSolver, K: Array, y: Array, C: float) -> None:
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=str)
 def test_optimal(problem: Problem) -> None:
-    check_optimal(problem, ("first-order", "second-order"))
+    check_optimal(problem, ("first-order", "second-order", "maximum-gain"))
 
 
 @pytest.mark.parametrize("problem", SMALL_PROBLEMS, ids=str)
@@ -129,13 +129,15 @@ def test_optimal_without_the_compiler(problem: Problem) -> None:
 @pytest.mark.parametrize("problem", problems(400, SIZES, PRICES, first_seed=5000), ids=str)
 def test_optimal_on_many(problem: Problem) -> None:
     # One of the 400 (seed 5159, polynomial, C = 1e4) needs more than the 10^7 steps it is given.
-    check_optimal(problem, ("second-order",), near=4e-4, may_stop=True)
+    check_optimal(problem, ("second-order", "maximum-gain"), near=4e-4, may_stop=True)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("problem", problems(100, (20, 60, 100), (0.1, 1.0, 10.0), first_seed=7000), ids=str)
 def test_optimal_on_many_with_the_slow_rules(problem: Problem) -> None:
-    check_optimal(problem, ("cyclic", "random", "platt"), near=4e-4, random_state=problem.seed)
+    check_optimal(
+        problem, ("cyclic", "random", "platt", "maximum-gain"), near=4e-4, random_state=problem.seed
+    )
 
 
 def test_intercept_without_free_support_vectors() -> None:
@@ -404,11 +406,13 @@ EXTREME_KERNELS = (
 
 @pytest.mark.parametrize(("X", "y"), [pytest.param(X, y, id=name) for name, X, y in extreme_sets()])
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e8, np.inf])
-def test_extremes_end_with_a_true_status(X: Array, y: Array, C: float) -> None:
-    for kernel in EXTREME_KERNELS if len(X) < 500 else EXTREME_KERNELS[::3]:
+@pytest.mark.parametrize("rule", RULE_NAMES)
+def test_extremes_end_with_a_true_status(X: Array, y: Array, C: float, rule: str) -> None:
+    kernels = EXTREME_KERNELS if rule == "second-order" else EXTREME_KERNELS[RULE_NAMES.index(rule) % 3 :: 3]
+    for kernel in kernels if len(X) < 500 else kernels[::3]:
         if np.isinf(C) and not kernel.is_positive_semidefinite:
             continue
-        solver = SmoSolver(X, y, kernel, C=C, max_iter=20_000)
+        solver = SmoSolver(X, y, kernel, C=C, max_iter=20_000, selection=rule)
         status = solver.run()
         snapshot = solver.snapshot()
         alpha, certificate = snapshot.alpha, snapshot.certificate
@@ -422,6 +426,9 @@ def test_extremes_end_with_a_true_status(X: Array, y: Array, C: float) -> None:
         K = Formula(kernel.name, kernel.gamma, kernel.coef0, kernel.degree)(Z, Z)
         noise = 100 * EPS * resolution(K, alpha)
         violation = kkt_violation(K, y, C, alpha)
+        if np.isfinite(certificate.gap):  # the gap is certified: no dual value lies above the primal bound
+            best = max(dual_value(K, y, alpha), 0.0)
+            assert certificate.primal >= best * (1 - 1e-9) - noise * alpha.sum(), (kernel, rule)
         exact = kernel.is_positive_semidefinite
         if status is Status.OPTIMAL or status is Status.STATIONARY:
             assert violation <= max(TOL * (1 + 1e-9), noise), kernel
