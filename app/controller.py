@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from solver import SCHEMES
 from solver.datasets import DATASETS
 
 from . import files
@@ -132,8 +133,8 @@ class Controller:
         else:
             self.dispatch(SetGenerator(settings=settings, text=_text(values), merge_key=drag))
 
-    def set_lane(self, index: int, part: str = "", drag: object = None, **values: Any) -> None:
-        """Change fields of a lane: of the lane itself, or of its part "knn" or "svm"."""
+    def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:
+        """Change fields of a lane: of the lane itself, or of its part "knn" or "svm"; `text` names the undo step."""
         lane = self.document.lanes[index]
         try:
             inner = {part: _changed_struct(getattr(lane, part), values)} if part else values
@@ -141,7 +142,15 @@ class Controller:
         except ValueError as error:
             self.say(str(error))
             return
-        self.dispatch(SetLane(index=index, lane=changed, text=_text(values), merge_key=drag))
+        self.dispatch(SetLane(index=index, lane=changed, text=text or _text(values), merge_key=drag))
+
+    def set_class_weight(self, index: int, label: int, weight: float) -> None:
+        """Change what an error on class `label` (0 to 7) costs in a lane with weights of one's own."""
+        weights = list(self.document.lanes[index].svm.own_weights)
+        weights[label] = weight
+        self.set_lane(
+            index, "svm", text=f"Set the weight of class {label + 1} to {weight:g}", own_weights=tuple(weights)
+        )
 
     def toggle_lanes(self) -> None:
         self.dispatch(ShowLanes(count=3 - self.document.shown))
@@ -211,6 +220,12 @@ def _text(values: dict[str, Any]) -> str:
         return "Set hard margin" if value else "Set soft margin"
     if name == "pair":
         return "Choose the pair of the margins"
+    if name == "multiclass":
+        return f"Set {SCHEMES[value].title.lower()}" if value in SCHEMES else f"Set many classes to {value}"
+    if name == "class_weight":
+        return f"Set {value} class weights"
+    if name == "own_weights":
+        return "Set the class weights"
     return (
         f"Set {_LABELS.get(name, name)} to {value:g}"
         if isinstance(value, float)

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
-from solver import Kernel, datasets
+from solver import RULES, SCHEMES, Kernel, datasets
 
 from .points import LIMIT, MAX_CLASSES, Points
 
 Weights = Literal["uniform", "distance", "distance-squared"]
 Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
 KernelName = Literal["linear", "poly", "rbf", "laplacian", "sigmoid"]
-Selection = Literal["cyclic", "random", "platt", "first-order", "second-order"]
+if TYPE_CHECKING:
+    Selection: TypeAlias = str
+    Multiclass: TypeAlias = str
+else:  # the solver's tables say which there are
+    Selection = Literal[tuple(RULES)]
+    Multiclass = Literal[tuple(SCHEMES)]
+#: What the classes weigh: the same, n / (k n_c), or what was typed.
+ClassWeight = Literal["equal", "balanced", "own"]
+LEAST_WEIGHT, LARGEST_WEIGHT = 0.01, 100.0
+_Weight = Annotated[float, Meta(ge=LEAST_WEIGHT, le=LARGEST_WEIGHT)]
 GeneratorName = Literal["line", "circle", "wrong", "moons", "blobs", "xor", "spirals", "chessboard"]
 
 
@@ -40,6 +51,10 @@ class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     coef0: Annotated[float, Meta(ge=-1e6, le=1e6)] = 1.0
     tol: Annotated[float, Meta(ge=1e-9, le=1.0)] = 1e-3
     selection: Selection = "second-order"
+    multiclass: Multiclass = "one-vs-one"
+    class_weight: ClassWeight = "equal"
+    #: The weights of classes 1 to 8 when they are one's own.
+    own_weights: tuple[_Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight] = (1.0,) * 8
 
     def as_kernel(self) -> Kernel:
         """The kernel function these settings stand for."""
@@ -52,8 +67,24 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     classifier: Literal["knn", "svm"] = "svm"
     knn: KnnSettings = KnnSettings()
     svm: SvmSettings = SvmSettings()
-    #: The two classes whose margins are drawn, when there are more than two; the first pair when it does not occur.
+    #: The two classes whose margins are drawn, when there are more than two; twice the same is that class against
+    #: the rest.
     pair: tuple[Annotated[int, Meta(ge=0, le=7)], Annotated[int, Meta(ge=0, le=7)]] = (0, 1)
+
+    def drawn(self, problems: Sequence[tuple[int, int]]) -> int:
+        """Which of `problems`, as `problems_of` has them, has its margins drawn: the chosen one, else the first."""
+        first = self.pair[0]
+        for p, problem in enumerate(problems):
+            if set(problem) == set(self.pair) or problem == (first, first):
+                return p
+        return 0
+
+
+def problems_of(classes: Sequence[int], multiclass: str) -> tuple[tuple[int, int], ...]:
+    """The binary problems of several classes: pairs of class numbers, twice the same for a class against the rest."""
+    if multiclass == "one-vs-rest" and len(classes) > 2:
+        return tuple((c, c) for c in classes)
+    return tuple(combinations(classes, 2))
 
 
 class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

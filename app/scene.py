@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import SVC, Grid, datasets
+from solver import Grid, datasets
 
 from . import words
-from .document import Document, GeneratorSettings, Lane, View
+from .document import Document, GeneratorSettings, Lane, View, problems_of
 from .jobs.requests import NO_MARKS, Frame, Marks, Phase, Picture
-from .jobs.work import shown_pair
 from .results import Results
 from .session import SPEEDS, Session
 
@@ -33,11 +33,11 @@ class LaneScene:
         A sentence across the canvas, or "".
     headline, details : str
         The status strip.
-    formula, note : str
+    formula, note, weight_formula : str
     fields : frozenset of str
         Names of the parameter fields that apply.
     pairs : tuple of (int, int)
-        With more than two classes, the pairs whose margins can be drawn.
+        With more than two classes, the binary problems whose margins can be drawn, as `problems_of` has them.
     pair : int
         Which of `pairs` is drawn.
     speed : int
@@ -53,6 +53,7 @@ class LaneScene:
     details: str
     formula: str
     note: str
+    weight_formula: str
     fields: frozenset[str]
     pairs: tuple[tuple[int, int], ...]
     pair: int
@@ -108,8 +109,9 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
     lane, points = document.lanes[index], document.points
     message = words.empty_sentence(lane, points.classes, len(points), compiled)
     picture, marks, job = None, NO_MARKS, 0
-    pairs: tuple[tuple[int, int], ...] = ()
-    pair = 0
+    svm = lane.classifier == "svm"
+    several = svm and len(points.classes) > 2
+    pairs = problems_of(points.classes, lane.svm.multiclass) if several else ()
     if frame is not None:
         job = frame.job
         if frame.phase is Phase.FAILED:
@@ -120,26 +122,28 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is points and picture is not None:
             marks = frame.marks
-        if isinstance(frame.model, SVC) and len(frame.model.pairs_) > 1 and lane.classifier == "svm":
-            names = frame.model.classes_
-            pairs = tuple((int(names[p.positive]), int(names[p.negative])) for p in frame.model.pairs_)
-            pair = shown_pair(frame.model, lane)
     speed = session.speeds[index]
     return LaneScene(
         lane=lane, picture=picture, marks=marks, job=job, message=message,
         headline=words.headline(frame, lane, compiled), details=words.details(frame),
-        formula=words.formula(lane), note=words.kernel_note(lane) if lane.classifier == "svm" else "",
-        fields=fields_of(lane) | ({"pair"} if pairs else set()), pairs=pairs, pair=pair,
+        formula=words.formula(lane), note=words.kernel_note(lane) if svm else "",
+        weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, points.classes), pairs=pairs,
+        pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
     )  # fmt: skip
 
 
-def fields_of(lane: Lane) -> frozenset[str]:
-    """The parameter fields that apply to a lane's settings."""
+def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
+    """The parameter fields that apply to a lane's settings and the classes of the points."""
     if lane.classifier == "knn":
         return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
     kernel = lane.svm.as_kernel().kind
-    return frozenset({"kernel", "C", "tol", "rule", "speed", *kernel.parameters})
+    fields = {"kernel", "C", "tol", "rule", "speed", "class_weight", *kernel.parameters}
+    if len(classes) > 2:
+        fields |= {"multiclass", "pair"}
+    if lane.svm.class_weight == "own":
+        fields |= {"weights_of_classes"} | {f"weight{c + 1}" for c in classes}
+    return frozenset(fields)
 
 
 def _generator_fields(kind: datasets.Dataset) -> set[str]:

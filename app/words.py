@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from solver import RULES, Certificate, KNeighborsClassifier, Status
+from solver import RULES, SCHEMES, Certificate, KNeighborsClassifier, Status
 
 from .document import Lane
 from .jobs.requests import Frame, Phase
@@ -24,6 +24,16 @@ METRICS: dict[str, tuple[str, str]] = {
     "minkowski": ("Minkowski", "d = (|Δx|ᵖ + |Δy|ᵖ)^(1/p)"),
     "cosine": ("cosine", "d = 1 − cos ∠(x, z)"),
 }
+CLASS_WEIGHTS: dict[str, tuple[str, str]] = {
+    "equal": ("Equal", "An error costs the same in every class."),
+    "balanced": (
+        "Balanced",
+        "A class of few points weighs as much as one of many: w = n / (k · m), for n points, k classes, m of them in"
+        " this class.",
+    ),
+    "own": ("Own", "A weight of your choice for each class."),
+}
+WEIGHT_NOTE = "Weight 3: an error on this class costs three times as much."
 
 
 def count(number: int, noun: str) -> str:
@@ -88,7 +98,24 @@ def classifier_name(lane: Lane) -> str:
     parts = [f"SVM, {lane.svm.as_kernel().kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
     names = {"gamma": f"γ = {short(s.gamma)}", "degree": f"d = {s.degree}", "coef0": f"c₀ = {short(s.coef0)}"}
     parts += [names[parameter] for parameter in lane.svm.as_kernel().kind.parameters]
+    if s.multiclass != "one-vs-one":
+        parts.append(SCHEMES[s.multiclass].title.lower())
+    if s.class_weight != "equal":
+        parts.append(f"{s.class_weight} weights")
     return ", ".join(parts)
+
+
+def class_weight_formula(lane: Lane) -> str:
+    """What an error on a point costs under the lane's class weights, in a few signs."""
+    s = lane.svm
+    if s.hard_margin:
+        return "C = ∞ whatever the weight"
+    return {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}[s.class_weight]
+
+
+def problem(first: int, second: int) -> str:
+    """ "class 1 against class 2", or "class 1 against the rest" for twice the same class number."""
+    return f"class {first + 1} against {'the rest' if first == second else f'class {second + 1}'}"
 
 
 def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
@@ -147,12 +174,13 @@ def details(frame: Frame | None) -> str:
         worst = max(c.kkt_violation for c in certificates)
         gaps = [c.gap for c in certificates]
         free, bounded = sum(c.n_free for c in certificates), sum(c.n_bounded for c in certificates)
-        several = f" in {len(certificates)} pairs" if len(certificates) > 1 else ""
+        noun = "pair" if frame.lane.svm.multiclass == "one-vs-one" else "problem"
+        several = f" in {len(certificates)} {noun}s" if len(certificates) > 1 else ""
         parts = [
             count(sum(c.n_iter for c in certificates), "step") + several,
             f"KKT violation {short(max(worst, 0.0))}",
             f"gap {percent(max(gaps))}" if not any(map(math.isnan, gaps)) else "gap unknown",
-            f"support vectors: {free} free + {bounded} bounded" + (", counted in each pair" if several else ""),
+            f"support vectors: {free} free + {bounded} bounded" + (f", counted in each {noun}" if several else ""),
         ]
     parts.append(f"training accuracy {percent(frame.accuracy)}" if frame.accuracy >= 0 else "counting wrong points…")
     parts.append(span_of_time(frame.seconds))
@@ -207,9 +235,14 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("F11", "full screen"),
         ("Ctrl+Q", "quit"),
     )),
+    ("Several classes", (
+        ("One-vs-one", "an SVM for each pair of classes; the class that wins most pairs is predicted"),
+        ("One-vs-rest", "an SVM for each class against all others; the largest f is predicted"),
+        ("Class weights", "C of a point is C times the weight of its class"),
+    )),
     ("What the pictures say", (
         ("Colour of the plane", "the class the model predicts there; stronger where it is surer"),
-        ("Grey", "a tie: no class has more votes than all others"),
+        ("Grey", "a tie: no class is ahead of all others"),
         ("Solid line", "the decision boundary"),
         ("Dashed lines", "the margins of the SVM, f = −1 and f = +1"),
         ("Circle round a point", "free support vector: exactly on the margin"),

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.document import Lane
-from app.shading import FULL_VALUE, Regions, colour, level_lines, region_lines
-from solver import REST, SVC, Grid, KNeighborsClassifier, Pair, PairTrainer, Status
+from app.document import SvmSettings
+from app.shading import colour, level_lines, region_lines
+from solver import SVC, Grid, KNeighborsClassifier, Pair, PairTrainer, Status
 
 from .pool import Later, Priority
 from .requests import Frame, Marks, Phase, Picture, Request, Wish
+from .sources import Source, knn_source, problem_of, svm_source
 
 Array = NDArray[np.float64]
 #: Seconds a piece of work aims at; the pool looks around between pieces.
@@ -28,20 +29,6 @@ PLAIN_LIMIT = 600
 COUNTED_FIRST = 1000
 
 Step = Priority | Later
-
-
-@dataclass(frozen=True)
-class _Values:
-    """A block of surface rows: winning class numbers, sureness, ties, and f of the pair whose margins are drawn."""
-
-    classes: Regions
-    sureness: Array
-    tie: NDArray[np.bool_]
-    f: Array | None
-
-
-#: Prepares columns `xs`, gives ``rows(ys) -> _Values``.
-Source = Callable[[Array], Callable[[Array], _Values]]
 
 
 class LaneWork:
@@ -85,7 +72,7 @@ class LaneWork:
             min(settings.n_neighbors, len(points)), settings.weights, settings.metric, settings.p
         ).fit(points.xy, points.labels)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
-        source = _knn_source(model, wish.compiled)
+        source = knn_source(model, wish.compiled)
         few = len(points) <= COUNTED_FIRST
         if few:
             frame = _marked(frame, model.predict(points.xy, compiled=wish.compiled))
@@ -116,7 +103,7 @@ class LaneWork:
             if last < 0 or resting or due:
                 frame = training.frame(frame, wish, thorough=resting)
                 assert isinstance(frame.model, SVC)
-                source = _svm_source(frame.model, wish.lane)
+                source = svm_source(frame.model, wish.lane)
                 yield from self._coarse(source, wish, frame)
                 last = time.perf_counter()
                 if not overtaken() and (resting or (slow and wish.steps_per_second <= 10)):
@@ -210,60 +197,11 @@ def _picture(
     return Picture(argb, grid, boundary, margins)
 
 
-def _knn_source(model: KNeighborsClassifier, compiled: bool) -> Source:
-    n_classes = len(model.classes_)
-    even = 1.0 / n_classes
-    names = model.classes_.astype(np.int8)
-
-    def on(xs: Array) -> Callable[[Array], _Values]:
-        rows = model.surface_classes_on(xs, compiled=compiled)
-
-        def values(ys: Array) -> _Values:
-            top, share, tie = rows(ys)
-            sureness = (share - even) / (1.0 - even) if n_classes > 1 else np.ones_like(share)
-            return _Values(names[top], sureness, tie, None)
-
-        return values
-
-    return on
-
-
-def _svm_source(model: SVC, lane: Lane) -> Source:
-    pairs = model.pairs_
-    names = model.classes_.astype(np.int8)
-    shown = shown_pair(model, lane)
-    # Below its own rounding error f has no sign: conflicting duplicates make a plain of zeros, not of noise.
-    noise = 8 * np.finfo(np.float64).eps * float(np.abs(model.dual_coef_).sum() + np.abs(model.intercept_).max())
-
-    def on(xs: Array) -> Callable[[Array], _Values]:
-        rows = model.pair_surface_on(xs)
-
-        def of_two(ys: Array) -> _Values:
-            f = rows(ys)[..., 0]
-            f[np.abs(f) <= noise] = 0.0
-            return _Values(names[(f > 0).view(np.int8)], np.abs(f) / FULL_VALUE, f == 0.0, f)
-
-        def of_many(ys: Array) -> _Values:
-            f = rows(ys)
-            winner = model.winner(f)
-            closest = np.full(winner.shape, np.inf)  # f of the winner's closest duel
-            for p, pair in enumerate(pairs):
-                np.minimum(closest, f[..., p], out=closest, where=winner == pair.positive)
-                np.minimum(closest, -f[..., p], out=closest, where=winner == pair.negative)
-            sureness = np.maximum(closest, 0.0) / FULL_VALUE
-            return _Values(names[winner], sureness, np.zeros(winner.shape, dtype=bool), f[..., shown])
-
-        return of_two if len(pairs) == 1 else of_many
-
-    return on
-
-
-def shown_pair(model: SVC, lane: Lane) -> int:
-    """Which of the model's pairs has its margins drawn: the chosen one, else the first."""
-    for p, pair in enumerate(model.pairs_):
-        if {int(model.classes_[pair.positive]), int(model.classes_[pair.negative])} == set(lane.pair):
-            return p
-    return 0
+def _class_weight(settings: SvmSettings) -> dict[int, float] | str | None:
+    """The class weights as SVC takes them."""
+    if settings.class_weight == "own":
+        return dict(enumerate(settings.own_weights))
+    return "balanced" if settings.class_weight == "balanced" else None
 
 
 class _Training:
@@ -276,8 +214,9 @@ class _Training:
         self.compiled = wish.compiled
         s = self.settings
         self.svc = SVC(
-            math.inf if s.hard_margin else s.C, s.kernel, s.degree, s.gamma, s.coef0, s.tol, -1, s.selection, 0
-        )
+            math.inf if s.hard_margin else s.C, s.kernel, s.degree, s.gamma, s.coef0, s.tol, -1, s.selection, 0,
+            class_weight=_class_weight(s), multiclass=s.multiclass,
+        )  # fmt: skip
         start = None if before is None else before.multipliers_for(wish)
         begun = time.perf_counter()
         self.trainer: PairTrainer = self.svc.prepare(
@@ -379,10 +318,3 @@ class _Training:
             return np.where(stayed, moved, 0.0)
 
         return start
-
-
-def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
-    """The class numbers of a binary problem, in order; twice the same one for a class against the rest."""
-    first = classes[pair.positive]
-    second = first if pair.negative == REST else classes[pair.negative]
-    return min(first, second), max(first, second)

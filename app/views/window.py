@@ -30,6 +30,7 @@ from .bind import take_typed_number
 from .help import HelpDialog
 from .panels.data_panel import DataPanel
 from .panels.lane_panel import LanePanel
+from .panels.scrolling import ScrollingForm
 from .panels.strip import StatusStrip
 from .plot.canvas import Canvas
 from .questions import Questions
@@ -82,6 +83,7 @@ class MainWindow(QMainWindow):
         self._questions = Questions(self, controller, self._settings)
         self.canvases = [Canvas(index, controller, self.ask_refresh) for index in range(LANES)]
         self._panels = [LanePanel(index, controller) for index in range(LANES)]
+        self._forms = [ScrollingForm(panel) for panel in self._panels]
         self._strips = [StatusStrip(index) for index in range(LANES)]
         self._sidebar = DataPanel(controller)
         lanes = _Lanes()
@@ -91,7 +93,7 @@ class MainWindow(QMainWindow):
         self._grid.setHorizontalSpacing(8)
         self._grid.setRowStretch(1, 1)
         for index in range(LANES):
-            self._grid.addWidget(self._panels[index], 0, index)
+            self._grid.addWidget(self._forms[index], 0, index)
             self._grid.addWidget(self.canvases[index], 1, index)
             self._grid.addWidget(self._strips[index], 2, index)
         self._splitter = QSplitter()
@@ -176,7 +178,7 @@ class MainWindow(QMainWindow):
         for index in range(LANES):
             shown = index < scene.shown
             self._grid.setColumnStretch(index, int(shown))
-            for widget in (self._panels[index], self.canvases[index], self._strips[index]):
+            for widget in (self._forms[index], self.canvases[index], self._strips[index]):
                 if widget.isHidden() == shown:
                     widget.setVisible(shown)
             if shown:

@@ -121,6 +121,9 @@ def test_fields_change_or_are_refused_with_a_sentence(table: Table) -> None:
         "Set C to -1:": lambda: table.hand.set_lane(1, "svm", C=-1.0),
         "Set C to nan:": lambda: table.hand.set_lane(1, "svm", C=float("nan")),
         "Set k to 0:": lambda: table.hand.set_lane(0, "knn", n_neighbors=0),
+        "Set the class weights:": lambda: table.hand.set_class_weight(1, 2, 1000.0),
+        "Set many classes to all:": lambda: table.hand.set_lane(1, "svm", multiclass="all"),
+        "Set heavy class weights:": lambda: table.hand.set_lane(1, "svm", class_weight="heavy"),
         "Set count to 0:": lambda: table.hand.set_generator(count=0),
         "Set noise to 11:": lambda: table.hand.set_generator(noise=11.0),
     }
@@ -131,11 +134,25 @@ def test_fields_change_or_are_refused_with_a_sentence(table: Table) -> None:
         assert table.store.document is before
 
 
+def test_a_class_weight_changes_alone(table: Table) -> None:
+    table.hand.set_class_weight(1, 1, 3.0)
+    table.hand.set_class_weight(1, 0, 0.5)
+    weights = [lane.svm.own_weights for lane in table.store.document.lanes]
+    assert weights == [(1.0,) * 8, (0.5, 3.0) + (1.0,) * 6]
+    table.hand.set_class_weight(1, 0, 0.5)
+    table.hand.undo()
+    assert table.store.document.lanes[1].svm.own_weights == (1.0, 3.0) + (1.0,) * 6
+
+
 def test_words_of_the_undo_menu(table: Table) -> None:
     changes: dict[str, Callable[[], None]] = {
         "Set hard margin": lambda: table.hand.set_lane(1, "svm", hard_margin=True),
         "Set soft margin": lambda: table.hand.set_lane(1, "svm", hard_margin=False),
         "Choose the pair of the margins": lambda: table.hand.set_lane(1, pair=(1, 2)),
+        "Set one-vs-rest": lambda: table.hand.set_lane(1, "svm", multiclass="one-vs-rest"),
+        "Set own class weights": lambda: table.hand.set_lane(1, "svm", class_weight="own"),
+        "Set the weight of class 2 to 3": lambda: table.hand.set_class_weight(1, 1, 3.0),
+        "Set the weight of class 8 to 0.25": lambda: table.hand.set_class_weight(1, 7, 0.25),
         "Set γ to 0.5": lambda: table.hand.set_lane(1, "svm", gamma=0.5),
         "Set the number of classes to 3": lambda: table.hand.set_generator(n_classes=3),
         "Show one classifier": table.hand.toggle_lanes,

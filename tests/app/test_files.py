@@ -25,6 +25,7 @@ from app import files
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
 from app.files import FileError
 from app.points import LIMIT, Points
+from solver import RULES, SCHEMES
 
 ROOT = Path(__file__).parents[2]
 COORDINATE = st.floats(-LIMIT, LIMIT)
@@ -38,7 +39,8 @@ LANE = st.builds(
     st.builds(
         SvmSettings, st.sampled_from(["linear", "poly", "rbf", "laplacian", "sigmoid"]), st.floats(1e-8, 1e8),
         st.booleans(), st.floats(1e-8, 1e8), st.integers(1, 9), st.floats(-1e6, 1e6), st.floats(1e-9, 1.0),
-        st.sampled_from(["cyclic", "random", "platt", "first-order", "second-order"]),
+        st.sampled_from(list(RULES)), st.sampled_from(list(SCHEMES)), st.sampled_from(["equal", "balanced", "own"]),
+        st.tuples(*[st.floats(0.01, 100.0)] * 8),
     ),
     st.tuples(st.integers(0, 7), st.integers(0, 7)),
 )  # fmt: skip
@@ -194,6 +196,13 @@ BAD: dict[str, bytes] = {
     "unknown kernel": changed(lanes__1__svm__kernel="wavelet"),
     "unknown kernel of great length": changed(lanes__1__svm__kernel="w" * 10_000),
     "C of 0": changed(lanes__1__svm__C=0.0),
+    "unknown scheme": changed(lanes__1__svm__multiclass="all-pairs"),
+    "unknown rule": changed(lanes__1__svm__selection="wss2"),
+    "unknown class weights": changed(lanes__0__svm__class_weight="heavy"),
+    "weight of 0": changed(lanes__0__svm__own_weights=[0.0] + [1.0] * 7),
+    "weight of 1000": changed(lanes__0__svm__own_weights=[1.0] * 7 + [1000.0]),
+    "seven weights": changed(lanes__0__svm__own_weights=[1.0] * 7),
+    "weights by name": changed(lanes__0__svm__own_weights={"1": 1.0}),
     "no neighbours": changed(lanes__0__knn__n_neighbors=0),
     "one lane": changed(lanes=[]),
     "three shown": changed(shown=3),
@@ -216,6 +225,16 @@ def test_bad_files_are_one_sentence(name: str) -> None:
         assert "version 2" in text and "reads version 1" in text
     if name == "unequal lists":
         assert "2 x, 3 y and 3 class" in text
+
+
+def test_files_from_before_the_classes_had_weights_still_open() -> None:
+    data = json.loads(files.encode(default_document()))
+    for lane in data["lanes"]:
+        for name in ("multiclass", "class_weight", "own_weights"):
+            del lane["svm"][name]
+    assert content(files.decode(json.dumps(data).encode())) == content(default_document())
+    settings = default_document().lanes[1].svm
+    assert (settings.multiclass, settings.class_weight, settings.own_weights) == ("one-vs-one", "equal", (1.0,) * 8)
 
 
 def test_newer_versions_may_have_any_other_fields() -> None:

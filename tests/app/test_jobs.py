@@ -23,6 +23,7 @@ from app.jobs.lane import LaneQueue
 from app.jobs.mailbox import Mailbox
 from app.jobs.pool import Job, Later, Pool, Priority
 from app.jobs.requests import Frame, Phase, Request, Wish
+from app.jobs.sources import Values, svm_source
 from app.jobs.work import PLAIN_LIMIT, LaneWork
 from app.points import Points
 from app.results import Results
@@ -36,6 +37,9 @@ LIGHT = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), 
 DARK = replace(LIGHT, background=(0, 0, 0))
 
 
+OWN = (3.0, 0.25, 1.0, 10.0, 1.0, 1.0, 1.0, 1.0)
+
+
 def two_moons(count: int = 40, noise: float = 0.3) -> Points:
     return GeneratorSettings(count=count, noise=noise).points()
 
@@ -46,6 +50,10 @@ def four_blobs(count: int = 25) -> Points:
 
 def svm(**settings: Any) -> Lane:
     return Lane("svm", svm=SvmSettings(**{"tol": 1e-7, "gamma": 2.0, **settings}))
+
+
+def replace_pair(lane: Lane, pair: tuple[int, int]) -> Lane:
+    return Lane("svm", svm=lane.svm, pair=pair)
 
 
 def knn(**settings: Any) -> Lane:
@@ -116,7 +124,11 @@ def dual_of(frame: Frame) -> float:
 def direct(points: Points, lane: Lane) -> SVC:
     s = lane.svm
     C = math.inf if s.hard_margin else s.C
-    return SVC(C, s.kernel, s.degree, s.gamma, s.coef0, s.tol, -1, s.selection, 0).fit(points.xy, points.labels)
+    weights = {"equal": None, "balanced": "balanced", "own": dict(enumerate(s.own_weights))}[s.class_weight]
+    model = SVC(
+        C, s.kernel, s.degree, s.gamma, s.coef0, s.tol, -1, s.selection, 0, weights, multiclass=s.multiclass
+    )  # fmt: skip
+    return model.fit(points.xy, points.labels)
 
 
 # -- the pool ------------------------------------------------------------------------------------------------------
@@ -556,7 +568,10 @@ def classes_seen(frame: Frame) -> np.ndarray:
 
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("points", [two_moons(20), four_blobs(8)], ids=["two", "four"])
-@pytest.mark.parametrize("lane", [knn(n_neighbors=4), knn(weights="distance"), svm()], ids=["ties", "knn", "svm"])
+@pytest.mark.parametrize(
+    "lane", [knn(n_neighbors=4), knn(weights="distance"), svm(), svm(multiclass="one-vs-rest")],
+    ids=["ties", "knn", "svm", "rest"],
+)  # fmt: skip
 def test_each_pixel_has_the_colour_of_what_the_model_says(lane: Lane, points: Points, compiled: bool) -> None:
     grid = Grid(-1.5, 2.5, -1.0, 1.5, 64, 40)
     frame = Background().finish(wish(points, lane, grid=grid, shades=PLAIN_COLOURS, compiled=compiled))
@@ -585,6 +600,45 @@ def test_the_lines_of_an_svm_lie_where_its_function_has_their_value() -> None:
         line = line[~np.isnan(line[:, 0])]
         assert len(line) > 20
         assert np.abs(np.abs(frame.model.decision_function(line)) - value).max() < 0.02
+
+
+def values_of(points: Points, lane: Lane, grid: Grid) -> tuple[Values, np.ndarray]:
+    """What a picture is made of, and f of the model's binary problems at the same places."""
+    model = direct(points, lane)
+    return svm_source(model, lane)(grid.xs)(grid.ys), model.pair_surface_on(grid.xs)(grid.ys)
+
+
+@pytest.mark.parametrize("chosen", [0, 2])
+def test_one_vs_rest_is_as_sure_as_half_its_lead(chosen: int) -> None:
+    lane = replace_pair(svm(multiclass="one-vs-rest"), (chosen, chosen))
+    values, f = values_of(four_blobs(), lane, SMALL)
+    ordered = np.sort(f, axis=2)
+    assert (values.classes == f.argmax(axis=2)).all() and not values.tie.any()
+    np.testing.assert_allclose(values.sureness, (ordered[..., -1] - ordered[..., -2]) / 4.0, atol=1e-12)
+    assert values.f is not None and (values.f == f[..., chosen]).all()
+    border = values.sureness < 0.02
+    assert border.any() and np.abs(f.max(axis=2)[border]).max() > 0.1, "a border is not where f is 0"
+
+
+def test_equal_leaders_are_a_tie() -> None:
+    corners = Points.of([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)], [0, 1, 2])
+    far = Grid(60.0, 61.0, 60.0, 61.0, 4, 3)
+    lane = svm(multiclass="one-vs-rest", kernel="rbf")
+    values, f = values_of(corners, lane, far)
+    ordered = np.sort(f, axis=2)
+    # So far out each f is its intercept; two of the three are equal by symmetry, and they lead or trail together.
+    assert (values.tie == (ordered[..., -1] - ordered[..., -2] <= 1e-12)).all()
+    twins = Points.of([(0.5, 0.5)] * 3, [0, 1, 2])
+    assert values_of(twins, lane, far)[0].tie.all()
+
+
+def test_the_margins_of_a_class_against_the_rest() -> None:
+    lane = replace_pair(svm(multiclass="one-vs-rest", C=10.0), (1, 1))
+    frame = Background().finish(wish(four_blobs(), lane, grid=WIDE))
+    assert isinstance(frame.model, SVC) and frame.picture is not None
+    line = frame.picture.margins[~np.isnan(frame.picture.margins[:, 0])]
+    assert len(line) > 20
+    assert np.abs(np.abs(frame.model.pair_decision_function(line)[:, 1]) - 1.0).max() < 0.02
 
 
 # -- the way back --------------------------------------------------------------------------------------------------
@@ -707,7 +761,13 @@ def assert_like(frame: Frame, reference: SVC) -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("points", [two_moons(), four_blobs()], ids=["two", "four"])
-@pytest.mark.parametrize("lane", [svm(), svm(kernel="poly", C=0.3), svm(kernel="linear")], ids=lambda x: x.svm.kernel)
+@pytest.mark.parametrize(
+    "lane",
+    [svm(), svm(kernel="poly", C=0.3), svm(kernel="linear"), svm(multiclass="one-vs-rest"),
+     svm(class_weight="balanced", C=0.3), svm(class_weight="own", own_weights=OWN),
+     svm(class_weight="own", own_weights=OWN, multiclass="one-vs-rest")],
+    ids=["rbf", "poly", "linear", "rest", "balanced", "own", "own rest"],
+)  # fmt: skip
 def test_svm_to_the_end_is_a_fit(points: Points, lane: Lane, compiled: bool) -> None:
     frame = Background().finish(wish(points, lane, compiled=compiled))
     reference = direct(points, lane)
@@ -809,6 +869,42 @@ def test_warm_start_reaches_the_same_optimum(hard: bool) -> None:
         assert steps_of(warm) < steps_of(cold) or (C in (0.5, 30.0) and steps_of(warm) == steps_of(cold))
     back = background.finish(wish(points, lane))
     assert dual_of(back) == pytest.approx(dual_of(before), rel=1e-4)
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-one", "one-vs-rest"])
+def test_warm_start_when_classes_and_weights_change(multiclass: str) -> None:
+    points = four_blobs()
+    lane = svm(multiclass=multiclass, C=3.0, class_weight="own", own_weights=OWN)
+    steps = []
+    for after, other in (
+        (points, svm(multiclass=multiclass, C=3.0, class_weight="own", own_weights=(*OWN[:3], 12.0, *OWN[4:]))),
+        (points, svm(multiclass=multiclass, C=4.0, class_weight="own", own_weights=OWN)),
+        (points.append([(30.0, -40.0)], [2]), lane),
+        (points.remove([1, 5]), lane),
+        (points, svm(multiclass="one-vs-one", C=3.0)),
+        (points, svm(multiclass="one-vs-rest", C=3.0, class_weight="balanced")),
+    ):
+        background = Background()
+        background.finish(wish(points, lane))
+        warm = background.finish(wish(after, other))
+        assert_like(warm, direct(after, other))
+        steps.append((steps_of(warm), steps_of(Background().finish(wish(after, other)))))
+    for warm_steps, cold_steps in (steps[0], steps[2], steps[3]):
+        assert warm_steps < 0.8 * cold_steps, steps
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-one", "one-vs-rest"])
+def test_bounded_is_at_the_bound_of_the_point_itself(multiclass: str) -> None:
+    points = four_blobs()
+    lane = svm(multiclass=multiclass, class_weight="own", own_weights=OWN, C=0.5)
+    frame = Background().finish(wish(points, lane))
+    assert isinstance(frame.model, SVC)
+    own = 0.5 * np.array(OWN)[points.labels[frame.model.support_]]
+    alpha = np.abs(frame.model.dual_coef_)
+    at_bound = (alpha == own).any(axis=0)
+    assert set(frame.marks.bounded) == set(frame.model.support_[at_bound])
+    assert len(frame.marks.bounded) > 3 and len(frame.marks.free) > 3
+    assert {int(points.labels[i]) for i in frame.marks.bounded} == {0, 1, 2, 3}
 
 
 def edits(points: Points) -> dict[str, Points]:

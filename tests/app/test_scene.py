@@ -14,6 +14,7 @@ from app import words
 from app.commands import AddPoints, MovePoint
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
 from app.jobs.requests import Frame, Marks, Phase, Picture, Request, Wish
+from app.jobs.sources import shown_pair
 from app.jobs.work import LaneWork
 from app.points import Points
 from app.results import Results
@@ -45,6 +46,10 @@ def learnt(document: Document, index: int) -> Frame:
     wish = Wish(document.points, document.lanes[index], GRID, SHADES, False, math.inf, 0, True)
     list(LaneWork(frames.append)(Request(1, index, wish), lambda: False))
     return frames[-1]
+
+
+def rest_of() -> SvmSettings:
+    return SvmSettings(multiclass="one-vs-rest")
 
 
 def certificate(status: Status, **changes: Any) -> Certificate:
@@ -95,6 +100,13 @@ def test_the_pair_of_margins() -> None:
     pairs = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
     assert all(lane.pairs == pairs and "pair" in lane.fields for lane in made.lanes)
     assert made.lanes[0].pair == 4 and made.lanes[1].pair == 0, "the first when the chosen one does not occur"
+    rest = replace(FOUR, lanes=(Lane("svm", svm=rest_of(), pair=(2, 2)), Lane("svm", svm=rest_of(), pair=(7, 1))))
+    made = scene(rest)
+    assert all(lane.pairs == ((0, 0), (1, 1), (2, 2), (3, 3)) for lane in made.lanes), "known before the first frame"
+    assert [lane.pair for lane in made.lanes] == [2, 0]
+    assert shown_pair(learnt(rest, 0).model, rest.lanes[0]) == 2 and shown_pair(learnt(FOUR, 1).model, Lane()) == 0
+    two = replace(MOONS, lanes=rest.lanes)
+    assert all(lane.pairs == () and not {"pair", "multiclass"} & lane.fields for lane in scene(two).lanes)
     as_knn = replace(document, lanes=(Lane("knn"), Lane("knn")))
     assert scene(as_knn, learnt(document, 0)).lanes[0].pairs == ()
 
@@ -138,7 +150,9 @@ def test_fields_of_each_kernel(name: str) -> None:
         "sigmoid": {"gamma", "coef0"},
     }  # fmt: skip
     lane = Lane("svm", svm=SvmSettings(kernel=name))  # type: ignore[arg-type]
-    assert fields_of(lane) == {"kernel", "C", "tol", "rule", "speed"} | expected[name]
+    always = {"kernel", "C", "tol", "rule", "speed", "class_weight"}
+    assert fields_of(lane, [0, 1]) == always | expected[name]
+    assert fields_of(lane, [0, 1, 4]) == always | expected[name] | {"multiclass", "pair"}
     assert words.formula(lane) == KERNELS[name].formula and words.kernel_note(lane)
     assert KERNELS[name].title in words.classifier_name(lane)
 
@@ -146,7 +160,7 @@ def test_fields_of_each_kernel(name: str) -> None:
 @pytest.mark.parametrize("metric", words.METRICS)
 def test_fields_of_each_metric(metric: str) -> None:
     lane = Lane("knn", knn=KnnSettings(metric=metric))  # type: ignore[arg-type]
-    assert fields_of(lane) == {"k", "weights", "metric"} | ({"p"} if metric == "minkowski" else set())
+    assert fields_of(lane, [0, 1, 2]) == {"k", "weights", "metric"} | ({"p"} if metric == "minkowski" else set())
     assert words.METRICS[metric][0] in words.classifier_name(lane)
     for weights in words.WEIGHTS:
         formula = words.formula(replace_knn(lane, weights=weights))
@@ -272,6 +286,27 @@ def test_details_of_an_svm_and_of_knn() -> None:
     assert words.details(None) == words.details(Frame(1, 0, Points(), Lane(), Phase.EMPTY)) == ""
 
 
+def test_binary_problems_in_words() -> None:
+    assert words.problem(1, 1) == "class 2 against the rest" and words.problem(0, 3) == "class 1 against class 4"
+    parts = (certificate(Status.OPTIMAL), certificate(Status.OPTIMAL))
+    frame = replace(svm_frame(Phase.DONE, *parts), lane=Lane("svm", svm=rest_of()))
+    assert "steps in 2 problems" in words.details(frame) and "counted in each problem" in words.details(frame)
+
+
+def test_class_weights_in_words_and_fields() -> None:
+    said = {
+        name: words.class_weight_formula(Lane("svm", svm=SvmSettings(class_weight=name)))  # type: ignore[arg-type]
+        for name in words.CLASS_WEIGHTS
+    }
+    assert said == {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}
+    hard = Lane("svm", svm=SvmSettings(class_weight="own", hard_margin=True))
+    assert words.class_weight_formula(hard) == "C = ∞ whatever the weight"
+    own = {"weights_of_classes", "weight1", "weight3", "weight8"}
+    assert own <= fields_of(hard, [0, 2, 7]) and not {"weight2", "weight4"} & fields_of(hard, [0, 2, 7])
+    assert not own & fields_of(Lane("svm", svm=SvmSettings(class_weight="balanced")), [0, 2, 7])
+    assert scene(replace(MOONS, lanes=(hard, hard))).lanes[1].weight_formula == "C = ∞ whatever the weight"
+
+
 def test_numbers_in_words() -> None:
     values = (0.0, 0.5, 1e-3, 1.5e-9, 12.34, 999.4, 1234.5, 99_999.0, 1e5, -2e7, math.inf, -math.inf)
     assert [words.short(v) for v in values] == [
@@ -290,6 +325,8 @@ def test_numbers_in_words() -> None:
 def test_names_of_classifiers() -> None:
     svm = Lane("svm", svm=SvmSettings(kernel="poly", hard_margin=True))
     assert words.classifier_name(svm) == "SVM, Polynomial, C = ∞, γ = 1, d = 3, c₀ = 1"
+    many = Lane("svm", svm=SvmSettings(multiclass="one-vs-rest", class_weight="balanced"))
+    assert words.classifier_name(many) == "SVM, RBF, C = 1, γ = 1, one-vs-rest, balanced weights"
     assert words.classifier_name(Lane("knn")) == "kNN, k = 5, uniform, Euclidean"
     assert "stationary" in words.kernel_note(Lane("svm", svm=SvmSettings(kernel="poly", coef0=-1.0)))
     assert all(words.rule_note(rule) for rule in RULES)

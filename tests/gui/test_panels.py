@@ -21,9 +21,11 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.document import GeneratorSettings, Lane, SvmSettings, default_document
+from app.document import Document, GeneratorSettings, Lane, SvmSettings, View, default_document
 from app.main import LEAST_SIZE
+from app.tools import Spot
 from app.views.window import MainWindow
+from solver import SVC
 from solver.datasets import DATASETS
 
 from .conftest import Make, settle
@@ -229,6 +231,140 @@ def test_margins_of_the_chosen_pair(make: Make, qtbot: QtBot) -> None:
     assert "3 pairs" in window._scene.lanes[1].details
 
 
+def three_blobs() -> Document:
+    points = GeneratorSettings("blobs", 30, 0.5, 0, n_classes=3).points()
+    return replace(default_document(), points=points, view=View.fitting(points))
+
+
+def pick(window: MainWindow, name: str, down: int) -> None:
+    """Go down so many entries of a choice with the arrow key."""
+    combo = find(window, name)
+    combo.setFocus()
+    for _ in range(down):
+        QTest.keyClick(combo, Qt.Key.Key_Down)
+
+
+def test_one_vs_rest_by_hand(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    assert not find(window, "lane1.multiclass").isVisible(), "two classes are one problem"
+    window._controller.store.reset(three_blobs(), None)
+    settle(qtbot, window)
+    assert find(window, "lane1.multiclass").isVisible() and find(window, "lane1.pair").isVisible()
+    assert not find(window, "lane0.multiclass").isVisible(), "kNN needs none"
+    pick(window, "lane1.multiclass", 1)
+    settle(qtbot, window)
+    assert window.document.lanes[1].svm.multiclass == "one-vs-rest"
+    pair = find(window, "lane1.pair")
+    texts = [pair.itemText(row) for row in range(pair.count())]
+    assert texts == [f"class {c} against the rest" for c in (1, 2, 3)]
+    fm = pair.fontMetrics()
+    assert pair.width() - 26 >= max(fm.horizontalAdvance(text) for text in texts), "not cut off"
+    pick(window, "lane1.pair", 2)
+    settle(qtbot, window)
+    assert window.document.lanes[1].pair == (2, 2) and pair.currentIndex() == 2
+    frame = window.result(1)
+    assert len(frame.model.pairs_) == 3 and "3 problems" in window._scene.lanes[1].details
+    at = frame.picture.margins
+    f = frame.model.pair_decision_function(at[~(at != at).any(axis=1)])[:, 2]
+    assert abs(abs(f) - 1.0).max() < 0.05
+    X = window.document.points.xy
+    reference = SVC(gamma=1.0, multiclass="one-vs-rest").fit(X, window.document.points.labels)
+    assert (frame.model.predict(X) == reference.predict(X)).all()
+    for said in ("Choose the pair of the margins", "Choose the pair of the margins", "Set one-vs-rest"):
+        assert window._controller.store.undo_name == said
+        window._actions["undo"].trigger()
+    assert window._controller.store.undo_name is None
+
+
+def test_class_weights_by_hand(make: Make, qtbot: QtBot) -> None:
+    window = make(three_blobs())
+    formula = find(window, "lane1.weight_formula")
+    assert formula.text() == "Cᵢ = C" and not find(window, "lane1.weight1").isVisible()
+    pick(window, "lane1.class_weight", 1)
+    settle(qtbot, window)
+    assert window.document.lanes[1].svm.class_weight == "balanced" and formula.text() == "Cᵢ = C · n / (k · m)"
+    pick(window, "lane1.class_weight", 1)
+    settle(qtbot, window)
+    assert window.document.lanes[1].svm.class_weight == "own" and formula.text() == "Cᵢ = C · w of its class"
+    shown = [find(window, f"lane1.weight{c}").isVisible() for c in range(1, 9)]
+    assert shown == [True] * 3 + [False] * 5
+    before = window.result(1).model.support_.tolist()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    first = find(window, "lane1.weight1")
+    first.setFocus()
+    first.selectAll()
+    QTest.keyClicks(first, "0,05")
+    QTest.keyClick(first, Qt.Key.Key_Tab)
+    second = find(window, "lane1.weight2")
+    assert QApplication.focusWidget() is second, "the Tab key goes from weight to weight"
+    second.selectAll()
+    QTest.keyClicks(second, "20")
+    QTest.keyClick(second, Qt.Key.Key_Return)
+    settle(qtbot, window)
+    assert window.document.lanes[1].svm.own_weights == (0.05, 20.0) + (1.0,) * 6
+    assert window.document.lanes[0].svm.own_weights == (1.0,) * 8
+    frame = window.result(1)
+    assert [float(w) for w in frame.model.class_weight_] == [0.05, 20.0, 1.0]
+    assert frame.model.support_.tolist() != before
+    type_into(window, "lane1.weight3", "101")
+    assert window.document.lanes[1].svm.own_weights[2] == 1.0
+    assert window._status.text().startswith("Weight of class 3 must be a number from 0.01 to 100")
+    names = []
+    while (name := window._controller.store.undo_name) is not None:
+        names.append(name)
+        window._actions["undo"].trigger()
+    assert names == [
+        "Set the weight of class 2 to 20", "Set the weight of class 1 to 0.05", "Set own class weights",
+        "Set balanced class weights",
+    ]  # fmt: skip
+    settle(qtbot, window)
+    assert first.text() == "1" and not first.isVisible()
+
+
+def test_the_form_stands_still_while_weights_and_points_change(make: Make, qtbot: QtBot) -> None:
+    document = three_blobs()
+    own = Lane("svm", svm=SvmSettings(class_weight="own"))
+    window = make(replace(document, lanes=(Lane("knn"), own)))
+    names = ("class_weight", "weight1", "weight3", "rule", "speed", "multiclass", "pair")
+
+    def places() -> list[QPoint]:
+        return [find(window, f"lane1.{name}").mapTo(window, QPoint(0, 0)) for name in names]
+
+    before, canvas = places(), window.canvases[1].geometry()
+    type_into(window, "lane1.weight2", "7.25")
+    choose(window, "lane1.multiclass", "one-vs-rest")
+    window._controller.press(Spot(0.0, 0.0, 0.01))
+    window._controller.release(Spot(0.0, 0.0, 0.01))
+    settle(qtbot, window)
+    assert places() == before and window.canvases[1].geometry() == canvas
+
+
+@pytest.mark.parametrize("kernel", ["poly", "sigmoid"])
+def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel: str) -> None:
+    points = GeneratorSettings("blobs", 8, 0.5, 0, n_classes=8).points()
+    settings = SvmSettings(kernel=kernel, class_weight="own", multiclass="one-vs-rest", tol=0.1)
+    lane = Lane("svm", svm=settings)
+    window = make(replace(default_document(), points=points, lanes=(lane, lane)), size=LEAST_SIZE)
+    assert (window.width(), window.height()) == LEAST_SIZE
+    bottom = window.canvases[1].mapTo(window, QPoint(0, 0)).y()
+    form, last = window._forms[1], find(window, "lane1.multiclass")
+    assert form.verticalScrollBar().isVisible() and window.canvases[1].height() >= 160
+    assert last.mapTo(window, QPoint(0, 0)).y() >= bottom - 10, "out of sight"
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    find(window, "lane1.restart").setFocus()
+    QTest.keyClick(find(window, "lane1.restart"), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is last
+    assert last.mapTo(window, QPoint(0, last.height())).y() <= bottom, "the focus brings it into sight"
+    inner = window._panels[1]
+    assert inner.width() <= form.viewport().width(), "nothing is cut off at the side"
+    window.resize(1100, 1000)
+    QApplication.sendPostedEvents()
+    settle(qtbot, window)
+    assert not form.verticalScrollBar().isVisible()
+
+
 def test_one_lane_or_two_keeps_the_hidden_settings(make: Make, qtbot: QtBot) -> None:
     window = make()
     find(window, "lane1.hard_margin").click()
@@ -320,7 +456,7 @@ def test_every_control_has_names_a_sentence_and_a_size_to_hit(make: Make, qtbot:
 def test_the_tab_key_reaches_the_forms_and_both_pictures(make: Make) -> None:
     window = make()
     seen, widget = set(), window.canvases[0]
-    for _ in range(200):
+    for _ in range(400):
         widget = widget.nextInFocusChain()
         if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
             seen.add(widget.objectName())

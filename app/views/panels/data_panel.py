@@ -34,7 +34,7 @@ LEGEND = (
     ("free", "Free support vector: exactly on the margin", True),
     ("bounded", "Bounded support vector: inside the margin or misclassified", True),
     ("wrong", "The model gets this point wrong", False),
-    ("tie", "Tie: no class has the most votes", False),
+    ("tie", "Tie: no class is ahead", False),
 )
 
 

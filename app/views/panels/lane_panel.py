@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -19,10 +20,12 @@ from PySide6.QtWidgets import (
 
 from app import words
 from app.controller import Controller
+from app.document import LARGEST_WEIGHT, LEAST_WEIGHT
+from app.points import MAX_CLASSES
 from app.scene import LaneScene
 from app.session import SPEEDS
 from app.views.bind import Gestures, NumberField, describe, show_check, show_choice, show_number
-from solver import KERNELS, RULES
+from solver import KERNELS, RULES, SCHEMES
 
 #: Slider steps per factor of ten.
 PER_DECADE = 20
@@ -57,8 +60,8 @@ class LanePanel(QWidget):
         self._lane_text = f"lane {index + 1}"
         self._labels: dict[str, list[QWidget]] = {}
         self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(6, 4, 6, 2)
-        self._grid.setHorizontalSpacing(6)
+        self._grid.setContentsMargins(2, 4, 6, 2)
+        self._grid.setHorizontalSpacing(5)
         self._grid.setVerticalSpacing(3)
         self._grid.setColumnStretch(1, 3)
         self._grid.setColumnStretch(3, 2)
@@ -76,6 +79,7 @@ class LanePanel(QWidget):
             "kernel", "Kernel", [(kind.title, name) for name, kind in KERNELS.items()],
             "How alike two points are; it decides which boundaries are possible.",
         )  # fmt: skip
+        self._kernel.setMinimumContentsLength(7)  # leaves room for the bar of a form that scrolls
         self._kernel.activated.connect(lambda: self._set("svm", kernel=self._kernel.currentData()))
         self._formula = QLabel()
         self._formula.setObjectName(f"lane{self._index}.formula")
@@ -139,6 +143,16 @@ class LanePanel(QWidget):
             "c₀ trades high against low powers; below 0 the kernel is not positive semidefinite.",
         )
         self._coef0.committed.connect(lambda value: self._set("svm", coef0=value))
+        self._class_weight = self._combo(
+            "class_weight", "Class weights", [(title, name) for name, (title, _) in words.CLASS_WEIGHTS.items()],
+            "What an error costs in each class: C of a point is C times the weight w of its class.",
+        )  # fmt: skip
+        for row, (_, note) in enumerate(words.CLASS_WEIGHTS.values()):
+            self._class_weight.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
+        self._class_weight.activated.connect(lambda: self._set("svm", class_weight=self._class_weight.currentData()))
+        self._weight_formula = QLabel()
+        self._weight_formula.setObjectName(f"lane{self._index}.weight_formula")
+        self._own_weights = [self._weight(label) for label in range(MAX_CLASSES)]
         self._rule = self._combo(
             "rule", "Working-set rule", [(rule.title, name) for name, rule in RULES.items()],
             "Which two multipliers SMO moves next. All reach the same optimum, in more or fewer steps.",
@@ -168,11 +182,15 @@ class LanePanel(QWidget):
             "Train again from zero multipliers.",
         )
         self._restart.clicked.connect(lambda: self._controller.restart(self._index))
+        self._multiclass = self._combo(
+            "multiclass", "Many classes", [(scheme.title, name) for name, scheme in SCHEMES.items()],
+            "How an SVM, which parts two, parts more: each pair of classes, or each class against the rest.",
+        )  # fmt: skip
+        for row, scheme in enumerate(SCHEMES.values()):
+            self._multiclass.setItemData(row, scheme.note, Qt.ItemDataRole.ToolTipRole)
+        self._multiclass.activated.connect(lambda: self._set("svm", multiclass=self._multiclass.currentData()))
         self._pair = self._combo(
-            "pair",
-            "Pair of the margins",
-            [],
-            "One-vs-one trains an SVM for each pair of classes; the dashed margins are of this pair.",
+            "pair", "SVM of the margins", [], "Each SVM has margins of its own; the dashed lines are those of this one."
         )
         self._pair.activated.connect(lambda: self._set(pair=self._pair.currentData()))
         self._lay_out()
@@ -190,11 +208,36 @@ class LanePanel(QWidget):
         self._row(4, "gamma", "γ", self._beside(self._gamma_slider, self._gamma), span=3)
         self._row(5, "coef0", "c₀", self._coef0)
         self._row(5, "degree", "Degree d", self._degree, 2)
-        self._row(6, "rule", "Rule", self._rule)
-        self._row(6, "tol", "Tolerance", self._tol, 2)
-        self._row(7, "speed", "Speed", self._beside(self._speed, self._speed_text, self._restart), span=3)
-        self._row(8, "pair", "Margins", self._pair, span=3)
-        self._grid.setRowStretch(9, 1)
+        self._row(6, "class_weight", "Weights", self._class_weight)
+        self._grid.addWidget(self._weight_formula, 6, 2, 1, 2)
+        self._labels["class_weight"].append(self._weight_formula)
+        self._grid.addWidget(self._weight_table(), 7, 0, 1, 4)
+        self._row(8, "rule", "Rule", self._rule)
+        self._row(8, "tol", "Tolerance", self._tol, 2)
+        self._row(9, "speed", "Speed", self._beside(self._speed, self._speed_text, self._restart), span=3)
+        # One line of its own, so that "class 2 against the rest" is not cut off.
+        several = self._beside(self._multiclass, QLabel("Margins"), self._pair, wide=self._pair)
+        self._grid.addWidget(several, 10, 0, 1, 4)
+        self._labels["multiclass"] = [several]
+        self._grid.setRowStretch(11, 1)
+
+    def _weight_table(self) -> QWidget:
+        """The weights of one's own, four to a row; each stays in its place whichever classes there are."""
+        table = QWidget()
+        grid = QGridLayout(table)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(3)
+        for label, edit in enumerate(self._own_weights):
+            row, column = divmod(label, 4)
+            name = QLabel(f"w{chr(ord('₁') + label)}")
+            name.setBuddy(edit)
+            grid.addWidget(name, row, 2 * column)
+            grid.addWidget(edit, row, 2 * column + 1)
+            self._labels[f"weight{label + 1}"] = [name, edit]
+        grid.setColumnStretch(8, 1)  # on a wide screen the room is at the end, not between name and field
+        self._labels["weights_of_classes"] = [table]
+        return table
 
     def render_scene(self, lane: LaneScene) -> None:
         """Show the lane's settings."""
@@ -223,6 +266,12 @@ class LanePanel(QWidget):
         self._gamma.show_value(svm.gamma)
         show_number(self._degree, svm.degree)
         self._coef0.show_value(svm.coef0)
+        show_choice(self._class_weight, svm.class_weight)
+        self._weight_formula.setText(lane.weight_formula)
+        self._weight_formula.setToolTip(words.CLASS_WEIGHTS[svm.class_weight][1])
+        for edit, weight in zip(self._own_weights, svm.own_weights, strict=True):
+            edit.show_value(weight)
+        show_choice(self._multiclass, svm.multiclass)
         show_choice(self._rule, svm.selection)
         self._tol.show_value(svm.tol)
         show_number(self._speed, lane.speed)
@@ -234,13 +283,13 @@ class LanePanel(QWidget):
         if shown != list(lane.pairs):
             self._pair.clear()
             for first, second in lane.pairs:
-                self._pair.addItem(f"class {first + 1} against class {second + 1}", (first, second))
+                self._pair.addItem(words.problem(first, second), (first, second))
         if lane.pairs:
             self._pair.setCurrentIndex(lane.pair)
 
     # -- small parts -----------------------------------------------------------------------------------------------
 
-    def _set(self, part: str = "", drag: str = "", **values: object) -> None:
+    def _set(self, part: str = "", drag: str = "", **values: Any) -> None:
         key = (self._index, drag, self._gestures.count) if drag else None
         self._controller.set_lane(self._index, part, key, **values)
 
@@ -263,6 +312,15 @@ class LanePanel(QWidget):
         edit.refused.connect(self._controller.say)
         return edit
 
+    def _weight(self, label: int) -> NumberField:
+        edit = self._number(
+            f"weight{label + 1}", f"Weight of class {label + 1}", LEAST_WEIGHT, LARGEST_WEIGHT, words.WEIGHT_NOTE
+        )
+        edit.setMinimumWidth(44)
+        edit.setMaximumWidth(80)
+        edit.committed.connect(lambda value: self._controller.set_class_weight(self._index, label, value))
+        return edit
+
     def _logarithmic(
         self, field: str, low: int, high: int, least: float, most: float, tip: str
     ) -> tuple[LogSlider, NumberField]:
@@ -277,13 +335,13 @@ class LanePanel(QWidget):
         return slider, edit
 
     @staticmethod
-    def _beside(*widgets: QWidget) -> QWidget:
+    def _beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
         box = QWidget()
         layout = QHBoxLayout(box)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
         for widget in widgets:
-            layout.addWidget(widget, 1 if isinstance(widget, QSlider) else 0)
+            layout.addWidget(widget, 1 if isinstance(widget, QSlider) or widget is wide else 0)
         return box
 
     def _row(self, row: int, field: str, text: str, widget: QWidget, column: int = 0, span: int = 1) -> None:

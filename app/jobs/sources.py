@@ -1,0 +1,106 @@
+"""Sources: what a model says of each pixel of a picture: who wins there, how surely, and the f of its margins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.document import Lane
+from app.shading import FULL_VALUE, Regions
+from solver import REST, SVC, KNeighborsClassifier, Pair
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Values:
+    """A block of surface rows: winning class numbers, sureness, ties, and f of the problem with the margins."""
+
+    classes: Regions
+    sureness: Array
+    tie: NDArray[np.bool_]
+    f: Array | None
+
+
+#: Prepares columns `xs`, gives ``rows(ys) -> Values``.
+Source = Callable[[Array], Callable[[Array], Values]]
+
+
+def knn_source(model: KNeighborsClassifier, compiled: bool) -> Source:
+    """As sure as the winner's share of the votes is above an even one."""
+    n_classes = len(model.classes_)
+    even = 1.0 / n_classes
+    names = model.classes_.astype(np.int8)
+
+    def on(xs: Array) -> Callable[[Array], Values]:
+        rows = model.surface_classes_on(xs, compiled=compiled)
+
+        def values(ys: Array) -> Values:
+            top, share, tie = rows(ys)
+            sureness = (share - even) / (1.0 - even) if n_classes > 1 else np.ones_like(share)
+            return Values(names[top], sureness, tie, None)
+
+        return values
+
+    return on
+
+
+def svm_source(model: SVC, lane: Lane) -> Source:
+    """As sure as f is far from a border, in units of `FULL_VALUE`; the margins are those the lane chose."""
+    pairs = model.pairs_
+    names = model.classes_.astype(np.int8)
+    shown = shown_pair(model, lane)
+    # Below its own rounding error f has no sign: conflicting duplicates make a plain of zeros, not of noise.
+    noise = 8 * np.finfo(np.float64).eps * float(np.abs(model.dual_coef_).sum() + np.abs(model.intercept_).max())
+
+    def on(xs: Array) -> Callable[[Array], Values]:
+        rows = model.pair_surface_on(xs)
+
+        def of_two(ys: Array) -> Values:
+            f = rows(ys)[..., 0]
+            f[np.abs(f) <= noise] = 0.0
+            return Values(names[(f > 0).view(np.int8)], np.abs(f) / FULL_VALUE, f == 0.0, f)
+
+        def of_rest(ys: Array) -> Values:
+            # The border between two classes is where their f are equal, not where one is 0; so a pixel is as sure as
+            # half the lead of the largest f over the next: 0 on every border, and |f| where a class has one rival
+            # whose f is -f, as of two classes.
+            f = rows(ys)
+            best, next_best = f[..., 0].copy(), np.full(f.shape[:-1], -np.inf)
+            for p in range(1, f.shape[-1]):
+                np.maximum(next_best, np.minimum(best, f[..., p]), out=next_best)
+                np.maximum(best, f[..., p], out=best)
+            lead = best - next_best
+            return Values(names[model.winner(f)], 0.5 * lead / FULL_VALUE, lead <= noise, f[..., shown])
+
+        def of_many(ys: Array) -> Values:
+            f = rows(ys)
+            winner = model.winner(f)
+            closest = np.full(winner.shape, np.inf)  # f of the winner's closest duel
+            for p, pair in enumerate(pairs):
+                np.minimum(closest, f[..., p], out=closest, where=winner == pair.positive)
+                np.minimum(closest, -f[..., p], out=closest, where=winner == pair.negative)
+            sureness = np.maximum(closest, 0.0) / FULL_VALUE
+            return Values(names[winner], sureness, np.zeros(winner.shape, dtype=bool), f[..., shown])
+
+        if len(pairs) == 1:
+            return of_two
+        return of_rest if pairs[0].negative == REST else of_many
+
+    return on
+
+
+def shown_pair(model: SVC, lane: Lane) -> int:
+    """Which of the model's binary problems has its margins drawn: the chosen one, else the first."""
+    classes = model.classes_.tolist()
+    return lane.drawn([problem_of(pair, classes) for pair in model.pairs_])
+
+
+def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
+    """The class numbers of a binary problem, in order; twice the same one for a class against the rest."""
+    first = classes[pair.positive]
+    second = first if pair.negative == REST else classes[pair.negative]
+    return min(first, second), max(first, second)

@@ -1,0 +1,60 @@
+"""ScrollingForm: a form that is as tall as it wants to be, and scrolls where the window is too low for that."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+LEAST_HEIGHT = 150
+
+
+class ScrollingForm(QScrollArea):
+    """`form`, with a bar beside it when it is cut off below; the picture under it keeps its least height."""
+
+    def __init__(self, form: QWidget) -> None:
+        super().__init__()
+        layout = form.layout()
+        assert layout is not None
+        self._form, self._layout = form, layout
+        self._margins = layout.contentsMargins()
+        self._wanted = 0
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no stop of the Tab key; a field that gets the focus is shown
+        self.setWidget(form)
+        form.installEventFilter(self)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._form.sizeHint().width(), self._wanted)
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the form with the bar, which stands in the form's right margin; less tall."""
+        inner = self._form.minimumSizeHint().width() - self._layout.contentsMargins().right()
+        bar = self.verticalScrollBar().sizeHint().width()
+        return QSize(inner + max(self._margins.right(), bar), min(self._wanted, LEAST_HEIGHT))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._measure()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._measure()
+        return super().eventFilter(watched, event)
+
+    def _measure(self) -> None:
+        # The height is asked for the width without a bar, so that the answer does not depend on the bar.
+        wanted = self._layout.totalHeightForWidth(self.width())
+        wanted = max(wanted, self._form.minimumSizeHint().height()) if wanted < 0 else wanted
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.updateGeometry()
+        short = self.height() < self._wanted
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOn if short else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        if policy is not self.verticalScrollBarPolicy():
+            self.setVerticalScrollBarPolicy(policy)
+            margins = self._margins
+            right = 0 if short else margins.right()
+            self._layout.setContentsMargins(margins.left(), margins.top(), right, margins.bottom())
