@@ -6,10 +6,10 @@ from .multiclass import REST, SCHEMES, Pair, PairTrainer
 from .neighbors import KNeighborsClassifier
 from .selection import RULES
 from .smo import SmoSnapshot, SmoSolver
-from .surface import Grid
+from .surface import Grid, RunningExpansion
 from .svc import SVC
 
 __all__ = [
     "KERNELS", "REST", "RULES", "SCHEMES", "SVC", "Certificate", "Grid", "KNeighborsClassifier", "Kernel",
-    "NotSeparableError", "Pair", "PairTrainer", "SmoSnapshot", "SmoSolver", "Status",
+    "NotSeparableError", "Pair", "PairTrainer", "RunningExpansion", "SmoSnapshot", "SmoSolver", "Status",
 ]  # fmt: skip

@@ -148,16 +148,18 @@ class KernelKind:
     note: str  #: one teaching sentence
     gram: Callable[[Kernel, Array, Array], Array]
     expansion_on: Callable[[Kernel, Array, Array, Array, Array], GridRows]
+    #: Whether a picture takes the longer, the more support vectors there are.
+    pays_per_point: bool = True
 
 
 KERNELS: dict[str, KernelKind] = {
     "linear": KernelKind(
         0, "Linear", "K(x, z) = ⟨x, z⟩", (), "The boundary is a straight line.",
-        _gram_of_products, polynomial_on,
+        _gram_of_products, polynomial_on, False,
     ),
     "poly": KernelKind(
         1, "Polynomial", "K(x, z) = (γ⟨x, z⟩ + c₀)ᵈ", ("gamma", "degree", "coef0"),
-        "The boundary is an algebraic curve of degree d.", _gram_of_products, polynomial_on,
+        "The boundary is an algebraic curve of degree d.", _gram_of_products, polynomial_on, False,
     ),
     "rbf": KernelKind(
         2, "RBF", "K(x, z) = exp(−γ‖x − z‖²)", ("gamma",),

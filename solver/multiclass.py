@@ -92,6 +92,7 @@ class PairTrainer:
     def __init__(self, pairs: list[Pair], make_solver: Callable[[Pair], SmoSolver]) -> None:
         self.pairs = pairs
         self.solvers = [make_solver(pair) for pair in pairs]
+        self._turn = 0
 
     @property
     def status(self) -> Status:
@@ -103,9 +104,18 @@ class PairTrainer:
         """Pair updates so far, over all pairs."""
         return sum(solver.n_iter for solver in self.solvers)
 
-    def step(self, n: int = 1) -> int:
-        """At most `n` updates of each pair's solver; returns how many were made in all."""
-        return sum(solver.step(n) for solver in self.solvers)
+    def step(self, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
+        """At most `n` updates of each pair's solver; returns how many were made in all.
+
+        `stop` as in `SmoSolver.step`; after a stop the next call goes on with the pair whose turn it is.
+        """
+        made = 0
+        for _ in self.solvers:
+            made += self.solvers[self._turn].step(n, stop)
+            self._turn = (self._turn + 1) % len(self.solvers)
+            if stop():
+                break
+        return made
 
     def snapshot(self, thorough: bool = True) -> list[SmoSnapshot]:
         """The state of each pair's solver now; `thorough` as in `SmoSolver.certificate`."""

@@ -18,6 +18,7 @@ from .multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table, one_vs_r
 from .problem import check_axis, check_choice, check_labels, check_number, check_points, check_size
 from .selection import RULES
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
+from .surface import RunningExpansion
 from .weights import bounds, class_weights, sample_weights
 
 Array = NDArray[np.float64]
@@ -249,6 +250,12 @@ class SVC(Estimator):
     def pair_surface_on(self, xs: Array) -> GridRows:
         """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
         return self._expansion.rows_on(xs)
+
+    def next_pair_surface(self, running: RunningExpansion) -> GridRows:
+        """As `pair_surface_on`, on the grid of `running`, which must be of this kernel and these training points."""
+        coefficients = np.zeros((self.shape_fit_[0], len(self.pairs_)))
+        coefficients[self.support_] = self._expansion.coef
+        return running.rows(coefficients, self._expansion.offset)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.document import Lane
 from app.shading import FULL_VALUE, Regions
-from solver import REST, SVC, KNeighborsClassifier, Pair
+from solver import REST, SVC, KNeighborsClassifier, Pair, RunningExpansion
 
 Array = NDArray[np.float64]
 
@@ -48,8 +48,11 @@ def knn_source(model: KNeighborsClassifier, compiled: bool) -> Source:
     return on
 
 
-def svm_source(model: SVC, lane: Lane) -> Source:
-    """As sure as f is far from a border, in units of `FULL_VALUE`; the margins are those the lane chose."""
+def svm_source(model: SVC, lane: Lane, running: RunningExpansion | None = None) -> Source:
+    """As sure as f is far from a border, in units of `FULL_VALUE`; the margins are those the lane chose.
+
+    With `running`, of its grid only, the picture builds on the one before it.
+    """
     pairs = model.pairs_
     names = model.classes_.astype(np.int8)
     shown = shown_pair(model, lane)
@@ -57,7 +60,7 @@ def svm_source(model: SVC, lane: Lane) -> Source:
     noise = 8 * np.finfo(np.float64).eps * float(np.abs(model.dual_coef_).sum() + np.abs(model.intercept_).max())
 
     def on(xs: Array) -> Callable[[Array], Values]:
-        rows = model.pair_surface_on(xs)
+        rows = model.pair_surface_on(xs) if running is None else model.next_pair_surface(running)
 
         def of_two(ys: Array) -> Values:
             f = rows(ys)[..., 0]

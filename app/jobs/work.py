@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.document import SvmSettings
 from app.shading import colour, level_lines, region_lines
-from solver import SVC, Grid, KNeighborsClassifier, Pair, PairTrainer, Status
+from solver import SVC, Grid, KNeighborsClassifier, Pair, PairTrainer, RunningExpansion, Status
 
 from .pool import Later, Priority
 from .requests import Frame, Marks, Phase, Picture, Request, Wish
@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 PIECE = 0.006
 #: Seconds between two pictures of a training that runs at full speed.
 FRAME_INTERVAL = 0.025
+#: Updates of one binary problem before it is the turn of the next.
+ROUND = 500
 #: Points up to which plain numpy stands in while the compiled loops are not ready.
 PLAIN_LIMIT = 600
 #: Points up to which kNN counts its training accuracy, a search for each of them, before its first picture.
@@ -103,9 +105,9 @@ class LaneWork:
             if last < 0 or resting or due:
                 frame = training.frame(frame, wish, thorough=resting)
                 assert isinstance(frame.model, SVC)
-                source = svm_source(frame.model, wish.lane)
-                yield from self._coarse(source, wish, frame)
+                yield from self._coarse(training.source(frame.model, wish, wish.grid.coarse()), wish, frame)
                 last = time.perf_counter()
+                source = svm_source(frame.model, wish.lane)
                 if not overtaken() and (resting or (slow and wish.steps_per_second <= 10)):
                     yield from self._full(source, wish, frame, overtaken)
             if resting or overtaken():
@@ -223,7 +225,7 @@ class _Training:
             self.points.xy, self.points.labels, start=start, compiled=wish.compiled
         )
         self.seconds = time.perf_counter() - begun
-        self._chunk = max(1, 20_000 // len(self.points))
+        self._running: RunningExpansion | None = None
         self._next_step_at = time.perf_counter()
 
     @staticmethod
@@ -246,23 +248,31 @@ class _Training:
         if self.finished:
             return 0
         begun = time.perf_counter()
+
+        def late() -> bool:
+            return time.perf_counter() - begun >= PIECE
+
+        made = 0
         if math.isinf(steps_per_second):
-            made = 0
-            while not self.finished and (left := PIECE - (time.perf_counter() - begun)) > 0:
-                chunk_begun = time.perf_counter()
-                made += self.trainer.step(self._chunk)
-                took = max(time.perf_counter() - chunk_begun, 1e-6)
-                self._chunk = max(1, min(2 * self._chunk, int(self._chunk * left / took)))
-            self._chunk = max(1, self._chunk)
-        else:
-            due = 0
-            if begun >= self._next_step_at:
-                late = begun - self._next_step_at
-                due = min(1 + int(late * steps_per_second), max(1, int(steps_per_second * 0.1)))
+            while not self.finished and not late():
+                made += self.trainer.step(ROUND, late)
+        elif begun >= self._next_step_at:
+            missed = begun - self._next_step_at
+            due = min(1 + int(missed * steps_per_second), max(1, int(steps_per_second * 0.1)))
+            made = self.trainer.step(due, late)
+            if made:  # else the solver was busy with something else: ask again at once
                 self._next_step_at = begun + 1.0 / steps_per_second
-            made = self.trainer.step(due) if due else 0
         self.seconds += time.perf_counter() - begun
         return made
+
+    def source(self, model: SVC, wish: Wish, grid: Grid) -> Source:
+        """Of pictures on `grid`, one after the other: only the multipliers that moved since the last are paid for."""
+        kernel = wish.lane.svm.as_kernel()
+        if not kernel.kind.pays_per_point:
+            return svm_source(model, wish.lane)
+        if self._running is None or self._running.grid != grid:
+            self._running = RunningExpansion(kernel, self.points.xy, grid)
+        return svm_source(model, wish.lane, self._running)
 
     def seconds_to_next_step(self, steps_per_second: float) -> float:
         if math.isinf(steps_per_second):
