@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ._knn_loops import COSINE, plane_distances
+from ._knn_loops import COSINE, MINKOWSKI, plane_distances
 from ._knn_select import LANES, part
 
 
@@ -48,9 +48,11 @@ def count_together(  # type: ignore[no-untyped-def]
     The k-th distance comes from an insertion sort of each pixel's few nearest or, if those are fewer, its few
     farthest candidates; every step of it is the minimum and the maximum of two rows.
     """
-    lanes = ((x1 - x0) * (y1 - y0) + LANES - 1) // LANES * LANES
-    gx = work[0, :lanes]
-    gy = work[1, :lanes]
+    area = (x1 - x0) * (y1 - y0)
+    lanes = (area + LANES - 1) // LANES * LANES
+    used = area if metric == MINKOWSKI else lanes  # powers are too dear to compute in vain
+    gx = work[0, :used]
+    gy = work[1, :used]
     limit = work[2]
     total = work[3]
     deep = min(q, m - q + 1)
@@ -63,11 +65,11 @@ def count_together(  # type: ignore[no-untyped-def]
             gx[lane] = xs[i]
             gy[lane] = ys[j]
             lane += 1
-    for i in range(lane, lanes):
+    for i in range(area, used):
         gx[i] = gx[0]
         gy[i] = gy[0]
     if metric == COSINE:  # as in `plane_distances`, which here takes the candidate for the query
-        for lane in range(lanes):
+        for lane in range(used):
             exponent = math.frexp(max(abs(gx[lane]), abs(gy[lane])))[1]
             gx[lane] = math.ldexp(gx[lane], -exponent)
             gy[lane] = math.ldexp(gy[lane], -exponent)
@@ -99,6 +101,6 @@ def count_together(  # type: ignore[no-untyped-def]
             total[lane] += votes[c, lane]
             votes[c, lane] /= k
     clear = True
-    for lane in range(lanes):
+    for lane in range(area):
         clear &= total[lane] == k
     return clear

@@ -171,6 +171,8 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
     n_locations = plane.shape[1]
     n_classes = out.shape[2]
     plain = weights == UNIFORM and single  # then only counts matter, not the order within the k
+    # powers are so dear that halving a tile once more, with fewer candidates in each part, pays
+    together = LEAF * LEAF if metric == MINKOWSKI else TILE * TILE // 4
     # Candidates: coordinates and, where only counts matter, class, else location.
     px = places[0]
     py = places[1]
@@ -289,7 +291,7 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
                             shares[tag[i]] += 1.0
                     for c in range(n_classes):
                         shares[c] /= k
-                elif plain and m * min(q, m - q + 1) <= (SIMPLE if area <= TILE * TILE // 4 else SIMPLE // 20):
+                elif plain and m * min(q, m - q + 1) <= (SIMPLE if area <= together else SIMPLE // 20):
                     done = count_together(metric, p, xs, ys, x0, x1, y0, y1, px, py, tag, a, m, q, k,
                                           certain, floor + 1, work, votes)  # fmt: skip
                     tied = not done
