@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from ._compile import jit
 from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN, MINKOWSKI
+from ._knn_select import part
 
 SLACK = 1e-9  # relative, for distances
 SLACK_COSINE = 1e-13  # absolute: 1 - cos is rounded to about 1e-15 however small it is
 
 
-@jit
+@part
 def angle_of_tile(cx, cy, x0, x1, y0, y1):  # type: ignore[no-untyped-def]
     """Largest angle between (cx, cy) and a point of the rectangle, seen from the origin."""
     if x0 <= 0.0 <= x1 and y0 <= 0.0 <= y1:
@@ -24,7 +24,7 @@ def angle_of_tile(cx, cy, x0, x1, y0, y1):  # type: ignore[no-untyped-def]
     return widest * (1.0 + SLACK) + 1e-12
 
 
-@jit
+@part
 def thresholds(metric, t, radius, zeros):  # type: ignore[no-untyped-def]
     """(far, near): a location with d > far votes nowhere in the tile, one with d < near everywhere in it.
 
@@ -51,7 +51,7 @@ def thresholds(metric, t, radius, zeros):  # type: ignore[no-untyped-def]
     return far, near
 
 
-@jit
+@part
 def length(metric, p, x, y):  # type: ignore[no-untyped-def]
     """Length of the vector (x, y) in a metric other than the cosine."""
     x = abs(x)
@@ -66,20 +66,17 @@ def length(metric, p, x, y):  # type: ignore[no-untyped-def]
     return largest
 
 
-@jit
-def first_bound(metric, p, k, cx, cy, plane, strips):  # type: ignore[no-untyped-def]
+@part
+def first_bound(metric, p, k, cx, cy, plane, strips, edges):  # type: ignore[no-untyped-def]
     """A bound on the k-th distance: the farthest of k locations next to (cx, cy) in its strip."""
-    ax = plane[0]
-    ay = plane[1]
-    i = 0
-    for s in range(strips.size - 1):
-        i = strips[s]
-        if s == strips.size - 2 or ax[strips[s + 1]] > cx:
-            while i < strips[s + 1] - 1 and ay[i] < cy:
-                i += 1
-            break
-    first = max(0, min(i - k // 2, ax.size - k))
+    s = 0
+    while s < strips.size - 2 and edges[1, s] < cx:
+        s += 1
+    i = strips[s]
+    while i < strips[s + 1] - 1 and plane[1, i] < cy:
+        i += 1
+    first = max(0, min(i - k // 2, plane.shape[1] - k))
     bound = 0.0
     for i in range(first, first + k):
-        bound = max(bound, length(metric, p, ax[i] - cx, ay[i] - cy))
+        bound = max(bound, length(metric, p, plane[0, i] - cx, plane[1, i] - cy))
     return bound

@@ -15,6 +15,7 @@ from . import _knn_bounds as bounds
 from . import _knn_grid as grid
 from . import _knn_loops as loops
 from . import _knn_plain as plain
+from ._knn_select import LANES
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -54,8 +55,12 @@ class Index:
     start: Integers
     label: Integers
     count: Integers
+    sole: Integers
+    """Class of all points at a location, or -1 if there are several."""
     strips: Integers
     """Bounds of ranges of locations: x increases from strip to strip, y within one (two features only)."""
+    edges: Array
+    """(2, strips): least and greatest x of each."""
 
     @classmethod
     def build(cls, points: Array, codes: Integers, n_classes: int, metric: int, p: float) -> Index:
@@ -86,7 +91,11 @@ class Index:
         columns = np.array(locations.T, order="C")
         label = (cells % n_classes).astype(np.int64)
         count = count.astype(np.int64)
-        return cls(metric, p, n_classes, points, codes, columns, norms, start, label, count, strips)
+        sole = np.where(np.diff(start) == 1, label[start[:-1]], -1)
+        edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
+        return cls(
+            metric, p, n_classes, points, codes, columns, norms, start, label, count, sole, strips, edges
+        )
 
     def scaled(self, queries: Array) -> Array:
         """The queries as `points` are kept."""
@@ -124,9 +133,11 @@ class Index:
             top, share, tie = np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_)
             single = bool(len(self.norms) == len(self.points))
             zeros = bool((self.norms == 0.0).any())
+            room = grid.LEVELS * (len(self.norms) + LANES)
             grid.vote_on_grid(
                 self.metric, self.p, weights, k, self.columns, self.start, self.label, self.count,
-                single, zeros, self.strips, xs, ys, compact, out, top, share, tie,
+                self.sole, single, zeros, self.strips, self.edges, xs, ys,
+                np.zeros((2, room)), np.zeros(room, np.int64), compact, out, top, share, tie,
             )  # fmt: skip
         return out, SurfaceClasses(top.astype(np.uint8) if self.n_classes <= 256 else top, share, tie)
 

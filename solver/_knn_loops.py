@@ -12,17 +12,16 @@ import math
 import numpy as np
 
 from ._compile import jit
+from ._knn_select import LANES, part, separate
 
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, COSINE = range(5)
 UNIFORM, INVERSE, INVERSE_SQUARE = range(3)
+FIRST = np.int64(0)  # numba's integer, because numba compiles a function again for each plain literal handed to it
 
 LARGEST_WEIGHT = 1e300  # so that neither a weight nor a sum of weights is infinite
-# numpy's integers, because numba compiles a function again for each plain literal handed to it
-NO_REPAIRS = np.int64(0)
-LEAST, LAST = np.int64(0), np.int64(2**63 - 1)  # the bits of 0.0 and a bound above those of all distances
 
 
-@jit
+@part
 def _distances(metric, p, query, points, norms, d):  # type: ignore[no-untyped-def]
     """d[j] = distance of `query` (features,) to column j of `points` (features, locations)."""
     features, m = points.shape
@@ -64,7 +63,7 @@ def _distances(metric, p, query, points, norms, d):  # type: ignore[no-untyped-d
                 d[i] = 1.0
 
 
-@jit
+@part
 def plane_distances(metric, p, x, y, px, py, d):  # type: ignore[no-untyped-def]
     """The same numbers as `_distances`, bit for bit, for two features: one pass, nothing read twice."""
     m = px.size
@@ -103,86 +102,32 @@ def plane_distances(metric, p, x, y, px, py, d):  # type: ignore[no-untyped-def]
                 d[i] = 1.0
 
 
-@jit
-def _exchange(d, px, py, who, i, j):  # type: ignore[no-untyped-def]
-    d[i], d[j] = d[j], d[i]
-    px[i], px[j] = px[j], px[i]
-    py[i], py[j] = py[j], py[i]
-    who[i], who[j] = who[j], who[i]
-
-
-@jit
-def select(d, bits, px, py, who, q, repairs):  # type: ignore[no-untyped-def]
-    """Permute the lists so that the q smallest distances come first.
-
-    Returns (largest of the first q, smallest of the others, whether anything moved); the two distances as
-    integers: the bits of non-negative doubles have the order of the doubles, and integer extrema vectorise.
-    From one pixel to the next nearly nothing changes, so exchanging the worst pair a few times usually does;
-    else quickselect.
-    """
-    m = d.size
-    attempt = 0
-    while True:
-        top = np.int64(-1)
-        low = LAST
-        for i in range(m):
-            v = bits[i]
-            top = max(top, v if i < q else np.int64(-1))
-            low = min(low, LAST if i < q else v)
-        if top <= low:
-            return top, low, attempt > 0
-        attempt += 1
-        if attempt <= repairs:
-            i = 0
-            while bits[i] != top:
-                i += 1
-            j = q
-            while bits[j] != low:
-                j += 1
-            _exchange(d, px, py, who, i, j)
-            continue
-        left = 0
-        right = m - 1
-        while left < right:
-            a = d[left]
-            b = d[(left + right) // 2]
-            c = d[right]
-            pivot = max(min(a, b), min(max(a, b), c))
-            i = left
-            j = right
-            while i <= j:
-                while d[i] < pivot:
-                    i += 1
-                while d[j] > pivot:
-                    j -= 1
-                if i <= j:
-                    _exchange(d, px, py, who, i, j)
-                    i += 1
-                    j -= 1
-            if q - 1 <= j:
-                right = j
-            elif q - 1 >= i:
-                left = i
-            else:
-                break
-
-
-@jit
+@part
 def sorted_vote(  # type: ignore[no-untyped-def]
-    weights, squared, k, d, px, py, who, bits, q, top, low, start, label, count, level, shares
+    weights, squared, k, d, px, py, who, a, b, value, start, label, count, level, shares
 ):
-    """Vote shares at one query, given that the q nearest locations come first; the tie rule lives here.
+    """Vote shares at one query from the candidates [a, b) at a distance of at most `value`; the tie rule lives here.
+
+    Their distances stand at the beginning of `d`.
 
     One distance after another in increasing order, all points at one distance at once.  Uniform votes stay
     integers until one division, so equal shares are equal floats.  `level` (a zero per class) is scratch
-    and is left zero.
+    and is left zero.  The four lists are permuted so that these locations come first, in order of distance: the
+    next pixel finds them nearly so.
     """
-    m = d.size
-    if top == low:  # others lie exactly as far as the last of the q: bring them forward
-        for i in range(q, m):
-            if bits[i] == top:
-                _exchange(d, px, py, who, i, q)
-                q += 1
+    q = 0
+    j = b - a - 1
+    while True:
+        while q <= j and d[q] <= value:
+            q += 1
+        while q <= j and d[j] > value:
+            j -= 1
+        if q > j:
+            break
+        d[q], d[j] = d[j], d[q]
+        px[a + q], px[a + j] = px[a + j], px[a + q]
+        py[a + q], py[a + j] = py[a + j], py[a + q]
+        who[a + q], who[a + j] = who[a + j], who[a + q]
     gap = 1
     while gap < q // 3:
         gap = 3 * gap + 1
@@ -190,20 +135,20 @@ def sorted_vote(  # type: ignore[no-untyped-def]
         for i in range(gap, q):
             if d[i] < d[i - gap]:
                 v = d[i]
-                x = px[i]
-                y = py[i]
-                w = who[i]
+                x = px[a + i]
+                y = py[a + i]
+                w = who[a + i]
                 j = i
                 while j >= gap and d[j - gap] > v:
                     d[j] = d[j - gap]
-                    px[j] = px[j - gap]
-                    py[j] = py[j - gap]
-                    who[j] = who[j - gap]
+                    px[a + j] = px[a + j - gap]
+                    py[a + j] = py[a + j - gap]
+                    who[a + j] = who[a + j - gap]
                     j -= gap
                 d[j] = v
-                px[j] = x
-                py[j] = y
-                who[j] = w
+                px[a + j] = x
+                py[a + j] = y
+                who[a + j] = w
         gap //= 3
     n_classes = shares.size
     for c in range(n_classes):
@@ -215,7 +160,7 @@ def sorted_vote(  # type: ignore[no-untyped-def]
         end = first
         size = 0
         while end < q and d[end] == value:
-            for e in range(start[who[end]], start[who[end] + 1]):
+            for e in range(start[who[a + end]], start[who[a + end] + 1]):
                 level[label[e]] += count[e]
                 size += count[e]
             end += 1
@@ -238,7 +183,7 @@ def sorted_vote(  # type: ignore[no-untyped-def]
                 weight = 1.0 / (value if squared else value * value)
             weight = min(weight, LARGEST_WEIGHT)
         for i in range(first, end):
-            for e in range(start[who[i]], start[who[i] + 1]):
+            for e in range(start[who[a + i]], start[who[a + i] + 1]):
                 c = label[e]
                 if level[c] != 0.0:
                     shares[c] += (level[c] * room / size) * weight
@@ -261,20 +206,21 @@ def vote_at(  # type: ignore[no-untyped-def]
     """out[i] = vote shares (classes,) at queries[i] (features,), each by a search through all locations."""
     n_queries, n_classes = out.shape
     m = points.shape[1]
-    d = np.empty(m)
+    d = np.empty((m + LANES - 1) // LANES * LANES)
+    d[m:] = np.inf
     bits = d.view(np.int64)
     unused_x = np.empty(m)
     unused_y = np.empty(m)
     who = np.empty(m, np.int64)
     level = np.zeros(n_classes)
     shares = np.empty(n_classes)
-    q = min(k, m)
+    value = 1.0
     for i in range(n_queries):
         for j in range(m):
             who[j] = j
         _distances(metric, p, queries[i], points, norms, d)
-        top, low, _ = select(d, bits, unused_x, unused_y, who, q, NO_REPAIRS)
-        sorted_vote(weights, metric == EUCLIDEAN, k, d, unused_x, unused_y, who, bits, q, top, low,
+        value, _ = separate(d, bits, min(k, m), 0.0, value)
+        sorted_vote(weights, metric == EUCLIDEAN, k, d, unused_x, unused_y, who, FIRST, m, value,
                      start, label, count, level, shares)  # fmt: skip
         for c in range(n_classes):
             out[i, c] = shares[c]

@@ -439,6 +439,61 @@ def test_crowded_points(metric: str, weights: str) -> None:
         check_picture(model, np.linspace(-1, 1, 40), np.linspace(-1, 1, 20))
 
 
+@pytest.mark.parametrize(("metric", "p"), METRICS)
+@pytest.mark.parametrize("n_classes", [1, 2, 5])
+def test_mixed_labels_leave_no_shortcut(metric: str, p: float, n_classes: int) -> None:
+    """Classes drawn at random: tiles with few and with many undecided points, down to single pixels."""
+    rng = np.random.default_rng(n_classes)
+    X, y = rng.uniform(-1, 1, (900, 2)), rng.integers(0, n_classes, 900)
+    y[:n_classes] = np.arange(n_classes)
+    for k in (1, 2, 9, 60, 700):
+        model = KNeighborsClassifier(k, "uniform", metric, p).fit(X, y)
+        check_picture(model, np.linspace(-1.1, 1.1, 37), np.linspace(-1, 1.2, 19))
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_regions_of_one_class(weights: str) -> None:
+    """Whole tiles of one class beside a noisy border, some points twice and one place with both classes."""
+    rng = np.random.default_rng(11)
+    X = rng.uniform(-1, 1, (800, 2))
+    y = (X[:, 1] + 0.1 * rng.normal(size=800) > X[:, 0]).astype(int)
+    for points, labels in ((X, y), (np.concatenate([X, X[:9], X[:1]]), np.concatenate([y, y[:9], 1 - y[:1]]))):
+        for k in (1, 4, 25):
+            check_picture(
+                KNeighborsClassifier(k, weights).fit(points, labels), np.linspace(-1, 1, 90), np.linspace(-1, 1, 33)
+            )
+
+
+@pytest.mark.parametrize("weights", WEIGHTS[:2])
+def test_single_rows_columns_and_pixels(weights: str) -> None:
+    rng = np.random.default_rng(12)
+    X, y = np.round(rng.normal(size=(300, 2)), 1), rng.integers(0, 3, 300)
+    for k in (1, 7, 300):
+        model = KNeighborsClassifier(k, weights).fit(X, y)
+        for xs, ys in (([0.1], [0.2]), (np.linspace(-2, 2, 41), [0.2]), ([0.1], np.linspace(-2, 2, 41)),
+                       ([5e-324, 5e-324, 0.1], [-5e-324, 0.0])):  # fmt: skip
+            check_picture(model, xs, ys)
+
+
+def test_distances_of_all_sizes() -> None:
+    """The search for the k-th distance guesses by size: from 1e-150 to 1e15, with hundreds of equal ones between."""
+    rng = np.random.default_rng(13)
+    radii = np.concatenate([10.0 ** rng.uniform(-150, 15, 300), np.ones(200)])
+    angles = np.concatenate([rng.uniform(0, 7, 300), np.repeat(np.arange(4) * (np.pi / 2), 50)])
+    X = np.column_stack([np.cos(angles), np.sin(angles)]) * radii[:, None]
+    X[300:] = np.round(X[300:])
+    ring = np.array([(x, y) for x in range(-65, 66) for y in range(-65, 66) if x * x + y * y == 65 * 65], dtype=float)
+    X = np.concatenate([X, ring])
+    y = rng.integers(0, 2, len(X))
+    for k in (1, 2, 40, 299, 310, 320, len(X) - 1, len(X)):
+        for metric, p in METRICS[:4]:
+            model = KNeighborsClassifier(k, "uniform", metric, p).fit(X, y)
+            check_picture(model, [-1e10, 0.0, 1e-140, 0.5, 65.0], [0.0, 1.0])
+    model = KNeighborsClassifier(5).fit(ring, np.arange(len(ring)) % 3)
+    expected = [float(s) for s in vote((0.0, 0.0), ring, np.arange(len(ring)) % 3, 5, "uniform", "euclidean", 2, 3)]
+    assert check_picture(model, [0.0], [0.0])[0, 0].tolist() == expected
+
+
 def test_rows_keep_the_model_they_were_made_from() -> None:
     model = KNeighborsClassifier(1).fit([[0, 0], [1, 1]], [0, 1])
     rows = model.surface_on([0.0])

@@ -1,0 +1,106 @@
+"""Compiled counting of uniform votes: of which classes the nearest candidates are, without moving them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ._knn_loops import COSINE, MINKOWSKI, plane_distances
+from ._knn_select import LANES, part
+
+
+@part
+def count_upto(d, kind, first, limit, votes, floor):  # type: ignore[no-untyped-def]
+    """votes[floor + 1, c] = votes[floor, c] + number of distances d[i] <= limit with class kind[first + i] = c."""
+    for c in range(votes.shape[1]):
+        count = 0
+        for i in range(d.size):
+            count += 1 if (d[i] <= limit) & (kind[first + i] == c) else 0
+        votes[floor + 1, c] = votes[floor, c] + count
+
+
+@part
+def share_ties(d, kind, first, value, excess, k, votes, equal, shares):  # type: ignore[no-untyped-def]
+    """Vote shares at one pixel where `excess` of the `votes` are too many: those at distance `value`, the farthest.
+
+    `equal` (a zero per class) is scratch and is left zero.
+    """
+    size = 0
+    for i in range(d.size):
+        if d[i] == value:
+            equal[kind[first + i]] += 1.0
+            size += 1
+    for c in range(shares.size):
+        shares[c] = ((votes[c] - equal[c]) * size + equal[c] * (size - excess)) / (np.float64(k) * size)
+        equal[c] = 0.0
+
+
+@part
+def count_together(  # type: ignore[no-untyped-def]
+    metric, p, xs, ys, x0, x1, y0, y1, px, py, kind, first, m, q, k, certain, floor, work, votes
+):
+    """votes[c, i] = vote share of class c at the i-th of the pixels [x0, x1) x [y0, y1) of a small tile, row by row.
+
+    From the votes certain[floor] and the q nearest of the m candidates from `first` on, all single points.
+    Returns whether the shares are right: not if somewhere several points are exactly at the k-th distance.
+
+    The k-th distance comes from an insertion sort of each pixel's few nearest or, if those are fewer, its few
+    farthest candidates; every step of it is the minimum and the maximum of two rows.
+    """
+    area = (x1 - x0) * (y1 - y0)
+    lanes = (area + LANES - 1) // LANES * LANES
+    used = area if metric == MINKOWSKI else lanes  # powers are too dear to compute in vain
+    gx = work[0, :used]
+    gy = work[1, :used]
+    limit = work[2]
+    total = work[3]
+    deep = min(q, m - q + 1)
+    sign = 1.0 if deep == q else -1.0
+    kept = work[4 : 4 + deep]
+    d = work[4 + deep : 4 + deep + m]
+    lane = 0
+    for j in range(y0, y1):
+        for i in range(x0, x1):
+            gx[lane] = xs[i]
+            gy[lane] = ys[j]
+            lane += 1
+    for i in range(area, used):
+        gx[i] = gx[0]
+        gy[i] = gy[0]
+    if metric == COSINE:  # as in `plane_distances`, which here takes the candidate for the query
+        for lane in range(used):
+            exponent = math.frexp(max(abs(gx[lane]), abs(gy[lane])))[1]
+            gx[lane] = math.ldexp(gx[lane], -exponent)
+            gy[lane] = math.ldexp(gy[lane], -exponent)
+    for i in range(m):
+        plane_distances(metric, p, px[first + i], py[first + i], gx, gy, d[i])
+        for lane in range(lanes):
+            limit[lane] = sign * d[i, lane]
+        for j in range(min(i, deep)):
+            for lane in range(lanes):
+                a = kept[j, lane]
+                b = limit[lane]
+                kept[j, lane] = a if a < b else b
+                limit[lane] = b if a < b else a
+        if i < deep:
+            for lane in range(lanes):
+                kept[i, lane] = limit[lane]
+    for lane in range(lanes):
+        limit[lane] = sign * kept[deep - 1, lane]
+        total[lane] = 0.0
+    for c in range(votes.shape[0]):
+        for lane in range(lanes):
+            votes[c, lane] = certain[floor, c]
+    for i in range(m):
+        c = kind[first + i]
+        for lane in range(lanes):
+            votes[c, lane] += 1.0 if d[i, lane] <= limit[lane] else 0.0
+    for c in range(votes.shape[0]):
+        for lane in range(lanes):
+            total[lane] += votes[c, lane]
+            votes[c, lane] /= k
+    clear = True
+    for lane in range(area):
+        clear &= total[lane] == k
+    return clear
