@@ -209,7 +209,7 @@ def test_slow_training_can_be_watched_paused_and_restarted(
     window = make()
     stepped: list[int] = []
     step = SmoSolver.step
-    monkeypatch.setattr(SmoSolver, "step", lambda self, n=1: (stepped.append(n), step(self, n))[1])
+    monkeypatch.setattr(SmoSolver, "step", lambda self, n, stop: (stepped.append(n), step(self, n, stop))[1])
     window._controller.set_speed(1, 4)  # 10 steps a second
     window._controller.restart(1)
     qtbot.waitUntil(lambda: 2 <= window.result(1).certificate.n_iter < 20, timeout=10_000)
