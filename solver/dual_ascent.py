@@ -34,7 +34,7 @@ from .expansion import KernelClassifier
 from .kernels import Kernel
 from .multiclass import Pair, PairTrainer
 from .problem import check_choice, check_integer, check_number, check_points, check_prices, check_signs, check_size
-from .projection import project
+from .projection import best_scaled_primal, project
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -323,27 +323,6 @@ class DualAscentSolver:
             else:
                 length = curvature / float(product @ product)
             self._length = min(max(length, self._safe_length), 1e12 * self._safe_length)
-
-
-def best_scaled_primal(C: Array, margin: Array, squared_norm: float) -> float:
-    """``min over s >= 0 of s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - s margin_i)``, without an intercept, exactly.
-
-    Its slope rises with s and jumps by C_i |margin_i| where a hinge turns on or off, at s = 1 / margin_i > 0.
-    """
-    turns = margin > 0.0
-    at, jump = 1.0 / margin[turns], (C * margin)[turns]
-    order = at.argsort(kind="stable")
-    at, after = at[order], -float(C @ margin) + np.cumsum(jump[order])
-    # After breakpoint k, s ||w||^2 + after[k] is the slope; the minimum is where it passes 0.
-    before = np.concatenate(([-float(C @ margin)], after[:-1]))
-    ends = np.append(at, np.inf)
-    slopes = np.append(before, after[-1] if len(after) else -float(C @ margin))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        zero = np.where(slopes < 0.0, -slopes / squared_norm, 0.0)  # where the slope of each piece vanishes
-    k = int((zero <= ends).argmax())
-    s = max(float(zero[k]), float(at[k - 1]) if k else 0.0)
-    candidates = [1.0, s] if np.isfinite(s) else [1.0]
-    return min(0.5 * s * s * squared_norm + float(C @ np.maximum(0.0, 1.0 - s * margin)) for s in candidates)
 
 
 class DualAscentSVC(KernelClassifier):
