@@ -16,6 +16,10 @@ from ._online_loops import Expansion
 from .kernels import Kernel
 
 Array = NDArray[np.float64]
+#: Of more points that leave at once, the kernel rows are not moved but forgotten, so that it does not take long.
+FEW = 32
+#: Numbers in kernel rows that are copied at once, at most.
+COPIED = 1 << 21
 
 
 class KeptPoints:
@@ -101,9 +105,35 @@ class KeptPoints:
             self._note(int(S.number[p]), p)
             if S.slot_of[p] >= 0:
                 holder[S.slot_of[p]] = p
-            S.rows[:, p] = S.rows[:, last]
+            whole = np.flatnonzero(length > last)
+            S.rows[whole, p] = S.rows[whole, last]
         # A row that does not reach the last place is from now on valid up to p only.
         length[:] = np.where(length > last, last, np.minimum(length, p))
+
+    def drop_doomed(self) -> None:
+        """The points marked by REPROCESS leave S."""
+        S, size = self.S, self.size
+        doomed = np.flatnonzero(S.doomed[:size])
+        if len(doomed) <= FEW:
+            for p in doomed[::-1]:  # downwards: whoever moves to p is not doomed
+                self.drop(int(p))
+            return
+        stay = np.flatnonzero(~S.doomed[:size])
+        for number in S.number[doomed]:
+            self._note(int(number), -1)
+        holder, length, used = S.slots
+        gone = S.slot_of[doomed]
+        gone = gone[gone >= 0]
+        holder[gone], length[gone], used[gone] = -1, 0, 0
+        for array in (S.XT, S.reals, S.number, S.slot_of):
+            array[..., : len(stay)] = array[..., stay]
+        S.doomed[:size] = False
+        S.ints[loops.SIZE] = len(stay)
+        for p in range(int(doomed[0]), len(stay)):
+            self._note(int(S.number[p]), p)
+        held = np.flatnonzero(S.slot_of[: len(stay)] >= 0)
+        holder[S.slot_of[held]] = held
+        np.minimum(length, doomed[0], out=length)
 
     def _note(self, number: int, place: int) -> None:
         """Remember the place of a point, if it is of the batch."""
@@ -121,7 +151,8 @@ class KeptPoints:
             grown[name][..., :size] = array[..., :size]
         rows, slots = np.zeros((n_slots, capacity)), np.zeros((3, n_slots), dtype=np.int64)
         slots[loops.HOLDER] = -1
-        kept = np.argsort(-S.slots[loops.USED], kind="stable")[:n_slots]  # the newest, if not all find room
+        newest = np.argsort(-S.slots[loops.USED], kind="stable")
+        kept = newest[: min(n_slots, COPIED // max(1, size))]
         kept = kept[S.slots[loops.HOLDER, kept] >= 0]
         slots[:, : len(kept)] = S.slots[:, kept]
         grown["slot_of"][:] = -1

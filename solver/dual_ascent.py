@@ -41,8 +41,8 @@ EPS = float(np.finfo(np.float64).eps)
 LARGEST_COORDINATE = 1e70
 LARGEST_C = 1e50
 STEP_SIZES = ("barzilai-borwein", "constant")
-#: Work after which a piece of a step ends, in multiplications or so: some 50 ms.
-PIECE = 1 << 24
+#: Work after which a piece of a step ends, in multiplications or so: some 50 ms at most.
+PIECE = 1 << 23
 #: Gradient steps after which v is computed anew.
 REFRESH_EVERY = 100
 
@@ -235,22 +235,27 @@ class DualAscentSolver:
         spent, before = 0, self.n_iter
         while self.status is Status.RUNNING and spent < PIECE:
             if self._vector is None:
-                if self.n_iter > before:
+                if self.n_iter > before and not self._due:
                     break
                 self._begin()
             else:
                 spent += self._continue()
         return int(spent > 0)
 
+    @property
+    def _due(self) -> bool:
+        """Whether it is time to look where the solver stands, with v computed anew."""
+        regular = not self._fresh and self.n_iter % REFRESH_EVERY == 0
+        return regular or self._stalled or self.n_iter >= self.max_iter or self.kkt_violation <= self.tol
+
     def _begin(self) -> None:
         """Say which product comes next, or how the solver has finished."""
-        violation = self.kkt_violation
-        due = violation <= self.tol or self._stalled or self.n_iter >= self.max_iter
-        if not self._fresh and (due or self.n_iter % REFRESH_EVERY == 0):
+        due = self._due
+        if due and not self._fresh:
             self._vector, self._refreshing = self.beta, True
         elif due:
             exact = self.kernel.is_positive_semidefinite
-            if violation <= self.tol:
+            if self.kkt_violation <= self.tol:
                 self.status = Status.OPTIMAL if exact else Status.STATIONARY
             else:
                 self.status = Status.PRECISION if self._stalled else Status.STOPPED_EARLY

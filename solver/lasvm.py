@@ -39,7 +39,7 @@ EPS = float(np.finfo(np.float64).eps)
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
 SELECTIONS = ("first-order", "second-order")
-#: Points of each class that S starts with.
+#: Points of each class that S starts with; of a small batch half its points, so that there is something to PROCESS.
 SEEDS = 5
 
 
@@ -134,7 +134,8 @@ class LasvmSolver:
         random = np.random.default_rng(check_integer("random_state", random_state, 0))
         self._order = np.concatenate([random.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
         first = self._kept.y[self._order[:n]]
-        seeds = np.sort(np.concatenate([np.flatnonzero(first == sign)[:SEEDS] for sign in (-1.0, 1.0)]))
+        places = [np.flatnonzero(first == sign) for sign in (-1.0, 1.0)]
+        seeds = np.sort(np.concatenate([place[: min(SEEDS, len(place) // 2)] for place in places]))
         self._order = np.concatenate([self._order[seeds], np.delete(self._order, seeds)])
         self._n_seeds = len(seeds)
         self.status = Status.RUNNING
@@ -330,8 +331,7 @@ class LasvmSolver:
         if made:
             self._operation = "reprocess"
         if outcome == loops.DROP:
-            for p in np.flatnonzero(S.doomed[: self.size])[::-1]:  # downwards: whoever moves to p is not doomed
-                self._kept.drop(int(p))
+            self._kept.drop_doomed()
         elif outcome != loops.DONE and self._finishing:
             self._stalled = bool(outcome == loops.STALLED)
             self._sweeping, self._sweep_size, self._cursor, self._added = True, self.size, 0, 0

@@ -75,6 +75,8 @@ def best_scaled_primal(C: Array, margin: Array, squared_norm: float) -> float:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         zero = np.where(slopes < 0.0, -slopes / squared_norm, 0.0)
     k = int((zero <= ends).argmax())
-    s = max(float(zero[k]), float(ends[k - 1]) if k else 0.0)
-    candidates = [1.0, s] if np.isfinite(s) else [1.0]
-    return min(0.5 * s * s * squared_norm + float(C @ np.maximum(0.0, 1.0 - s * margin)) for s in candidates)
+    start = float(ends[k - 1]) if k else 0.0
+    scales = [1.0, start, max(start, float(zero[k]))]  # the last is inf where ||w|| = 0
+    return min(
+        0.5 * s * s * squared_norm + float(C @ np.maximum(0.0, 1.0 - s * margin)) for s in scales if np.isfinite(s)
+    )
