@@ -383,7 +383,7 @@ class DualAscentSVC(KernelClassifier):
         C = check_number("C", self.C, 0.0, LARGEST_C, open_low=True)
         kernel = self._kernel
 
-        def solver(pair: Pair) -> Any:
+        def solver(pair: Pair) -> Any:  # PairTrainer wants no more of a SmoSolver than this one has
             return DualAscentSolver(
                 points[pair.index], pair.y, kernel, C=C, fit_intercept=self.fit_intercept, tol=self.tol,
                 max_iter=self.max_iter, step_size=self.step_size, cache_size=200.0 / len(pairs),

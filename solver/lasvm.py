@@ -14,7 +14,8 @@ of `smo`; points outside S have alpha = 0, so the multipliers are feasible, and 
                 that no pair of S with them could move
     online      for each point of the stream one PROCESS and one REPROCESS
     FINISH      REPROCESS until m - M <= tol.  Then a SWEEP: g of S is computed anew, and points of the newest batch
-                that were dropped but violate the conditions now come back; again, until none does.
+                that were dropped but violate the conditions now (by y (g - (m + M) / 2) > tol / 2) come back; again,
+                until none does.
 
 The partner is the most violating one ("first-order", the rule of 2005) or the one of the largest gain
 ``(g_i - g_j)^2 / (2 (K_ii + K_jj - 2 K_ij))`` ("second-order").  The SWEEP is not in the paper, whose FINISH is
@@ -145,7 +146,7 @@ class LasvmSolver:
         self._sweeping = self._finishing = self._stalled = False
         self._cursor, self._half = 0, False  # place in the order or the sweep; whether REPROCESS is next
         self._sweep_size = self._added = 0  # points of S when the sweep began, and those it brought back
-        self._limits = -np.inf, np.inf
+        self._middle = 0.0
         self._operation = "none"
 
     def extend(
@@ -340,16 +341,16 @@ class LasvmSolver:
     def _sweep(self) -> int:
         """One look of the sweep, at a point of S or then of the batch; 0 at its end, with what it has shown."""
         c, start, kept = self._cursor, self._sweep_size, self._kept
-        if c == start:
-            self._limits = self.bounds
+        if c == start:  # m - M <= tol but for rounding, and then within tol / 2 of the middle no two differ by more
+            m, M = self.bounds
+            self._middle = 0.5 * (m + M)
         if c < start:
             kept.refresh(c)
         elif c < start + len(kept.X):
             k = c - start
             if kept.place[k] < 0:
-                place, (m, M) = kept.join(k), self._limits
-                g = kept.S.reals[loops.G, place]
-                if g > M + self.tol if kept.y[k] > 0 else g < m - self.tol:
+                place = kept.join(k)
+                if kept.y[k] * (kept.S.reals[loops.G, place] - self._middle) > 0.5 * self.tol:
                     self._added += 1
                 else:
                     kept.drop(place)
