@@ -104,3 +104,30 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.")
     return value
+
+
+def check_signs(y: ArrayLike, n_points: int, *, both: bool = True) -> Array:
+    """Labels -1 and +1 of one binary problem as floats, shape (n_points,); ValueError otherwise.
+
+    Parameters
+    ----------
+    both : bool, default=True
+        Whether each of the two labels must occur.
+    """
+    signs = check_numbers("y", y)
+    wrong = signs.shape != (n_points,) or not (np.abs(signs) == 1.0).all()
+    if wrong or (both and abs(signs.sum()) == n_points):
+        raise ValueError(f"y must hold -1 and +1, {'both present, ' if both else ''}one for each point.")
+    return signs
+
+
+def check_prices(C: ArrayLike, n_points: int, largest: float) -> Array:
+    """Upper bounds of the multipliers, one for each point, above 0 and at most `largest`; ValueError otherwise."""
+    prices = check_numbers("C", C)
+    if prices.shape not in ((), (n_points,)):
+        raise ValueError(f"C has shape {prices.shape}; it must be one number, or one for each of {n_points} points.")
+    bounds: Array = np.array(np.broadcast_to(prices, (n_points,)))
+    for worst in (bounds.min(), bounds.max()):  # NaN comes out of both
+        if not 0.0 < worst <= largest:
+            raise ValueError(f"C is {worst:g}; it must be above 0 and at most {largest:g}.")
+    return bounds

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import NotSeparableError, Status, joined
-from .estimator import Estimator
-from .expansion import AnyKernel, Expansion, KernelFunction, gram_for_training, kernel_of
+from .expansion import AnyKernel, KernelFunction, gram_for_training, kernel_of
 from .grids import GridRows
+from .kernel_classifier import UNFINISHED, KernelClassifier
 from .kernels import Kernel, PrecomputedKernel
-from .multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table, one_vs_rest_values, winners
-from .problem import check_axis, check_choice, check_labels, check_number, check_points, check_size
+from .multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
+from .problem import check_choice, check_labels, check_number, check_points, check_size
 from .selection import RULES
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
 from .surface import RunningExpansion
@@ -40,7 +40,7 @@ class _Training:
     trainer: PairTrainer
 
 
-class SVC(Estimator):
+class SVC(KernelClassifier):
     """Support vector classifier trained by sequential minimal optimisation.
 
     It maximises the dual ``sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j k(x_i, x_j)`` over
@@ -194,63 +194,6 @@ class SVC(Estimator):
         """A model of its own with the learned attributes of `snapshots`; this one and its trainer go on."""
         return SVC(**self.get_params())._adopt(self._training, snapshots)
 
-    # -- using the model -------------------------------------------------------------------------------------------
-
-    @property
-    def coef_(self) -> Array:
-        """Weights of a linear kernel, shape (n_problems, n_features); AttributeError for other kernels."""
-        if not hasattr(self, "_expansion") or self._expansion.kernel.name != "linear":
-            raise AttributeError("coef_ is only available after a fit with the linear kernel.")
-        return self._expansion.linear_weights
-
-    def pair_decision_function(self, X: ArrayLike) -> Array:
-        """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""
-        points = self._queries(X)
-        return self._expansion(points)
-
-    def decision_function(self, X: ArrayLike) -> Array:
-        """f, shape (n,), for two classes; for more, one column per class, shape (n, n_classes).
-
-        One-vs-one, the columns are votes and a fraction that orders equal votes, as in scikit-learn; with
-        ``decision_function_shape="ovo"`` they are f of the pairs.  One-vs-rest, f of each class against the rest.
-        """
-        return self._joined(self.pair_decision_function(X))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Label of each point, shape (n,): the class `winner` names."""
-        winner = self.winner(self.pair_decision_function(X))
-        labels: NDArray[Any] = self.classes_[winner]
-        return labels
-
-    def winner(self, pair_values: Array) -> NDArray[np.intp]:
-        """Class index for given f of the binary problems, shape (..., n_problems) -> (...): most duels won, or
-        one-vs-rest the largest f; the lowest class of equals."""
-        return winners(pair_values, self.pairs_, len(self.classes_))
-
-    def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
-        """`decision_function` at (xs[i], ys[j]).
-
-        Returns
-        -------
-        ndarray of shape (len(ys), len(xs)) for two classes, (len(ys), len(xs), n_columns) for more
-
-        Raises
-        ------
-        ValueError
-            Other than two features, bad axes, or a precomputed kernel, whose points are not in the plane.
-        """
-        n_features = self._fitted().n_features_in_
-        if isinstance(self._expansion.kernel, PrecomputedKernel):
-            raise ValueError("A precomputed kernel has no surface: its points are rows of a matrix, not of the plane.")
-        columns, rows = check_axis("xs", xs, n_features), check_axis("ys", ys, n_features)
-        check_size("xs", columns, LARGEST_COORDINATE)
-        check_size("ys", rows, LARGEST_COORDINATE)
-        return self._joined(self._expansion.finite(self.pair_surface_on(columns)(rows)))
-
-    def pair_surface_on(self, xs: Array) -> GridRows:
-        """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
-        return self._expansion.rows_on(xs)
-
     def next_pair_surface(self, running: RunningExpansion) -> GridRows:
         """As `pair_surface_on`, on the grid of `running`, which must be of this kernel and these training points."""
         coefficients = np.zeros((self.shape_fit_[0], len(self.pairs_)))
@@ -324,13 +267,6 @@ class SVC(Estimator):
         support = np.flatnonzero((full != 0).any(axis=1))
         support = support[np.argsort(codes[support], kind="stable")]
         coef, vectors = full[support], X[support]
-        offset = np.array([snapshot.intercept for snapshot in snapshots])
-        self.intercept_ = offset
-        if kernel.is_translation_invariant:
-            weights = coef.T @ (vectors - centre)
-            # Each solver centred its own points; brought to the common centre, then to the origin.
-            offset = offset + [w @ (centre - s.centre) for w, s in zip(weights, training.trainer.solvers, strict=True)]
-            self.intercept_ = offset - weights @ centre
         precomputed = isinstance(kernel, PrecomputedKernel)
         self.classes_, self.class_weight_ = training.classes, training.class_weight
         self.n_features_in_, self.shape_fit_ = X.shape[1], X.shape
@@ -338,22 +274,17 @@ class SVC(Estimator):
         self.support_vectors_ = np.empty((0, 0)) if precomputed else vectors
         self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
         self.pairs_ = pairs
-        self._expansion = Expansion(kernel, self.support_vectors_, self.support_, coef, offset, centre)
+        self._expand(
+            kernel, self.support_vectors_, self.support_, coef, np.array([s.intercept for s in snapshots]),
+            [solver.centre for solver in training.trainer.solvers], centre,
+        )  # fmt: skip
         one_row_each = n_classes == 2 or pairs[0].negative == REST
         self.dual_coef_ = coef.T.copy() if one_row_each else libsvm_table(coef, pairs, codes[support])
         self.certificates_ = [snapshot.certificate for snapshot in snapshots]
         self.certificate_ = joined(self.certificates_)
         self.n_iter_ = np.array([c.n_iter for c in self.certificates_], dtype=np.int32)
-        bad = (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
-        self.fit_status_ = int(self.certificate_.status in bad)
+        self.fit_status_ = int(self.certificate_.status in UNFINISHED)
         return self
-
-    def _joined(self, pair_values: Array) -> Array:
-        if len(self.classes_) == 2:
-            return pair_values[..., 0]
-        if self.pairs_[0].negative == REST or self.decision_function_shape == "ovo":
-            return pair_values
-        return one_vs_rest_values(pair_values, self.pairs_, len(self.classes_))
 
 
 def _not_separable(training: _Training, pair: Pair, solver: SmoSolver) -> str:

@@ -11,13 +11,19 @@ import numpy as np
 def steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """The things to compile, each with its name and a call that does it."""
     from .kernels import Kernel
+    from .lasvm import LasvmSolver
     from .neighbors import KNeighborsClassifier
+    from .pegasos import PegasosSolver
+    from .perceptron import PerceptronSolver
     from .smo import SmoSolver
 
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     y = np.array([-1.0, 1.0, 1.0, -1.0])
     yield "SVM", lambda: SmoSolver(X, y, Kernel("rbf", 1.0)).step(3)
     yield "Laplacian picture", lambda: Kernel("laplacian").expansion_on(X, y[:, None], X[:, 0])(X[:, 1])
+    yield "online SVM", lambda: LasvmSolver(X, y, Kernel("rbf", 1.0)).run()
+    yield "perceptron", lambda: PerceptronSolver(X, y).step(3)
+    yield "Pegasos", lambda: PegasosSolver(X, y).step(3)
     model = KNeighborsClassifier(n_neighbors=2).fit(X, y)
     yield "kNN points", lambda: model.predict_proba(X)
     yield "kNN surface", lambda: model.surface(X[:2, 1], X[:2, 1])

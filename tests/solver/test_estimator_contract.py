@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from solver import SVC, KNeighborsClassifier
+from solver import SVC, DualAscentSVC, KNeighborsClassifier, OnlineSVC, PegasosClassifier, Perceptron
 from solver.estimator import Estimator
 
 #: Each learner, in the settings it is checked with.
@@ -22,6 +22,10 @@ LEARNERS: list[Estimator] = [
     SVC(tol=1e-10, gamma="auto"),
     SVC(multiclass="one-vs-rest", tol=1e-10, gamma=0.1),
     SVC(kernel="precomputed", tol=1e-10),
+    Perceptron(),
+    PegasosClassifier(),
+    DualAscentSVC(),
+    OnlineSVC(),
 ]
 #: Checks left out, with the reason, by the learner as it is printed.
 LEFT_OUT: dict[str, dict[str, str]] = {
@@ -45,6 +49,13 @@ def adapted(learner: type[Estimator]) -> type[BaseEstimator]:
         def _queries(self, X: Any) -> Any:
             check_is_fitted(self)
             return super()._queries(validate_data(self, X, reset=False))
+
+        if hasattr(learner, "partial_fit"):
+
+            def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+                X, y = validate_data(self, X, y, reset=not hasattr(self, "n_samples_seen_"))
+                check_classification_targets(y)
+                return super().partial_fit(X, y, classes)
 
         def __sklearn_tags__(self) -> Tags:
             tags = super().__sklearn_tags__()

@@ -1,0 +1,186 @@
+"""OnlineSVC: the scikit-learn shaped online support vector classifier over LasvmSolver.
+
+More than two classes are learned one-vs-one, as in `svc`: each pair sees the points of its two classes only, so a point
+costs a PROCESS in k - 1 small expansions instead of in k large ones, and after FINISH the classifier is that of `SVC`.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .certificate import Certificate, Status
+from .kernel_classifier import OneVsOneClassifier
+from .lasvm import LARGEST_C, LARGEST_COORDINATE, LasvmSolver
+from .multiclass import one_vs_one
+from .problem import check_integer, check_labels, check_number, check_points, check_size
+
+Array = NDArray[np.float64]
+
+
+class OnlineSVC(OneVsOneClassifier):
+    """Support vector classifier trained by LASVM, point by point; one-vs-one for more than two classes.
+
+    `fit` has all points and may go on to the optimum; `partial_fit` takes them as they arrive and keeps only those
+    that may still become support vectors.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of slack, at most 1e50; not inf.
+    kernel, degree, gamma, coef0
+        As in `SVC`; with `partial_fit`, gamma "scale" is that of the first batch.
+    tol : float, default=1e-3
+        KKT violation above which a pair of multipliers moves, and largest one called optimal.
+    selection : {"first-order", "second-order"}, default="second-order"
+        Partner of a point: the most violating one, or the one with the largest gain.
+    n_epochs : int, default=1
+        Passes of `fit` over the points.
+    finish : bool, default=True
+        Whether `fit` goes on to the optimum after them.
+    shuffle : bool, default=True
+        Whether `fit` draws a random order for each pass.  `partial_fit` never does.
+    max_iter : int, default=-1
+        Operations per pair of classes; -1 means max(10^7, 100 n).
+    random_state : int or None, default=None
+        Seed of the orders.  None means 0: the same call gives the same answer.
+
+    Attributes
+    ----------
+    classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, certificates_
+        As in `OneVsOneClassifier`; `support_` counts all points since `fit` or the first `partial_fit`.
+    n_iter_ : ndarray of shape (n_pairs,)
+        PROCESS, REPROCESS and SWEEP operations.
+    fit_status_ : int
+        0 when every pair is optimal; after `partial_fit`, or without `finish`, 1.
+    """
+
+    _largest_coordinate = LARGEST_COORDINATE
+
+    def __init__(
+        self, C: float = 1.0, kernel: str = "rbf", degree: int = 3, gamma: str | float = "scale", coef0: float = 0.0,
+        tol: float = 1e-3, selection: str = "second-order", n_epochs: int = 1, finish: bool = True,
+        shuffle: bool = True, max_iter: int = -1, random_state: int | None = None,
+    ) -> None:  # fmt: skip
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.selection = selection
+        self.n_epochs = n_epochs
+        self.finish = finish
+        self.shuffle = shuffle
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on `X` (n, n_features) and labels `y` (n,), from nothing.
+
+        Raises
+        ------
+        ValueError
+            Bad data or a bad parameter, in one sentence.
+        """
+        points, pairs = self._pairs_of(X, y)
+        self._online: list[LasvmSolver | None] = []  # a later partial_fit starts anew
+        solvers: list[LasvmSolver | None] = []
+        for pair in pairs:
+            solver = self._solver(
+                points[pair.index], pair.y, pair.index, n_epochs=self.n_epochs, finish=self.finish,
+                shuffle=self.shuffle,
+            )  # fmt: skip
+            solver.run()
+            solvers.append(solver)
+        self._combine(solvers, points.shape[1])
+        self.support_vectors_ = points[self.support_]  # the same, without the rounding of the shift
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Learn the points `X` (n, n_features) with labels `y` (n,), in their order, one pass.
+
+        Parameters
+        ----------
+        X, y : array-like
+            A batch of at least one point.
+        classes : array-like of shape (n_classes,), optional
+            All labels that may ever come; read at the first call, where None means those in `y`.
+
+        Raises
+        ------
+        ValueError
+            Bad data or a bad parameter, or a label that is not one of the classes; nothing is learned then.
+        """
+        online: list[LasvmSolver | None] = getattr(self, "_online", [])
+        points = check_points(X, n_features=self.n_features_in_ if online else None)
+        check_size("X", points, self._largest_coordinate)
+        labels, _ = check_labels(y, len(points))
+        if not online:
+            known = labels if classes is None else np.unique(check_labels(classes, len(np.atleast_1d(classes)))[0])
+            if len(known) < 2:
+                raise ValueError("y holds one class only; name all classes, at least two, at the first partial_fit.")
+            self.classes_, self._kernel, self.n_samples_seen_ = known, self._checked_kernel(points), 0
+        unknown = np.setdiff1d(labels, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y holds the label {unknown.tolist()[0]!r}, which is not one of the classes.")
+        C = check_number("C", self.C, 0.0, LARGEST_C, open_low=True)
+        self.pairs_ = one_vs_one(self._codes_of(y), len(self.classes_))
+        online = online or [None] * len(self.pairs_)
+        for p, pair in enumerate(self.pairs_):
+            solver, own, numbers = online[p], points[pair.index], pair.index + self.n_samples_seen_
+            if not len(own):
+                continue
+            if solver is None:
+                solver = online[p] = self._solver(own, pair.y, numbers, n_epochs=1, finish=False, shuffle=False)
+            else:
+                solver.extend(own, pair.y, C, numbers)
+            solver.run()
+        self._online = online
+        self.n_samples_seen_ += len(points)
+        self._combine(online, points.shape[1])
+        return self
+
+    def _solver(
+        self, points: Array, signs: Array, numbers: NDArray[np.intp], *, n_epochs: int, finish: bool, shuffle: bool
+    ) -> LasvmSolver:
+        C = check_number("C", self.C, 0.0, LARGEST_C, open_low=True)
+        seed = check_integer("random_state", 0 if self.random_state is None else self.random_state, 0)
+        return LasvmSolver(
+            points, signs, self._kernel, C=C, tol=self.tol, max_iter=self.max_iter, selection=self.selection,
+            n_epochs=n_epochs, finish=finish, shuffle=shuffle, random_state=seed,
+            cache_size=200.0 / len(self.pairs_), numbers=numbers,
+        )  # fmt: skip
+
+    def _combine(self, solvers: list[LasvmSolver | None], n_features: int) -> None:
+        """Set the learned attributes from the expansions of the pairs, who may share points."""
+        trained = [Untrained(n_features) if solver is None else solver for solver in solvers]
+        used = [np.flatnonzero(solver.beta) for solver in trained]
+        numbers = [solver.expansion[at] for solver, at in zip(trained, used, strict=True)]
+        support, first = np.unique(np.concatenate(numbers), return_index=True)
+        vectors = np.concatenate([solver.points[at] for solver, at in zip(trained, used, strict=True)])[first]
+        coef = np.zeros((len(support), len(trained)))
+        codes = np.zeros(len(support), dtype=np.intp)
+        for p, (solver, at, pair) in enumerate(zip(trained, used, self.pairs_, strict=True)):
+            rows, beta = np.searchsorted(support, numbers[p]), solver.beta[at]
+            coef[rows, p] = beta
+            codes[rows] = np.where(beta > 0, pair.positive, pair.negative)
+        self._adopt(support, vectors, codes, coef, trained)
+
+
+class Untrained:
+    """Stands for the solver of a pair of classes of which no point has come yet: f = 0."""
+
+    intercept = 0.0
+
+    def __init__(self, n_features: int) -> None:
+        self.centre = np.zeros(n_features)
+        self.points = np.zeros((0, n_features))
+        self.beta = np.zeros(0)
+        self.expansion = np.zeros(0, dtype=np.int64)
+
+    def certificate(self, thorough: bool = True) -> Certificate:
+        """Nothing is known."""
+        return Certificate(Status.STOPPED_EARLY, 0.0, 0.0, np.inf, np.nan, 0, 0, 0, np.nan)
