@@ -103,7 +103,7 @@ class Frame:
     model : SVC or KNeighborsClassifier or None
         Never changes; predicts what the picture shows.
     certificates : tuple of Certificate
-        One per pair of classes; empty for kNN.
+        One per binary problem; empty for kNN.
     marks, accuracy, seconds, message
         Marked points, share of the training points classified rightly, training time, a sentence.
     """

@@ -104,6 +104,7 @@ def test_the_pair_of_margins() -> None:
     made = scene(rest)
     assert all(lane.pairs == ((0, 0), (1, 1), (2, 2), (3, 3)) for lane in made.lanes), "known before the first frame"
     assert [lane.pair for lane in made.lanes] == [2, 0]
+    assert Lane("svm", pair=(3, 1)).drawn(made.lanes[0].pairs) == 3, "of a pair its first class, against the rest"
     assert shown_pair(learnt(rest, 0).model, rest.lanes[0]) == 2 and shown_pair(learnt(FOUR, 1).model, Lane()) == 0
     two = replace(MOONS, lanes=rest.lanes)
     assert all(lane.pairs == () and not {"pair", "multiclass"} & lane.fields for lane in scene(two).lanes)

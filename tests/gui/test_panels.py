@@ -484,6 +484,9 @@ def test_text_never_grows_beyond_what_the_screen_shows(make: Make) -> None:
         needed = window.minimumSizeHint()
         assert needed.width() <= 1300 and needed.height() <= 900
         assert window._sidebar.width() >= window._sidebar.minimumSizeHint().width()
+        for form, panel in zip(window._forms, window._panels, strict=True):
+            assert form.minimumSizeHint().width() >= panel.minimumSizeHint().width()
+            assert panel.width() <= form.viewport().width(), "a form scrolls up and down only"
     assert window._text_points() in (13, 15) and "does not fit" in window._status.text()
     for kernel in ("rbf", "poly", "sigmoid"):
         window._set_text_size(9)

@@ -41,6 +41,7 @@ class ScrollingForm(QScrollArea):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LayoutRequest:
+            self.updateGeometry()  # the least width follows the form's, as with larger text
             self._measure()
         return super().eventFilter(watched, event)
 
