@@ -35,6 +35,7 @@ from .kernels import Kernel
 from .multiclass import Pair, PairTrainer
 from .problem import check_choice, check_integer, check_number, check_points, check_prices, check_signs, check_size
 from .projection import best_scaled_primal, project
+from .stepping import SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -74,7 +75,7 @@ class DualAscentSnapshot:
     certificate: Certificate
 
 
-class DualAscentSolver:
+class DualAscentSolver(SteppedSolver):
     """Projected gradient ascent, stopped and continued after any number of steps.
 
     Parameters
@@ -213,8 +214,8 @@ class DualAscentSolver:
 
     # -- working ---------------------------------------------------------------------------------------------------
 
-    def step(self, n: int = 1) -> int:
-        """At most `n` pieces of work; returns how many were done, fewer only when the solver has finished.
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """At most `n` pieces of work; returns how many were done, fewer only when finished or stopped.
 
         A piece is one gradient step, except with so many points that one takes longer than some 50 ms: then it is a
         part of a step, so that a caller can always stop soon.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
@@ -222,13 +223,9 @@ class DualAscentSolver:
         made = 0
         while made < n and self.status is Status.RUNNING:
             made += self._piece()
+            if stop():
+                break
         return made
-
-    def run(self) -> Status:
-        """Step until the solver has finished; returns how it finished."""
-        while self.status is Status.RUNNING:
-            self.step(1_000_000)
-        return self.status
 
     def _piece(self) -> int:
         """Work up to the end of a gradient step or of the piece; 0 when nothing was left to do."""

@@ -34,12 +34,15 @@ from ._online_points import KeptPoints
 from .certificate import Certificate, Status, best_primal
 from .kernels import Kernel
 from .problem import check_choice, check_integer, check_number, check_points, check_prices, check_signs, check_size
+from .stepping import SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
 SELECTIONS = ("first-order", "second-order")
+#: Operations between two looks at `stop`.
+AT_ONCE = 100
 #: Points of each class that S starts with; of a small batch half its points, so that there is something to PROCESS.
 SEEDS = 5
 
@@ -72,7 +75,7 @@ class LasvmSnapshot:
     certificate: Certificate
 
 
-class LasvmSolver:
+class LasvmSolver(SteppedSolver):
     """LASVM, stopped and continued after any number of operations, and fed with further points by `extend`.
 
     Parameters
@@ -273,8 +276,8 @@ class LasvmSolver:
 
     # -- working ---------------------------------------------------------------------------------------------------
 
-    def step(self, n: int = 1) -> int:
-        """At most `n` operations; returns how many were made, fewer only when the solver has finished.
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """At most `n` operations; returns how many were made, fewer only when finished or stopped.
 
         An operation is a PROCESS, a REPROCESS, the joining of one of the first points, or one look of a SWEEP; each
         costs a few kernel rows.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
@@ -283,18 +286,14 @@ class LasvmSolver:
         while self.status is Status.RUNNING:
             todo = min(goal, self.max_iter) - self.n_iter
             if todo > 0:
-                self.n_iter += self._work(todo)
+                self.n_iter += self._work(min(todo, AT_ONCE))
             elif self.n_iter >= self.max_iter:
                 self.status = Status.STOPPED_EARLY
             else:
                 break
+            if stop():
+                break
         return self.n_iter - start
-
-    def run(self) -> Status:
-        """Step until the stream is used up and, if asked for, finished; returns how it ended."""
-        while self.status is Status.RUNNING:
-            self.step(1_000_000)
-        return self.status
 
     def _work(self, n: int) -> int:
         """At most `n` operations of the present phase, at least one unless it is over; returns how many."""

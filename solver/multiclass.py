@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .certificate import GRAVITY, Status
 from .smo import SmoSnapshot, SmoSolver
+from .stepping import Stop, never
 
 Array = NDArray[np.float64]
 #: In place of a class index: all other classes.
@@ -104,7 +105,7 @@ class PairTrainer:
         """Pair updates so far, over all pairs."""
         return sum(solver.n_iter for solver in self.solvers)
 
-    def step(self, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
+    def step(self, n: int = 1, stop: Stop = never) -> int:
         """At most `n` updates of each pair's solver; returns how many were made in all.
 
         `stop` as in `SmoSolver.step`; after a stop the next call goes on with the pair whose turn it is.

@@ -28,13 +28,14 @@ from numpy.typing import ArrayLike, NDArray
 from . import _linear_loops as loops
 from .certificate import Status
 from .problem import check_integer, check_number, check_points, check_signs, check_size
+from .stepping import SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
 #: Up to these bounds nothing overflows: <w, x> may reach steps * LARGEST_COORDINATE^2 / SMALLEST_LAMBDA.
 LARGEST_COORDINATE = 1e75
 SMALLEST_LAMBDA, LARGEST_LAMBDA = 1e-50, 1e50
 #: Points drawn at once; only a bound of the memory.
-DRAWN_AT_ONCE = 1 << 16
+DRAWN_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class PegasosSnapshot:
     certificate: PegasosCertificate
 
 
-class PegasosSolver:
+class PegasosSolver(SteppedSolver):
     """Pegasos, stopped and continued after any number of steps.
 
     Parameters
@@ -183,27 +184,24 @@ class PegasosSolver:
         touched, hit = int(self._ints[loops.LAST_DRAWN]), bool(self._ints[loops.LAST_HIT])
         return PegasosSnapshot(coef, newest, count, touched, hit, self.certificate())
 
-    def step(self, n: int = 1) -> int:
-        """At most `n` steps; returns how many were made, fewer only when `max_iter` is reached.
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """At most `n` steps; returns how many were made, fewer only when `max_iter` is reached or when stopped.
 
         ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
-        todo = min(n, self.max_iter - self.n_iter)
+        before = self.n_iter
+        todo = min(n, self.max_iter - before)
         for start in range(0, todo, DRAWN_AT_ONCE):
             drawn = self._random.integers(len(self.y), size=min(DRAWN_AT_ONCE, todo - start))
             loops.pegasos(
                 self.X, self.y, drawn, self.lam, self._theta, self._total, self._count, self._late, self._ints,
                 self._reals,
             )  # fmt: skip
+            if stop():
+                break
         if self.status is Status.RUNNING and self.n_iter >= self.max_iter:
             self.status = Status.OPTIMAL if self.certificate().gap <= self.tol else Status.STOPPED_EARLY
-        return max(0, todo)
-
-    def run(self) -> Status:
-        """Make all steps; returns what the gap says of the answer."""
-        while self.status is Status.RUNNING:
-            self.step(1_000_000)
-        return self.status
+        return self.n_iter - before
 
     def _dual(self) -> float:
         """The larger of D(0) = 0 and D(s a), a cut to the box, at the best scale s that stays in the box."""

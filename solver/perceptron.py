@@ -30,9 +30,12 @@ from numpy.typing import ArrayLike, NDArray
 from . import _linear_loops as loops
 from .certificate import Status
 from .problem import check_integer, check_points, check_signs, check_size
+from .stepping import SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
+#: Mistakes corrected between two looks at `stop`.
+AT_ONCE = 500
 #: <w, x> stays finite for as many mistakes as anybody can wait for.
 LARGEST_COORDINATE = 1e140
 
@@ -202,7 +205,7 @@ class PerceptronSnapshot:
     certificate: PerceptronCertificate
 
 
-class PerceptronSolver:
+class PerceptronSolver(SteppedSolver):
     """The perceptron, stopped and continued after any number of mistakes.
 
     Parameters
@@ -299,29 +302,27 @@ class PerceptronSolver:
             coef, self.intercept, count, int(self._ints[loops.LAST]), self.certificate(thorough)
         )  # fmt: skip
 
-    def step(self, n: int = 1) -> int:
-        """Correct at most `n` mistakes; returns how many, fewer only when the solver has finished.
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """Correct at most `n` mistakes; returns how many, fewer only when finished or stopped.
 
         One mistake costs at most two looks at each point.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
         made = 0
         unit = 1.0 if self.fit_intercept else 0.0
         while made < n and self.status is Status.RUNNING:
-            made += loops.perceptron(self.X, self.y, self._order, unit, self._w, self._count, self._ints, n - made)
-            if made < n:  # the pass is over
+            asked = min(n - made, AT_ONCE)
+            done = loops.perceptron(self.X, self.y, self._order, unit, self._w, self._count, self._ints, asked)
+            made += done
+            if done < asked:  # the pass is over
                 if self.n_iter == self._mistakes_before:
                     self.status = Status.OPTIMAL
                 elif self.n_epochs >= self.max_iter:
                     self.status = Status.STOPPED_EARLY
                 else:
                     self._next_epoch()
+            if stop():
+                break
         return made
-
-    def run(self) -> Status:
-        """Step until a pass has no mistake or `max_iter` passes are done; returns which."""
-        while self.status is Status.RUNNING:
-            self.step(1_000_000)
-        return self.status
 
     def _next_epoch(self) -> None:
         self.n_epochs += 1

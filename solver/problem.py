@@ -121,13 +121,20 @@ def check_signs(y: ArrayLike, n_points: int, *, both: bool = True) -> Array:
     return signs
 
 
-def check_prices(C: ArrayLike, n_points: int, largest: float) -> Array:
-    """Upper bounds of the multipliers, one for each point, above 0 and at most `largest`; ValueError otherwise."""
+def check_prices(C: ArrayLike, n_points: int, largest: float, *, or_inf: bool = False) -> Array:
+    """Upper bounds of the multipliers, one for each point, above 0 and at most `largest`, or inf where that is allowed.
+
+    Raises
+    ------
+    ValueError
+        One of them is not, or there is another number of them.
+    """
     prices = check_numbers("C", C)
     if prices.shape not in ((), (n_points,)):
         raise ValueError(f"C has shape {prices.shape}; it must be one number, or one for each of {n_points} points.")
     bounds: Array = np.array(np.broadcast_to(prices, (n_points,)))
-    for worst in (bounds.min(), bounds.max()):  # NaN comes out of both
-        if not 0.0 < worst <= largest:
-            raise ValueError(f"C is {worst:g}; it must be above 0 and at most {largest:g}.")
+    bad = ~((bounds > 0.0) & ((bounds <= largest) | (or_inf & np.isinf(bounds))))  # NaN is bad, too
+    if bad.any():
+        allowed = f"above 0 and at most {largest:g}{', or inf' if or_inf else ''}"
+        raise ValueError(f"C is {bounds[bad][0]:g}; it must be {allowed}.")
     return bounds

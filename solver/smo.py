@@ -24,9 +24,19 @@ from numpy.typing import ArrayLike, NDArray
 from . import _smo_loops as loops
 from .certificate import Certificate, Status, best_primal
 from .kernels import Kernel
-from .problem import check_choice, check_integer, check_number, check_numbers, check_points, check_size
+from .problem import (
+    check_choice,
+    check_integer,
+    check_number,
+    check_numbers,
+    check_points,
+    check_prices,
+    check_signs,
+    check_size,
+)  # fmt: skip
 from .selection import RULES
 from .shrinking import ActiveSet, KernelSum
+from .stepping import SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -61,7 +71,7 @@ class SmoSnapshot:
     certificate: Certificate
 
 
-class SmoSolver:
+class SmoSolver(SteppedSolver):
     """Sequential minimal optimisation that can be stopped and continued after any number of steps.
 
     Parameters
@@ -105,18 +115,8 @@ class SmoSolver:
         points = check_points(X)
         check_size("X", points, LARGEST_COORDINATE)
         n = len(points)
-        self.y: Array = check_numbers("y", y)
-        if self.y.shape != (n,) or set(np.unique(self.y)) != {-1.0, 1.0}:
-            raise ValueError("y must hold -1 and +1, both present, one for each point.")
-        bounds = check_numbers("C", C)
-        if bounds.shape not in ((), (n,)):
-            raise ValueError(f"C has shape {bounds.shape}; it must be one number, or one for each of {n} points.")
-        self.C: Array = np.array(np.broadcast_to(bounds, (n,)))
-        if not (self.C > 0).all():
-            raise ValueError(f"C is {self.C.min():g}; it must be above 0.")
-        finite = self.C[np.isfinite(self.C)]
-        if finite.max(initial=0.0) > LARGEST_C:
-            raise ValueError(f"C is {finite.max():g}; it must be at most {LARGEST_C:g}, or inf.")
+        self.y: Array = check_signs(y, n)
+        self.C: Array = check_prices(C, n, LARGEST_C, or_inf=True)
         self.kernel = kernel
         self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
         check_integer("max_iter", max_iter, -1)
@@ -251,7 +251,7 @@ class SmoSolver:
 
     # -- working ---------------------------------------------------------------------------------------------------
 
-    def step(self, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
+    def step(self, n: int = 1, stop: Stop = never) -> int:
         """At most `n` pair updates; returns how many were made, fewer only when finished or stopped.
 
         ``step(5); step(5)`` equals ``step(10)`` bit for bit.  `stop` is asked every few milliseconds.
@@ -271,12 +271,6 @@ class SmoSolver:
             if stop():
                 break
         return self.n_iter - start
-
-    def run(self) -> Status:
-        """Step until the solver has finished; returns how it finished."""
-        while self.status is Status.RUNNING:
-            self.step(1_000_000)
-        return self.status
 
     @property
     def _refresh_every(self) -> int:

@@ -824,7 +824,7 @@ def test_random_rules_draw_evenly() -> None:
     ("parameters", "sentence"),
     [
         ({"C": 0.0}, "C is 0; it must be above 0"),
-        ({"C": 1e60}, r"C is 1e\+60; it must be at most 1e\+50, or inf"),
+        ({"C": 1e60}, r"C is 1e\+60; it must be above 0 and at most 1e\+50, or inf"),
         ({"C": np.nan}, "C is nan; it must be above 0"),
         ({"C": [1.0, 2.0]}, r"C has shape \(2,\); it must be one number, or one for each of 20 points"),
         ({"C": "dear"}, "C must hold numbers only"),
