@@ -1,7 +1,8 @@
 """Kernel expansions on a grid: f(x, y) = sum_s c_s k(p_s, (x, y)) without visiting every pixel for every p_s.
 
     rbf        exp(-g (x - p_x)^2) exp(-g (y - p_y)^2): a matrix product, (rows, support) times (support, columns).
-               As a function of x it is smooth: its values at few Chebyshev points give all columns, to rounding.
+               It is smooth: the values at few Chebyshev points give those of all columns, and of all rows, to
+               rounding.
     laplacian  exp(-g |x - p_x|) exp(-g |y - p_y|): from column to column, what lies to the left fades by one factor,
                what lies to the right grows by one: two passes, whatever the number of support vectors.
     linear, polynomial: one polynomial in x and y, whatever the number of support vectors.
@@ -85,17 +86,21 @@ def _interpolation(xs: Array, count: int) -> tuple[Array, Array]:
     return nodes, matrix
 
 
+def _half(values: Array) -> float:
+    """Half the length of the interval that the values span."""
+    return 0.5 * float(np.ptp(values)) if len(values) else 0.0
+
+
 def gaussian_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
     """The RBF kernel."""
-    n_support, n_outputs = coefficients.shape
-    half = 0.5 * float(np.ptp(xs)) if len(xs) else 0.0
-    count = chebyshev_count(kernel.gamma * half * half)
+    gamma, (n_support, n_outputs) = kernel.gamma, coefficients.shape
+    count = chebyshev_count(gamma * _half(xs) ** 2)
     interpolated = count * (n_support + len(xs)) < n_support * len(xs)
     columns, spread = _interpolation(xs, count) if interpolated else (xs, None)
-    across = np.ascontiguousarray(_bumps(kernel.gamma, columns, points[:, 0]).T)
+    across = np.ascontiguousarray(_bumps(gamma, columns, points[:, 0]).T)
 
-    def rows(ys: Array) -> Array:
-        down = _bumps(kernel.gamma, ys, points[:, 1])
+    def planes(ys: Array) -> Array:
+        down = _bumps(gamma, ys, points[:, 1])
         out = _planes(n_outputs, len(ys), len(xs))
         for plane, column, constant in zip(out, coefficients.T, offset, strict=True):
             if spread is None:
@@ -103,6 +108,17 @@ def gaussian_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, o
                 plane += constant
             else:
                 np.matmul((down * column) @ across + constant, spread, out=plane)
+        return out
+
+    def rows(ys: Array) -> Array:
+        few = chebyshev_count(gamma * _half(ys) ** 2)
+        if 2 * few > len(ys):
+            return np.moveaxis(planes(ys), 0, 2)
+        heights, between = _interpolation(ys, few)
+        down = np.ascontiguousarray(between.T)
+        out = _planes(n_outputs, len(ys), len(xs))
+        for plane, known in zip(out, planes(heights), strict=True):
+            np.matmul(down, known, out=plane)
         return np.moveaxis(out, 0, 2)
 
     return rows
