@@ -67,16 +67,15 @@ class _ForgivingCache(FunctionCache):
             return
 
 
-def jit(function: Callable[..., Any], inline: bool = False) -> Callable[..., Any]:
-    """Compile `function` on first call, without the interpreter lock, in plain IEEE arithmetic.
+#: Plain IEEE arithmetic, without the interpreter lock.
+#: No `fastmath`: fused or reordered sums would let two machines disagree about a tie.  No `parallel`: numba's default
+#: threading layer aborts the process when two threads enter it at once, which two lanes do.
+_OPTIONS = {"nogil": True, "error_model": "numpy"}
 
-    No `fastmath`: fused or reordered sums would let two machines disagree about a tie.  No `parallel`: numba's default
-    threading layer aborts the process when two threads enter it at once, which two lanes do.
 
-    `inline` pastes the machine code into its callers: handing over an array costs several nanoseconds, too much for
-    what is done millions of times.
-    """
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", forceinline=inline)(function)
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile `function` on its first call, without the interpreter lock, in plain IEEE arithmetic; cached."""
+    dispatcher: Any = numba.njit(**_OPTIONS)(function)
     previous, config.CACHE_DIR = config.CACHE_DIR, str(cache_directory())
     try:
         dispatcher._cache = _ForgivingCache(dispatcher.py_func)
@@ -87,6 +86,19 @@ def jit(function: Callable[..., Any], inline: bool = False) -> Callable[..., Any
     return dispatcher  # type: ignore[no-any-return]
 
 
+def part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile as `jit` does, but for calls from compiled code only: without an entry for Python, and so much sooner.
+
+    The machine code is stored with that of its callers, so nothing is cached here.
+    """
+    compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    return compiled
+
+
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`jit` for a function that compiled callers call very often."""
-    return jit(function, inline=True)
+    """Like `part`, but pasted into each caller before that is compiled.
+
+    Handing over an array costs several nanoseconds, too much for what is done millions of times.
+    """
+    compiled: Callable[..., Any] = numba.njit(inline="always", **_OPTIONS)(function)
+    return compiled

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numba
 import numpy as np
+
+from ._compile import part
 
 # Lists of distances end with infinite ones that make their length a multiple of this, the number of doubles that LLVM
 # handles per turn with the widest vectors: whatever is left over would be handled one by one.
@@ -14,16 +12,6 @@ LANES = 32
 ROUNDS = 6  # guesses by interpolation; where distances are spread evenly, three or four are enough
 NEAR = 8  # distances left between two bounds from which they are tried one after another
 LAST = np.int64(2**63 - 1)  # above the bits of all distances
-
-
-def part(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile as `jit` does, for calls from compiled code only: without an entry for Python, a second sooner in all.
-
-    The machine code is stored with that of the caller, so nothing is cached here.
-    """
-    options = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiled: Callable[..., Any] = numba.njit(**options)(function)
-    return compiled
 
 
 @part

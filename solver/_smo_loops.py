@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._compile import inlined, jit
+from ._compile import inlined, jit, part
 from ._smo_rows import COMPUTED, ROW_COST, cached_row
 from ._vector import BLOCK, larger, smaller
 
@@ -26,7 +26,7 @@ FIRST, EVERYONE, FREE_ONLY = np.int64(0), np.int64(0), np.int64(1)
 NEAR_BOUND = 1e-8
 
 
-@jit
+@part
 def below(n, rng):  # type: ignore[no-untyped-def]
     """Random whole number in [0, n): xorshift64*, whose state `rng[0]` is part of the solver's state."""
     x = rng[0]
@@ -95,7 +95,7 @@ def largest_gain(i, rows, slot, diagonal, v, low, gains):  # type: ignore[no-unt
     return chosen
 
 
-@jit
+@part
 def largest_clipped_gain(a, other, rows, slot, tol, lo, hi, diagonal, beta, v, gains):  # type: ignore[no-untyped-def]
     """(gain, partner) of the best step of point `a` with any point but `other`; (0, -1) when none moves."""
     n = v.shape[0]
@@ -119,14 +119,14 @@ def largest_clipped_gain(a, other, rows, slot, tol, lo, hi, diagonal, beta, v, g
     return best, chosen
 
 
-@jit
+@part
 def near_bound(lo, hi, beta):  # type: ignore[no-untyped-def]
     """Whether a multiplier is, for maximum-gain, as good as at a bound; with no upper bound only 0 is one."""
     near = NEAR_BOUND * (hi - lo) if hi - lo < np.inf else 0.0
     return beta - lo <= near or hi - beta <= near
 
 
-@jit
+@part
 def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-untyped-def]
     """A violator, each with the same chance; -1 when there is none (among the free points, if so asked)."""
     count = 0
@@ -146,7 +146,7 @@ def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-u
     return -1
 
 
-@jit
+@part
 def oriented(v, up, low, i, j, tol):  # type: ignore[no-untyped-def]
     """1 when (i, j) moves as (up, low), -1 when (j, i) does, 0 when neither."""
     if (v[i] + up[i]) - (v[j] + low[j]) > tol:
@@ -156,7 +156,7 @@ def oriented(v, up, low, i, j, tol):  # type: ignore[no-untyped-def]
     return 0
 
 
-@jit
+@part
 def first_partner(v, up, low, i, start, free_only, tol):  # type: ignore[no-untyped-def]
     """First j at or after `start` (around the end) that moves with i; -1 when there is none."""
     n = v.shape[0]
@@ -238,7 +238,7 @@ def select(  # type: ignore[no-untyped-def]
     return (i, j) if way > 0 else (j, i)
 
 
-@jit
+@part
 def same(rows, slot_i, slot_j):  # type: ignore[no-untyped-def]
     """True when two kernel rows are equal: the same point twice, so that moving the pair changes no v."""
     for k in range(rows.shape[1]):  # noqa: SIM110

@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ._compile import inlined, jit
+from ._compile import inlined, jit, part
 from ._vector import exp_of_negative
 
 #: The numbers of the kernels, as in `kernels.KERNELS`.
@@ -41,7 +41,7 @@ def new_cache(n: int, megabytes: float) -> Cache:
     )  # fmt: skip
 
 
-@jit
+@part
 def oldest(used):  # type: ignore[no-untyped-def]
     """The slot whose row was asked for longest ago."""
     slot = 0

@@ -1,15 +1,38 @@
-"""Compile everything once, or load it from the cache: ``python -m solver.warmup`` or `compile_all`."""
+"""Compile everything once, or load it from the cache: ``python -m solver.warmup`` or `compile_all`.
+
+The compiler uses one core.  So with an empty cache a second process compiles one half into it meanwhile.
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from ._compile import cache_directory
 
-def steps() -> Iterator[tuple[str, Callable[[], object]]]:
-    """The things to compile, each with its name and a call that does it."""
+#: File in the cache that says that everything is there.
+COMPLETE = "complete"
+#: Groups of steps that the second process takes over.
+SECOND = "kNN"
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to compile, and a call that does it; `in_window` if the window cannot do without."""
+
+    name: str
+    work: Callable[[], object]
+    in_window: bool = True
+
+
+def steps() -> list[Step]:
+    """The things to compile."""
     from .kernels import Kernel
     from .lasvm import LasvmSolver
     from .neighbors import KNeighborsClassifier
@@ -19,34 +42,76 @@ def steps() -> Iterator[tuple[str, Callable[[], object]]]:
 
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     y = np.array([-1.0, 1.0, 1.0, -1.0])
-    yield "SVM", lambda: SmoSolver(X, y, Kernel("rbf", 1.0)).step(3)
-    yield "Laplacian picture", lambda: Kernel("laplacian").expansion_on(X, y[:, None], X[:, 0])(X[:, 1])
-    yield "online SVM", lambda: LasvmSolver(X, y, Kernel("rbf", 1.0)).run()
-    yield "perceptron", lambda: PerceptronSolver(X, y).step(3)
-    yield "Pegasos", lambda: PegasosSolver(X, y).step(3)
+    rbf, laplacian = Kernel("rbf"), Kernel("laplacian")
     model = KNeighborsClassifier(n_neighbors=2).fit(X, y)
-    yield "kNN points", lambda: model.predict_proba(X)
-    yield "kNN surface", lambda: model.surface(X[:2, 1], X[:2, 1])
-    yield "kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])
+    return [
+        Step("SVM", lambda: SmoSolver(X, y, rbf).step(3)),
+        Step("SVM picture", lambda: laplacian.expansion_on(X, y[:, None], X[:, 0])(X[:, 1])),
+        Step("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
+        Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
+        Step("kNN points", lambda: model.predict_proba(X)),
+        Step("online SVM", lambda: LasvmSolver(X, y, rbf).run(), in_window=False),
+        Step("perceptron", lambda: PerceptronSolver(X, y).step(3), in_window=False),
+        Step("Pegasos", lambda: PegasosSolver(X, y).step(3), in_window=False),
+    ]
 
 
-def compile_all(report: Callable[[int, int, str], None] = lambda done, total, name: None) -> None:
-    """Run all `steps`; `report(done, total, name)` is called before each and once at the end."""
-    todo = list(steps())
-    for done, (name, work) in enumerate(todo):
-        report(done, len(todo), name)
-        work()
+def compile_all(
+    report: Callable[[int, int, str], None] = lambda done, total, name: None, *, in_window: bool = False
+) -> None:
+    """Run all `steps`; `report(done, total, name)` is called before each and once at the end.
+
+    Parameters
+    ----------
+    report : callable, optional
+    in_window : bool, default=False
+        Only what the window needs.
+    """
+    todo = [step for step in steps() if step.in_window or not in_window]
+    mark = Path(cache_directory()) / (f"{COMPLETE}-window" if in_window else COMPLETE)
+    other = None if mark.exists() else _second_process()
+    # What the other process compiles comes last here: then it is only loaded, or compiled after all if that failed.
+    todo.sort(key=lambda step: step.name.startswith(SECOND))
+    for done, step in enumerate(todo):
+        report(done, len(todo), step.name)
+        if other is not None and step.name.startswith(SECOND):
+            other.wait()
+            other = None
+        step.work()
     report(len(todo), len(todo), "ready")
+    try:
+        mark.touch()
+    except OSError:
+        return  # a full or read-only disk
+
+
+def _second_process() -> subprocess.Popen[bytes] | None:
+    """A process that compiles the steps named `SECOND`, and ends by itself; None where there cannot be one."""
+    if getattr(sys, "frozen", False) or not sys.executable or (os.cpu_count() or 1) < 2:
+        return None
+    search = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", "solver.warmup", SECOND], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": search},
+        )  # fmt: skip
+    except OSError:
+        return None
 
 
 def main() -> None:
-    """Compile with a progress line on the terminal."""
+    """Compile with a progress line on the terminal; with an argument, silently and only the steps named so."""
 
     def show(done: int, total: int, name: str) -> None:
         line = f"Compiling the numeric kernels [{'#' * done}{'.' * (total - done)}] {name:<12}"
         print(line, end="\r" if sys.stdout.isatty() and done < total else "\n", flush=True)
 
-    compile_all(show)
+    if len(sys.argv) > 1:
+        for step in steps():
+            if step.name.startswith(sys.argv[1]):
+                step.work()
+    else:
+        compile_all(show)
 
 
 if __name__ == "__main__":

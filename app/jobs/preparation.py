@@ -37,7 +37,7 @@ class Preparation:
 
     def _work(self) -> None:
         try:
-            compile_all()
+            compile_all(in_window=True)
             self.ready = True
         except Exception as error:  # without a compiler small sets still work
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."

@@ -993,7 +993,7 @@ def test_without_the_compiler_only_small_sets_are_trained() -> None:
 def test_preparation_is_done_once_and_says_why_not(error: OSError | None, monkeypatch: pytest.MonkeyPatch) -> None:
     go, done = threading.Event(), threading.Event()
 
-    def compile_all() -> None:
+    def compile_all(in_window: bool) -> None:
         go.wait(PATIENCE)
         if error is not None:
             raise error
