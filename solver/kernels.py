@@ -21,8 +21,8 @@ from .grids import GridRows, gaussian_on, laplacian_on, polynomial_on, row_by_ro
 from .problem import check_choice, check_integer, check_number
 
 Array = NDArray[np.float64]
-#: Points up to which a Gram matrix is decomposed to learn whether it is positive semidefinite (about a second).
-LARGEST_DECOMPOSED = 2000
+#: Points up to which a Gram matrix is decomposed to learn whether it is positive semidefinite (about two seconds).
+LARGEST_DECOMPOSED = 6000
 
 
 @dataclass(frozen=True)
@@ -196,11 +196,21 @@ class PrecomputedKernel(Kernel):
         return False
 
     def is_positive_semidefinite_on(self, A: Array) -> bool:
-        """True when no eigenvalue of the Gram matrix `A` is negative, beyond rounding; not known above 2000 points."""
+        """True when no eigenvalue of the Gram matrix `A` is negative beyond rounding.
+
+        Shifted by the rounding error of an eigenvalue it then has a Cholesky factor.  Above `LARGEST_DECOMPOSED`
+        points that is not tried, and False.
+        """
         if len(A) > LARGEST_DECOMPOSED:
             return False
-        eigenvalues = np.linalg.eigvalsh(A)
-        return bool(eigenvalues[0] >= -len(A) * np.finfo(np.float64).eps * np.abs(eigenvalues).max())
+        shift = len(A) * np.finfo(np.float64).eps * float(np.abs(A).sum(axis=1).max())
+        shifted = A.copy()
+        shifted.flat[:: len(A) + 1] += shift
+        try:
+            np.linalg.cholesky(shifted)
+        except np.linalg.LinAlgError:
+            return False
+        return True
 
     def largest(self, A: Array) -> float:
         """The largest abs entry of the Gram matrix."""

@@ -194,13 +194,14 @@ class ActiveSet:
 
     def definition(self) -> KernelSum:
         """The sum that `refresh` needs, still to be worked out."""
-        return self._sum(self.beta)
+        return self.sum_of_rows(self.beta)
 
     def changes(self) -> KernelSum:
         """The sum that `synchronise` needs, still to be worked out."""
-        return self._sum(self.beta - self._base)
+        return self.sum_of_rows(self.beta - self._base)
 
-    def _sum(self, weights: Array) -> KernelSum:
+    def sum_of_rows(self, weights: Array) -> KernelSum:
+        """``sum_j weights_j K_j``, still to be worked out."""
         if self._matrix is None:
             return KernelSum(self._kernel, self.whole, weights)
         terms = self._matrix * weights

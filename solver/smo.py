@@ -153,7 +153,8 @@ class SmoSolver(SteppedSolver):
         #: A sum of kernel rows under way, and what to do with it.
         self._sum: tuple[KernelSum, Callable[[KernelSum], None]] | None = None
         self._moved_since_refresh = False
-        self._radius = 0.0
+        #: max_i ||phi(x_i) - mean phi||, once it is needed.
+        self._radius: float | None = None
         self._proved_primal = np.inf
         if alpha is not None:
             start = check_numbers("alpha", alpha)
@@ -315,6 +316,9 @@ class SmoSolver(SteppedSolver):
         violation = self.kkt_violation
         if violation <= self.tol:
             self.status = Status.OPTIMAL if self._definite else Status.STATIONARY
+        elif self._hard and self._radius is None:
+            n = len(self.y)
+            self._sum = self._active.sum_of_rows(np.full(n, 1.0 / n)), lambda sums: self._measured(sums, outcome, moved)
         elif outcome == loops.CONFLICT or (self._hard and self._not_separable()):
             self.status = Status.NOT_SEPARABLE
         elif violation <= self._reachable or (outcome != loops.RUNNING and not moved):
@@ -323,6 +327,13 @@ class SmoSolver(SteppedSolver):
             self.status = Status.STOPPED_EARLY
         else:
             self._active.review(self.n_iter)
+
+    def _measured(self, sums: KernelSum, outcome: int, moved: bool) -> None:
+        """The radius of the points in feature space, from the row means of the kernel matrix."""
+        means = sums.total
+        square = float((self._active.whole.diagonal - 2.0 * means + means.mean()).max())
+        self._radius = float(np.sqrt(max(0.0, square)))
+        self._conclude(outcome, moved)
 
     def _synchronised(self, changes: KernelSum, outcome: int) -> None:
         """v of the points left out is up to date: choose anew, or finish when no pair of all points moves any more."""
@@ -362,17 +373,9 @@ class SmoSolver(SteppedSolver):
         return best_primal(self.y, self.C, self.y - self.v, norm, thorough, self._reachable)
 
     def _not_separable(self) -> bool:
-        if self._radius == 0.0:
-            self._radius = self._feature_space_radius()
         total = float(np.abs(self.beta).sum())
-        narrow = total > 0 and self._largest_norm <= SEPARABLE_SHARE * self._radius * total
+        narrow = total > 0 and self._largest_norm <= SEPARABLE_SHARE * (self._radius or 0.0) * total
         return narrow and bool(np.isinf(self._proved_primal))
-
-    def _feature_space_radius(self) -> float:
-        """max_i ||phi(x_i) - mean phi||, in blocks so that memory stays linear in n."""
-        X, n = self._active.whole.XT.T, len(self.y)
-        means = np.concatenate([self.kernel.gram(X[s : s + 256], X).mean(axis=1) for s in range(0, n, 256)])
-        return float(np.sqrt(max(0.0, (self._active.whole.diagonal - 2.0 * means + means.mean()).max())))
 
 
 def feasible(y: Array, C: Array, alpha: Array) -> Array:
