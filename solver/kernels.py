@@ -203,7 +203,7 @@ class PrecomputedKernel(Kernel):
         """
         if len(A) > LARGEST_DECOMPOSED:
             return False
-        shift = len(A) * np.finfo(np.float64).eps * float(np.abs(A).sum(axis=1).max())
+        shift = len(A) * np.finfo(np.float64).eps * float(np.abs(A).sum(axis=1).max()) + 1e-300  # of zeros, too
         shifted = A.copy()
         shifted.flat[:: len(A) + 1] += shift
         try:

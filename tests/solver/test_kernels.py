@@ -11,7 +11,7 @@ from svm_reference import Formula
 
 from solver import _smo_rows, grids
 from solver._vector import exp_of_negative
-from solver.kernels import KERNELS, Kernel
+from solver.kernels import KERNELS, Kernel, PrecomputedKernel
 
 Array = NDArray[np.float64]
 GAMMAS = (0.0, 1e-4, 0.7, 30.0, 1e4)
@@ -179,3 +179,12 @@ def test_enough_chebyshev_points_and_not_many_more(spread: float) -> None:
     count = grids.chebyshev_count(spread)
     assert worst(count) < 3e-15
     assert spread < 1.0 or worst(count // 2) > 1e-12
+
+
+def test_a_gram_matrix_tells_whether_it_is_positive_semidefinite() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    matrices = [Kernel("rbf", 1.0).gram(X, X), Kernel("linear").gram(X, X), np.zeros((3, 3)), np.ones((5, 5))]
+    assert all(PrecomputedKernel().is_positive_semidefinite_on(K) for K in matrices)
+    least = np.linalg.eigvalsh(matrices[0])[0]
+    for K in (matrices[0] - (least + 1e-6) * np.eye(40), np.array([[0.0, 1.0], [1.0, 0.0]]), -np.eye(2)):
+        assert not PrecomputedKernel().is_positive_semidefinite_on(K)
