@@ -15,19 +15,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import comb
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._grid_loops import fading_sums
 
-if TYPE_CHECKING:
-    from .kernels import Kernel
-
 Array = NDArray[np.float64]
 #: ``rows(ys) -> (len(ys), len(xs), n_outputs)``: the expansion on the grid rows at the heights `ys`.
 GridRows = Callable[[Array], Array]
+
+
+class Kernel(Protocol):
+    """What is read of a `kernels.Kernel`."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the table of kernels."""
+
+    @property
+    def gamma(self) -> float:
+        """As in the formulas at the top."""
+
+    @property
+    def coef0(self) -> float:
+        """The constant beside <x, z>."""
+
+    @property
+    def degree(self) -> int:
+        """The power of a polynomial."""
+
+    def of_product(self, product: Array) -> Array:
+        """Kernel values from inner products."""
+
+
 #: What interpolation may leave out, as a share of each term: below half a unit in the last place.
 LEFT_OUT = 1e-16
 
