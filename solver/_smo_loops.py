@@ -96,8 +96,11 @@ def largest_gain(i, rows, slot, diagonal, v, low, gains):  # type: ignore[no-unt
 
 
 @part
-def largest_clipped_gain(a, other, rows, slot, tol, lo, hi, diagonal, beta, v, gains):  # type: ignore[no-untyped-def]
-    """(gain, partner) of the best step of point `a` with any point but `other`; (0, -1) when none moves."""
+def largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains):  # type: ignore[no-untyped-def]
+    """(gain, partner) of the best step of point `a`; (0, -1) when it moves with none.
+
+    Its partner of the last step needs no exception: that step has left no gain between the two.
+    """
     n = v.shape[0]
     room_up, room_low = hi[a] - beta[a], beta[a] - lo[a]
     best, chosen = 0.0, -1
@@ -113,9 +116,9 @@ def largest_clipped_gain(a, other, rows, slot, tol, lo, hi, diagonal, beta, v, g
             gains[k - np.uint64(start)] = gain
             most = larger(most, gain)
         if most > best:
-            for k in range(start, min(start + BLOCK, n)):
-                if gains[k - start] > best and k != other:
-                    best, chosen = gains[k - start], k
+            best, chosen = most, start
+            while gains[chosen - start] != best:
+                chosen += 1
     return best, chosen
 
 
@@ -183,9 +186,9 @@ def select(  # type: ignore[no-untyped-def]
         a, b = ints[LAST_I], ints[LAST_J]
         if not (near_bound(lo[a], hi[a], beta[a]) and near_bound(lo[b], hi[b], beta[b])):
             slot = cached_row(kernel, XT, a, rows, slot_of, owner, used, head)
-            gain, partner = largest_clipped_gain(a, b, rows, slot, tol, lo, hi, diagonal, beta, v, gains)
+            gain, partner = largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains)
             slot = cached_row(kernel, XT, b, rows, slot_of, owner, used, head)
-            other_gain, other = largest_clipped_gain(b, a, rows, slot, tol, lo, hi, diagonal, beta, v, gains)
+            other_gain, other = largest_clipped_gain(b, rows, slot, tol, lo, hi, diagonal, beta, v, gains)
             if other_gain > gain:
                 a, partner = b, other
             if partner >= 0:
