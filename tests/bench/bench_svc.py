@@ -109,7 +109,7 @@ PATIENCE = 3.0
 
 def auto() -> None:
     """``solver="auto"`` against "smo" and scikit-learn: hard problems first, then those of `training`."""
-    print('\ncold fits, tol 1e-3, medians: "auto", "smo", and scikit-learn (cache of 500 MB), at most 10^7 updates each')
+    print('\ncold fits, tol 1e-3, medians: "auto", "smo", and scikit-learn (cache of 500 MB), 10^7 updates at most')
     print("data        kernel          C  gamma      n      auto       smo  scikit-learn  x smo  x theirs  updates"
           "       smo    theirs  (smo D - D)/D  (their D - D)/D  auto, smo are")  # fmt: skip
     for shape, n, name, C, gamma in (*HARD, *PROBLEMS):

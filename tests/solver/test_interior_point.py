@@ -224,6 +224,16 @@ def test_what_is_read_right_after_the_short_cut_is_true(
     assert jumped > 0 and in_part is (first > 20_000)
 
 
+def test_replaced_multipliers_are_classified_anew() -> None:
+    X, y = points("circle", 30, 2)
+    active = SmoSolver(X, y, Kernel("rbf", 1.0), C=2.0)._active
+    beta = y * np.tile([0.0, 1.0, 2.0], 10)
+    active.replace(beta, y.copy())
+    part = active.part
+    np.testing.assert_array_equal(part.up == 0.0, beta < part.hi)
+    np.testing.assert_array_equal(part.low == 0.0, beta > part.lo)
+
+
 @pytest.mark.parametrize("formula", [Formula("linear"), Formula("rbf", 2.0)], ids=lambda f: f.name)
 def test_cuts_change_nothing(formula: Formula, eager: None) -> None:
     X, y = points("noisy circle", 150, 11)
@@ -257,7 +267,7 @@ class Spoilt(AutoSolver):
         return super()._short_cut()
 
 
-@pytest.mark.parametrize("failure", ["rank", "nothing", "worse", "same", "no budget"])
+@pytest.mark.parametrize("failure", ["rank", "nothing", "worse", "too far", "same", "no budget"])
 def test_without_a_better_answer_it_goes_on_as_smo(
     failure: str, eager: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
@@ -265,6 +275,14 @@ def test_without_a_better_answer_it_goes_on_as_smo(
 
     def spoilt(G: Array, y: Array, C: Array, v: Array, beta: Array) -> Any:
         yield
+        if failure == "too far":  # uphill at first, and much too far down the other side
+            far = beta.copy()
+            up = np.where(y > 0, C - beta, -beta) > 50.0
+            low = np.where(y > 0, beta, C + beta) > 50.0
+            far[np.where(up, v, -np.inf).argmax()] += 50.0
+            far[np.where(low, v, np.inf).argmin()] -= 50.0
+            assert (far - beta) @ v > 0
+            return far
         return {"nothing": None, "worse": np.zeros(len(y)), "same": beta.copy()}[failure]
 
     if failure == "rank":
