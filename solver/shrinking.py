@@ -190,6 +190,17 @@ class ActiveSet:
             self.beta[part.index] = part.beta
         return outcome
 
+    def effect(self, change: Array) -> KernelSum:
+        """``K change`` over the points under work, still to be worked out: what v loses when beta gains `change`."""
+        return KernelSum(self._kernel, self.part, change)
+
+    def replace(self, beta: Array, v: Array) -> None:
+        """Put multipliers of the points under work, and the v that belongs to them, in place of those there."""
+        self.part.beta[:], self.part.v[:] = beta, v
+        self.part.mark_bounds()
+        self.beta[self.part.index] = beta
+        self._read = None
+
     # -- v of all points -------------------------------------------------------------------------------------------
 
     def definition(self) -> KernelSum:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .auto import AutoSolver
 from .certificate import NotSeparableError, Status, joined
 from .expansion import AnyKernel, KernelFunction, gram_for_training, kernel_of
 from .grids import GridRows
@@ -74,8 +75,10 @@ class SVC(KernelClassifier):
     cache_size : float, default=200
         Bound of the kernel rows kept while training, in MB.
     solver : {"smo", "auto"}, default="smo"
-        "smo" is step by step what the playground's lanes show.  "auto" may choose a faster way to the same optimum;
-        at present it has none to choose, and runs the same.
+        "smo" is step by step what the playground's lanes show.  "auto" is the same until that has become expensive,
+        and then may jump ahead by a low-rank interior point method, for C below inf and the kernels "linear", "poly"
+        (coef0 at least 0), "rbf" and "laplacian"; SMO finishes and certifies.  It pays for large C, and most for
+        kernels of few dimensions (linear, poly); see `auto`.  `n_iter_` does not count what was jumped over.
 
     Attributes
     ----------
@@ -251,9 +254,10 @@ class SVC(KernelClassifier):
         return _Training(points, classes[left], codes, of_classes[left], kernel, centre, trainer)
 
     def _solver(self, X: Array, y: Array, kernel: Kernel, **arguments: Any) -> SmoSolver:
-        """The solver of one binary problem; the place where ``solver="auto"`` may choose another."""
+        """The solver of one binary problem."""
         seed = 0 if self.random_state is None else self.random_state
-        return SmoSolver(
+        kind = AutoSolver if self.solver == "auto" else SmoSolver
+        return kind(
             X, y, kernel, tol=self.tol, max_iter=self.max_iter, selection=self.selection, random_state=seed,
             **arguments,
         )  # fmt: skip
