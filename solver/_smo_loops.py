@@ -22,6 +22,8 @@ RUNNING, CONVERGED, STALLED, CONFLICT = range(4)
 ITERATION, CURSOR, FREE_TURN, LAST_I, LAST_J = range(5)
 # numpy's integers, because numba compiles a function again for each plain literal handed to it
 FIRST, EVERYONE, FREE_ONLY = np.int64(0), np.int64(0), np.int64(1)
+#: What rounding leaves between a multiplier and a bound it has reached, as a share of the box.
+SNAP = 4.0 * np.finfo(np.float64).eps
 #: A multiplier this near to a bound, as a share of the box, counts as bounded for maximum-gain (Glasmachers, Igel).
 NEAR_BOUND = 1e-8
 
@@ -284,6 +286,11 @@ def run(  # type: ignore[no-untyped-def]
             step = min((v[i] - v[j]) / curvature(diagonal[i], diagonal[j], rows[slot_i, j]), step)
         new_i = hi[i] if step == room_i else beta[i] + step
         new_j = lo[j] if step == room_j else beta[j] - step
+        # A multiplier is at its bound or clearly inside: one that is "free" by rounding would decide the intercept.
+        if hi[i] - new_i <= SNAP * (hi[i] - lo[i]) < np.inf:
+            new_i = hi[i]
+        if new_j - lo[j] <= SNAP * (hi[j] - lo[j]) < np.inf:
+            new_j = lo[j]
         ints[LAST_I], ints[LAST_J] = i, j
         if new_i == beta[i] and new_j == beta[j]:
             return STALLED

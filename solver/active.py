@@ -37,6 +37,10 @@ def certainty(model: Any, pool: ArrayLike) -> Array:
     TypeError
         A model with neither method.
     """
+    if getattr(model, "decision_function_shape", "ovr") == "ovo" and len(model.classes_) > 2:
+        raise ValueError(
+            "decision_function_shape is 'ovo'; it must be 'ovr' here, where the values of classes are compared."
+        )
     if hasattr(model, "decision_function"):
         values = np.asarray(model.decision_function(pool), dtype=np.float64)
         if values.ndim == 1:

@@ -30,10 +30,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, Status, best_primal
+from .estimator import all_or_nothing
 from .kernel_classifier import OneVsOneClassifier
 from .kernels import Kernel
 from .multiclass import Pair, PairTrainer
-from .problem import check_choice, check_integer, check_number, check_points, check_prices, check_signs, check_size
+from .problem import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_points,
+    check_prices,
+    check_signs,
+    check_size,
+)  # fmt: skip
 from .projection import best_scaled_primal, project
 from .stepping import SteppedSolver, Stop, never
 
@@ -118,7 +128,7 @@ class DualAscentSolver(SteppedSolver):
         self.y = check_signs(y, n)
         self.C = check_prices(C, n, LARGEST_C)
         self.kernel = kernel
-        self.fit_intercept = bool(fit_intercept)
+        self.fit_intercept = check_flag("fit_intercept", fit_intercept)
         self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
         check_integer("max_iter", max_iter, -1)
         self.max_iter = 20_000 if max_iter == -1 else int(max_iter)
@@ -220,6 +230,7 @@ class DualAscentSolver(SteppedSolver):
         A piece is one gradient step, except with so many points that one takes longer than some 50 ms: then it is a
         part of a step, so that a caller can always stop soon.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
+        check_integer("n", n, 0)
         made = 0
         while made < n and self.status is Status.RUNNING:
             made += self._piece()
@@ -368,6 +379,7 @@ class DualAscentSVC(OneVsOneClassifier):
         self.max_iter = max_iter
         self.step_size = step_size
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,).
 

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from inspect import signature
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .problem import check_choice, check_points, check_size
+from .problem import check_choice, check_numbers, check_points, check_size
 
 Array = NDArray[np.float64]
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def all_or_nothing(method: Method) -> Method:
+    """`method` of an estimator, such that after an exception every attribute is what it was before."""
+
+    @wraps(method)
+    def guarded(self: Any, *arguments: Any, **named: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return method(self, *arguments, **named)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Method, guarded)
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -35,7 +54,7 @@ class Estimator:
         return {name: getattr(self, name) for name in signature(type(self)).parameters}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; they count from the next `fit` on.
+        """Set parameters by name; those of the training count from the next `fit` on.
 
         Raises
         ------
@@ -69,7 +88,9 @@ class Estimator:
         if expected.shape != predicted.shape:
             wanted = f"one label for each of the {len(predicted)} queries"
             raise ValueError(f"y must have {wanted}; its shape is {expected.shape}.")
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = np.ones(len(predicted)) if sample_weight is None else check_numbers("sample_weight", sample_weight)
+        if weights.shape != predicted.shape or not ((weights >= 0) & np.isfinite(weights)).all() or not weights.any():
+            raise ValueError("sample_weight must hold one number of at least 0 for each query, not all of them 0.")
         return float(np.average(predicted == expected, weights=weights))
 
     def _fitted(self) -> Self:

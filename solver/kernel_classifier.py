@@ -127,7 +127,7 @@ class KernelClassifier(Estimator):
 
     def pair_surface_on(self, xs: Array) -> GridRows:
         """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
-        return self._expansion.rows_on(xs)
+        return self._fitted()._expansion.rows_on(check_axis("xs", xs, self.n_features_in_))
 
     def _joined(self, pair_values: Array) -> Array:
         if len(self.classes_) == 2:

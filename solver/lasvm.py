@@ -33,7 +33,16 @@ from . import _online_loops as loops
 from ._online_points import KeptPoints
 from .certificate import Certificate, Status, best_primal
 from .kernels import Kernel
-from .problem import check_choice, check_integer, check_number, check_points, check_prices, check_signs, check_size
+from .problem import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_points,
+    check_prices,
+    check_signs,
+    check_size,
+)  # fmt: skip
 from .stepping import SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
@@ -41,6 +50,8 @@ EPS = float(np.finfo(np.float64).eps)
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
 SELECTIONS = ("first-order", "second-order")
+#: Passes at most: their orders are drawn beforehand.
+LARGEST_N_EPOCHS = 1000
 #: Operations between two looks at `stop`.
 AT_ONCE = 100
 #: Points of each class that S starts with; of a small batch half its points, so that there is something to PROCESS.
@@ -134,7 +145,9 @@ class LasvmSolver(SteppedSolver):
         check_integer("max_iter", max_iter, -1)
         self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
         self.selection = check_choice("selection", selection, SELECTIONS)
-        n_epochs = check_integer("n_epochs", n_epochs, 1)
+        check_flag("finish", finish)
+        check_flag("shuffle", shuffle)
+        n_epochs = check_integer("n_epochs", n_epochs, 1, LARGEST_N_EPOCHS)
         random = np.random.default_rng(check_integer("random_state", random_state, 0))
         self._order = np.concatenate([random.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
         first = self._kept.y[self._order[:n]]
@@ -282,7 +295,8 @@ class LasvmSolver(SteppedSolver):
         An operation is a PROCESS, a REPROCESS, the joining of one of the first points, or one look of a SWEEP; each
         costs a few kernel rows.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
-        start, goal = self.n_iter, self.n_iter + n
+        start = self.n_iter
+        goal = start + check_integer("n", n, 0)
         while self.status is Status.RUNNING:
             todo = min(goal, self.max_iter) - self.n_iter
             if todo > 0:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import pegasos, perceptron
 from .certificate import Status
-from .estimator import Estimator
+from .estimator import Estimator, all_or_nothing
 from .pegasos import PegasosCertificate, PegasosSolver
 from .perceptron import PerceptronCertificate, PerceptronSolver
 from .problem import check_axis, check_integer, check_labels, check_number, check_points, check_size
@@ -130,6 +130,7 @@ class Perceptron(LinearClassifier):
         self.shuffle = shuffle
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,), of any type that can be sorted.
 
@@ -203,6 +204,7 @@ class PegasosClassifier(LinearClassifier):
         self.tol = tol
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,), of any type that can be sorted.
 

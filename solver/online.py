@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, Status
+from .estimator import all_or_nothing
 from .kernel_classifier import OneVsOneClassifier
 from .lasvm import LARGEST_C, LARGEST_COORDINATE, LasvmSolver
 from .multiclass import one_vs_one
@@ -43,7 +44,7 @@ class OnlineSVC(OneVsOneClassifier):
     shuffle : bool, default=True
         Whether `fit` draws a random order for each pass.  `partial_fit` never does.
     max_iter : int, default=-1
-        Operations per pair of classes; -1 means max(10^7, 100 n).
+        Operations per pair of classes, in all calls of `partial_fit` together; -1 means max(10^7, 100 n).
     random_state : int or None, default=None
         Seed of the orders.  None means 0: the same call gives the same answer.
 
@@ -77,6 +78,7 @@ class OnlineSVC(OneVsOneClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,), from nothing.
 
@@ -99,6 +101,7 @@ class OnlineSVC(OneVsOneClassifier):
         self.support_vectors_ = points[self.support_]  # the same, without the rounding of the shift
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn the points `X` (n, n_features) with labels `y` (n,), in their order, one pass.
 
@@ -127,6 +130,9 @@ class OnlineSVC(OneVsOneClassifier):
         if len(unknown):
             raise ValueError(f"y holds the label {unknown.tolist()[0]!r}, which is not one of the classes.")
         C = check_number("C", self.C, 0.0, LARGEST_C, open_low=True)
+        # All that a solver could refuse is refused here, before the first one has learned anything.
+        if self._kernel.largest(points) > LARGEST_COORDINATE**2:
+            raise ValueError(f"The {self._kernel.name} kernel overflows at these coordinates; scale the data down.")
         self.pairs_ = one_vs_one(self._codes_of(y), len(self.classes_))
         online = online or [None] * len(self.pairs_)
         for p, pair in enumerate(self.pairs_):

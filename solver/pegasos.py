@@ -190,6 +190,7 @@ class PegasosSolver(SteppedSolver):
         ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
         before = self.n_iter
+        check_integer("n", n, 0)
         todo = min(n, self.max_iter - before)
         for start in range(0, todo, DRAWN_AT_ONCE):
             drawn = self._random.integers(len(self.y), size=min(DRAWN_AT_ONCE, todo - start))

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _linear_loops as loops
 from .certificate import Status
-from .problem import check_integer, check_points, check_signs, check_size
+from .problem import check_flag, check_integer, check_points, check_signs, check_size
 from .stepping import SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
@@ -240,9 +240,9 @@ class PerceptronSolver(SteppedSolver):
         check_size("X", self.X, LARGEST_COORDINATE)
         n, d = self.X.shape
         self.y = check_signs(y, n)
-        self.fit_intercept = bool(fit_intercept)
+        self.fit_intercept = check_flag("fit_intercept", fit_intercept)
         self.max_iter = check_integer("max_iter", max_iter, 1)
-        self.shuffle = bool(shuffle)
+        self.shuffle = check_flag("shuffle", shuffle)
         self._random = np.random.default_rng(check_integer("random_state", random_state, 0))
         self.status = Status.RUNNING
         self._w = np.zeros(d + 1)
@@ -307,6 +307,7 @@ class PerceptronSolver(SteppedSolver):
 
         One mistake costs at most two looks at each point.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
+        check_integer("n", n, 0)
         made = 0
         unit = 1.0 if self.fit_intercept else 0.0
         while made < n and self.status is Status.RUNNING:

@@ -98,6 +98,13 @@ def check_integer(name: str, value: Any, low: int, high: int | None = None) -> i
     return int(value)
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """`value` if it is True or False; ValueError naming parameter, value and what is allowed."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} is {value!r}; it must be True or False.")
+    return bool(value)
+
+
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """`value` if it is one of `choices`; ValueError naming parameter, value and what is allowed."""
     allowed = list(choices)

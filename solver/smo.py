@@ -71,6 +71,16 @@ class SmoSnapshot:
     certificate: Certificate
 
 
+@dataclass(frozen=True)
+class _Task:
+    """A sum of kernel rows under way, and what to do when it is complete."""
+
+    sums: KernelSum
+    then: Callable[[SmoSolver, _Task], None]
+    outcome: int  #: of the updates before it
+    moved: bool = True  #: whether they changed anything
+
+
 class SmoSolver(SteppedSolver):
     """Sequential minimal optimisation that can be stopped and continued after any number of steps.
 
@@ -133,8 +143,9 @@ class SmoSolver(SteppedSolver):
         if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(points, points.T)):
             raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
         self._definite = kernel.is_positive_semidefinite_on(XT.T)
-        self._hard = bool(np.isinf(self.C).any())
-        if self._hard and not self._definite:
+        #: Whether no point may be inside the margin; with slack for some points every problem has a solution.
+        self._hard = bool(np.isinf(self.C).all())
+        if np.isinf(self.C).any() and not self._definite:
             raise ValueError(
                 f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, "
                 "it must be finite."
@@ -150,8 +161,7 @@ class SmoSolver(SteppedSolver):
             self._lo, self._hi, kernel.diagonal(XT.T), check_number("cache_size", cache_size, 0.0, open_high=True),
             shrinking and RULES[selection].looks_at_v, None if compiled else kernel.gram(XT.T, XT.T),
         )  # fmt: skip
-        #: A sum of kernel rows under way, and what to do with it.
-        self._sum: tuple[KernelSum, Callable[[KernelSum], None]] | None = None
+        self._task: _Task | None = None
         self._moved_since_refresh = False
         #: max_i ||phi(x_i) - mean phi||, once it is needed.
         self._radius: float | None = None
@@ -258,13 +268,13 @@ class SmoSolver(SteppedSolver):
         ``step(5); step(5)`` equals ``step(10)`` bit for bit.  `stop` is asked every few milliseconds.
         """
         start = self.n_iter
-        goal = start + n
+        goal = start + check_integer("n", n, 0)
         while self.status is Status.RUNNING:
-            if self._sum is not None:
-                kernel_sum, then = self._sum
-                if kernel_sum.work(PIECE):
-                    self._sum = None
-                    then(kernel_sum)
+            if self._task is not None:
+                task = self._task
+                if task.sums.work(PIECE):
+                    self._task = None
+                    task.then(self, task)
             elif self.n_iter < goal:
                 self._advance(goal)
             else:
@@ -296,18 +306,18 @@ class SmoSolver(SteppedSolver):
         elif active.part.is_whole and active.is_due(self.n_iter):
             active.review(self.n_iter)
         elif ended or active.is_due(self.n_iter):
-            self._sum = active.changes(), lambda changes: self._synchronised(changes, outcome)
+            self._task = _Task(active.changes(), SmoSolver._synchronised, outcome)
         elif self.n_iter >= self.max_iter:
             self.status = Status.STOPPED_EARLY
 
     def _begin_refresh(self, outcome: int) -> None:
-        self._sum = self._active.definition(), lambda definition: self._refreshed(definition, outcome)
+        self._task = _Task(self._active.definition(), SmoSolver._refreshed, outcome)
 
-    def _refreshed(self, definition: KernelSum, outcome: int) -> None:
+    def _refreshed(self, task: _Task) -> None:
         """v of all points is known from its definition: rounding errors of many updates must not certify anything."""
         moved, self._moved_since_refresh = self._moved_since_refresh, False
-        self._active.refresh(definition)
-        self._conclude(outcome, moved)
+        self._active.refresh(task.sums)
+        self._conclude(task.outcome, moved)
 
     def _conclude(self, outcome: int, moved: bool) -> None:
         """What can be said of the multipliers, given that v is fresh, and that something `moved` before it was."""
@@ -318,7 +328,9 @@ class SmoSolver(SteppedSolver):
             self.status = Status.OPTIMAL if self._definite else Status.STATIONARY
         elif self._hard and self._radius is None:
             n = len(self.y)
-            self._sum = self._active.sum_of_rows(np.full(n, 1.0 / n)), lambda sums: self._measured(sums, outcome, moved)
+            self._task = _Task(
+                self._active.sum_of_rows(np.full(n, 1.0 / n)), SmoSolver._measured, outcome, moved
+            )  # fmt: skip
         elif outcome == loops.CONFLICT or (self._hard and self._not_separable()):
             self.status = Status.NOT_SEPARABLE
         elif violation <= self._reachable or (outcome != loops.RUNNING and not moved):
@@ -328,17 +340,17 @@ class SmoSolver(SteppedSolver):
         else:
             self._active.review(self.n_iter)
 
-    def _measured(self, sums: KernelSum, outcome: int, moved: bool) -> None:
+    def _measured(self, task: _Task) -> None:
         """The radius of the points in feature space, from the row means of the kernel matrix."""
-        means = sums.total
+        means = task.sums.total
         square = float((self._active.whole.diagonal - 2.0 * means + means.mean()).max())
         self._radius = float(np.sqrt(max(0.0, square)))
-        self._conclude(outcome, moved)
+        self._conclude(task.outcome, task.moved)
 
-    def _synchronised(self, changes: KernelSum, outcome: int) -> None:
+    def _synchronised(self, task: _Task) -> None:
         """v of the points left out is up to date: choose anew, or finish when no pair of all points moves any more."""
-        part = self._active.part
-        self._active.synchronise(changes)
+        part, outcome = self._active.part, task.outcome
+        self._active.synchronise(task.sums)
         settled = outcome == loops.CONVERGED and self.kkt_violation <= max(self.tol, self._reachable)
         if settled or outcome in (loops.STALLED, loops.CONFLICT):
             self._begin_refresh(outcome)
@@ -361,7 +373,11 @@ class SmoSolver(SteppedSolver):
     @property
     def _hidden_norm(self) -> float:
         """What rounding may hide of ||w||^2, a difference of large numbers when the multipliers are large."""
-        return 10.0 * EPS * float(np.abs(self.beta) @ self._active.size)
+        size = np.abs(self.beta)
+        if not self._moved_since_refresh:
+            return 10.0 * EPS * float(size @ self._active.size)
+        # Of multipliers that moved since, only the bound abs(K_ij) <= max K_ii of such matrices is known.
+        return 10.0 * EPS * float(size.sum()) ** 2 * float(self._active.whole.diagonal.max(initial=0.0))
 
     @property
     def _largest_norm(self) -> float:

@@ -112,6 +112,8 @@ def test_importing_compiles_nothing_and_needs_no_window(tmp_path: Path) -> None:
     script = """
 import sys
 import solver
+for name in solver.__all__:
+    getattr(solver, name)
 from numba.core.dispatcher import Dispatcher
 modules = [m for name, m in sys.modules.items() if name.split('.')[0] == 'solver']
 jitted = [f for m in modules for f in vars(m).values() if isinstance(f, Dispatcher)]

@@ -780,7 +780,7 @@ def test_a_stop_is_heard_after_a_bounded_piece_of_work() -> None:
     # A recomputation of v from its definition comes in pieces as well.
     solver._begin_refresh(0)
     pieces = 0
-    while solver._sum is not None:
+    while solver._task is not None:
         solver.step(0, stop=lambda: True)
         pieces += 1
     n_support = int((solver.alpha > 0).sum())
