@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -175,6 +176,7 @@ def _run(document: Document, path: Path | None, profile_dir: Path | None) -> int
     application = make_application()
     window = create_window(document, profile_dir, path)
     window.show()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends the program: Qt never looks for it
     code = application.exec()
     _leave(code)
     return code
@@ -185,6 +187,9 @@ def _leave(code: int) -> None:
     be taken down under it."""
     import threading
 
+    from solver.warmup import abandon
+
+    abandon()
     if any(thread.name == "compile" for thread in threading.enumerate()):
         sys.stdout.flush()
         sys.stderr.flush()

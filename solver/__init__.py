@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .active import certainty, most_informative
     from .certificate import Certificate, NotSeparableError, Status
-    from .dual_ascent import DualAscentSnapshot, DualAscentSolver, DualAscentSVC
+    from .dual_ascent import DualAscentSVC
     from .features import polynomial_features
     from .kernels import KERNELS, Kernel
     from .lasvm import LasvmSnapshot, LasvmSolver
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .online import OnlineSVC
     from .pegasos import PegasosCertificate, PegasosSnapshot, PegasosSolver
     from .perceptron import LargestMargin, PerceptronCertificate, PerceptronSnapshot, PerceptronSolver, largest_margin
+    from .projected_gradient import DualAscentSnapshot, DualAscentSolver
     from .projection import project
     from .selection import RULES
     from .smo import SmoSnapshot, SmoSolver
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "active": "certainty most_informative",
     "certificate": "Certificate NotSeparableError Status",
-    "dual_ascent": "DualAscentSnapshot DualAscentSolver DualAscentSVC",
+    "dual_ascent": "DualAscentSVC",
     "features": "polynomial_features",
     "kernels": "KERNELS Kernel",
     "lasvm": "LasvmSnapshot LasvmSolver",
@@ -44,6 +45,7 @@ _HOMES = {
     "online": "OnlineSVC",
     "pegasos": "PegasosCertificate PegasosSnapshot PegasosSolver",
     "perceptron": "LargestMargin PerceptronCertificate PerceptronSnapshot PerceptronSolver largest_margin",
+    "projected_gradient": "DualAscentSnapshot DualAscentSolver",
     "projection": "project",
     "selection": "RULES",
     "smo": "SmoSnapshot SmoSolver",

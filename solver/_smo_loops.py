@@ -22,7 +22,7 @@ RUNNING, CONVERGED, STALLED, CONFLICT = range(4)
 ITERATION, CURSOR, FREE_TURN, LAST_I, LAST_J = range(5)
 # numpy's integers, because numba compiles a function again for each plain literal handed to it
 FIRST, EVERYONE, FREE_ONLY = np.int64(0), np.int64(0), np.int64(1)
-#: What rounding leaves between a multiplier and a bound it has reached, as a share of the box.
+#: What rounding leaves between a multiplier and a bound it has reached, as a share of its size.
 SNAP = 4.0 * np.finfo(np.float64).eps
 #: A multiplier this near to a bound, as a share of the box, counts as bounded for maximum-gain (Glasmachers, Igel).
 NEAR_BOUND = 1e-8
@@ -287,9 +287,9 @@ def run(  # type: ignore[no-untyped-def]
         new_i = hi[i] if step == room_i else beta[i] + step
         new_j = lo[j] if step == room_j else beta[j] - step
         # A multiplier is at its bound or clearly inside: one that is "free" by rounding would decide the intercept.
-        if hi[i] - new_i <= SNAP * (hi[i] - lo[i]) < np.inf:
+        if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):
             new_i = hi[i]
-        if new_j - lo[j] <= SNAP * (hi[j] - lo[j]) < np.inf:
+        if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
             new_j = lo[j]
         ints[LAST_I], ints[LAST_J] = i, j
         if new_i == beta[i] and new_j == beta[j]:

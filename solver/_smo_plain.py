@@ -35,9 +35,9 @@ def run(
             step = min((v[i] - v[j]) / eta[j], step)
         new_i = hi[i] if step == room_i else beta[i] + step
         new_j = lo[j] if step == room_j else beta[j] - step
-        if hi[i] - new_i <= loops.SNAP * (hi[i] - lo[i]) < np.inf:
+        if hi[i] - new_i <= loops.SNAP * max(abs(beta[i]), abs(new_i)):
             new_i = hi[i]
-        if new_j - lo[j] <= loops.SNAP * (hi[j] - lo[j]) < np.inf:
+        if new_j - lo[j] <= loops.SNAP * max(abs(beta[j]), abs(new_j)):
             new_j = lo[j]
         ints[loops.LAST_I], ints[loops.LAST_J] = i, j
         if new_i == beta[i] and new_j == beta[j]:

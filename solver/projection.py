@@ -80,3 +80,22 @@ def best_scaled_primal(C: Array, margin: Array, squared_norm: float) -> float:
     return min(
         0.5 * s * s * squared_norm + float(C @ np.maximum(0.0, 1.0 - s * margin)) for s in scales if np.isfinite(s)
     )
+
+
+def feasible(y: Array, C: Array, alpha: Array) -> Array:
+    """``beta = y alpha`` brought into the box and onto ``sum beta = 0``.
+
+    The heavier side gives up its excess from its smallest multipliers on, so that most bounded support vectors stay
+    bounded: they are the ones a small change of the data leaves alone.
+    """
+    size = np.clip(np.where(np.isfinite(alpha), alpha, 0.0), 0.0, C)
+    for _ in range(3):  # once; again only for the rounding of the first
+        excess = float(size[y > 0].sum() - size[y < 0].sum())
+        if excess == 0.0:
+            break
+        heavy = np.flatnonzero((y > 0) == (excess > 0))
+        order = heavy[np.argsort(size[heavy], kind="stable")]
+        before = np.concatenate(([0.0], np.cumsum(size[order])[:-1]))
+        size[order] -= np.clip(abs(excess) - before, 0.0, size[order])
+    beta: Array = y * size
+    return beta

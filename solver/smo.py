@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +25,7 @@ from .certificate import Certificate, Status, best_primal
 from .kernels import Kernel
 from .problem import (
     check_choice,
+    check_flag,
     check_integer,
     check_number,
     check_numbers,
@@ -34,6 +34,7 @@ from .problem import (
     check_signs,
     check_size,
 )  # fmt: skip
+from .projection import feasible
 from .selection import RULES
 from .shrinking import ActiveSet, KernelSum
 from .stepping import SteppedSolver, Stop, never
@@ -154,7 +155,8 @@ class SmoSolver(SteppedSolver):
         self._ints[[loops.LAST_I, loops.LAST_J]] = -1
         seed = check_integer("random_state", random_state, 0) + 0x9E3779B97F4A7C15
         self._rng = np.array([seed % 2**64], dtype=np.uint64)
-        self.compiled = compiled
+        self.compiled = check_flag("compiled", compiled)
+        check_flag("shrinking", shrinking)
         self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
         self._active = ActiveSet(
             (kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)), XT, self.y,
@@ -392,21 +394,3 @@ class SmoSolver(SteppedSolver):
         total = float(np.abs(self.beta).sum())
         narrow = total > 0 and self._largest_norm <= SEPARABLE_SHARE * (self._radius or 0.0) * total
         return narrow and bool(np.isinf(self._proved_primal))
-
-
-def feasible(y: Array, C: Array, alpha: Array) -> Array:
-    """``beta = y alpha`` brought into the box and onto ``sum beta = 0``.
-
-    The heavier side gives up its excess from its smallest multipliers on, so that most bounded support vectors stay
-    bounded: they are the ones a small change of the data leaves alone.
-    """
-    size = np.clip(np.where(np.isfinite(alpha), alpha, 0.0), 0.0, C)
-    for _ in range(3):  # once; again only for the rounding of the first
-        excess = float(size[y > 0].sum() - size[y < 0].sum())
-        if excess == 0.0:
-            break
-        heavy = np.flatnonzero((y > 0) == (excess > 0))
-        order = heavy[np.argsort(size[heavy], kind="stable")]
-        before = np.concatenate(([0.0], np.cumsum(size[order])[:-1]))
-        size[order] -= np.clip(abs(excess) - before, 0.0, size[order])
-    return cast(Array, y * size)

@@ -5,6 +5,7 @@ The compiler uses one core.  So with an empty cache a second process compiles on
 
 from __future__ import annotations
 
+import atexit
 import os
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from ._compile import cache_directory
 
 #: File in the cache that says that everything is there.
 COMPLETE = "complete"
+#: The second process while it works.
+_others: list[subprocess.Popen[bytes]] = []
 #: Groups of steps that the second process takes over.
 SECOND = "kNN"
 
@@ -76,6 +79,7 @@ def compile_all(
         report(done, len(todo), step.name)
         if other is not None and step.name.startswith(SECOND):
             other.wait()
+            _others.clear()
             other = None
         step.work()
     report(len(todo), len(todo), "ready")
@@ -86,17 +90,26 @@ def compile_all(
 
 
 def _second_process() -> subprocess.Popen[bytes] | None:
-    """A process that compiles the steps named `SECOND`, and ends by itself; None where there cannot be one."""
+    """A process that compiles the steps named `SECOND`, and ends with this one; None where there cannot be one."""
     if getattr(sys, "frozen", False) or not sys.executable or (os.cpu_count() or 1) < 2:
         return None
     search = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
     try:
-        return subprocess.Popen(
+        other = subprocess.Popen(
             [sys.executable, "-m", "solver.warmup", SECOND], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": search},
         )  # fmt: skip
     except OSError:
         return None
+    _others.append(other)
+    return other
+
+
+@atexit.register
+def abandon() -> None:
+    """End the second process, if there is one; for programs that leave without Python's own end."""
+    while _others:
+        _others.pop().kill()
 
 
 def main() -> None:

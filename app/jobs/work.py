@@ -25,6 +25,8 @@ PIECE = 0.006
 FRAME_INTERVAL = 0.025
 #: Updates of one binary problem before it is the turn of the next.
 ROUND = 500
+#: Ends of line segments in a picture, from which on lines say less than the colours they hide.
+MOST_VERTICES = 60_000
 #: Points up to which plain numpy stands in while the compiled loops are not ready.
 PLAIN_LIMIT = 600
 #: Points up to which kNN counts its training accuracy, a search for each of them, before its first picture.
@@ -196,7 +198,12 @@ def _picture(
     else:
         boundary = region_lines(grid, regions)
     margins = level_lines(grid, f, (-1.0, 1.0)) if f is not None else np.empty((0, 2))
-    return Picture(argb, grid, boundary, margins)
+    return Picture(argb, grid, _unless_too_dense(boundary), _unless_too_dense(margins))
+
+
+def _unless_too_dense(lines: Array) -> Array:
+    """Lines, or none where they would cover the picture: black instead of colours, and seconds to paint."""
+    return lines if len(lines) <= MOST_VERTICES else np.empty((0, 2))
 
 
 def _class_weight(settings: SvmSettings) -> dict[int, float] | str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
 
 
@@ -96,7 +96,8 @@ class NumberField(QLineEdit):
 
     def show_value(self, value: float) -> None:
         """Show `value`, unless a number is being typed."""
-        if value != self._value or not self.text():
+        typing = self.hasFocus() and self.isModified()
+        if value != self._value or not (self.text() or typing):
             self._value = value
             self.setText(repr(value).removesuffix(".0"))
             self._mark(bad=False)
@@ -104,6 +105,15 @@ class NumberField(QLineEdit):
     def value(self) -> float:
         """The number shown last, not what is being typed."""
         return self._value
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and not self.isModified():
+            # With nothing typed, undo is that of the document.
+            keys = QKeySequence.StandardKey
+            if event.matches(keys.Undo) or event.matches(keys.Redo):
+                event.ignore()
+                return False
+        return super().event(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)

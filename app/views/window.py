@@ -303,10 +303,10 @@ class MainWindow(QMainWindow):
     def _enlarge_text(self) -> None:
         """One size up, unless something would be cut off: a window cannot be larger than the screen."""
         before = self._text_points()
+        room = self.screen().availableSize().expandedTo(self.size())
         self._set_text_size(before + TEXT_STEP)
         QApplication.sendPostedEvents()  # the new sizes of all parts
-        needed, room = self.minimumSizeHint(), self.screen().availableSize()
-        room = room.expandedTo(self.size())
+        needed = self.minimumSizeHint()
         if needed.width() > room.width() or needed.height() > room.height():
             self._set_text_size(before)
             self.say("Larger text does not fit this screen: hide the sidebar (F9) or a lane (L) first.")

@@ -197,7 +197,7 @@ def test_without_intercept_as_a_general_solver(formula: Formula) -> None:
 
 @pytest.mark.parametrize("cache_size", [0.0, 200.0])
 def test_the_same_however_it_is_cut(cache_size: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solver.dual_ascent.PIECE", 2000)  # so that a gradient step of 90 points takes many pieces
+    monkeypatch.setattr("solver.projected_gradient.PIECE", 2000)  # a step of 90 points then takes many
     X, y = points("noisy circle", 90, 9)
     whole, halves, ones = (
         DualAscentSolver(X, y, Kernel("rbf", 5.0), C=1.0, cache_size=cache_size) for _ in range(3)

@@ -28,8 +28,9 @@ from solver import shrinking, smo
 from solver.certificate import Status, best_primal
 from solver.datasets import generate
 from solver.kernels import Kernel
+from solver.projection import feasible
 from solver.selection import RULES
-from solver.smo import SmoSolver, feasible
+from solver.smo import SmoSolver
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
