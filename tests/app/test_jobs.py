@@ -1060,3 +1060,9 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
             text = words.headline(frame, lane, True) + words.details(frame) + frame.message
             assert "nan" not in text.replace("(NaN or infinity)", "").lower(), about
             assert text
+
+
+def test_lines_denser_than_a_picture_are_left_out() -> None:
+    """Cosine on scattered points: hundreds of thousands of vertices would be a black picture, after seconds."""
+    few, many = np.zeros((work_module.MOST_VERTICES, 2)), np.zeros((work_module.MOST_VERTICES + 1, 2))
+    assert work_module._unless_too_dense(few) is few and work_module._unless_too_dense(many).shape == (0, 2)

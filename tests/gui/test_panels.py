@@ -551,3 +551,25 @@ def test_larger_text_scales_the_forms_and_the_axes(make: Make, qtbot: QtBot) -> 
     assert find(window, "lane0.k").sizeHint().height() > before[0]
     assert window.canvases[0].plot_area().left() > before[1]
     assert math.isfinite(window.canvases[0].grid().left)
+
+
+def test_a_field_being_emptied_is_left_alone_and_undo_is_the_documents(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    field = window.findChild(QLineEdit, "lane1.C")
+    window.activateWindow()
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClick(field, Qt.Key.Key_Delete)
+    window._controller.set_lane(1, "svm", gamma=2.0)  # whatever shows the form anew, as a picture of a training does
+    settle(qtbot, window)
+    assert field.text() == "", "a typed number would have become another one"
+    QTest.keyClicks(field, "7")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert window.document.lanes[1].svm.C == 7.0
+    asked = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    asked.ignore()
+    field.event(asked)
+    assert not asked.isAccepted(), "nothing is typed: the key is the document's"
+    QTest.keyClicks(field, "5")
+    field.event(asked)
+    assert asked.isAccepted()

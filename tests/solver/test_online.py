@@ -457,7 +457,7 @@ def test_asking_for_the_nearest_to_the_boundary_learns_faster_than_asking_at_ran
         ({"tol": 0}, "tol is 0; it must be a number in \\(0, inf\\)"),
         ({"max_iter": -2}, "max_iter is -2; it must be a whole number of at least -1"),
         ({"selection": "platt"}, "selection is 'platt'; it must be one of 'first-order', 'second-order'"),
-        ({"n_epochs": 0}, "n_epochs is 0; it must be a whole number of at least 1"),
+        ({"n_epochs": 0}, "n_epochs is 0; it must be a whole number from 1 to 1000"),
         ({"random_state": 1.5}, "random_state is 1.5; it must be a whole number of at least 0"),
         ({"cache_size": np.nan}, "cache_size is nan"),
         ({"numbers": [3, 2] * 10}, "numbers must be 20 rising whole numbers above -1"),

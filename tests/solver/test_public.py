@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
+import pickle
 import pkgutil
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import solver
+import solver.estimator
 
 TREE = ast.parse(Path(solver.__file__).read_text())
 
@@ -77,3 +82,92 @@ def test_parameters_of_public_classes_are_documented(name: str) -> None:
         return
     for parameter in inspect.signature(kind).parameters:
         assert parameter in text, f"{name} does not tell what {parameter} is"
+
+
+@pytest.mark.parametrize(
+    ("kind", "bad"),
+    [
+        (solver.Perceptron, {"max_iter": -1}), (solver.PegasosClassifier, {"alpha": -1}),
+        (solver.DualAscentSVC, {"C": -1}), (solver.OnlineSVC, {"C": -1}), (solver.SVC, {"C": -1}),
+        (solver.KNeighborsClassifier, {"metric": "none"}), (solver.Perceptron, {"fit_intercept": "no"}),
+        (solver.OnlineSVC, {"finish": None}),
+    ],
+)  # fmt: skip
+def test_a_failed_fit_changes_nothing(kind: type[Any], bad: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    model = kind().fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        model.set_params(**bad).fit(X, np.arange(30) % 3 + 10)
+    assert (model.predict(X) == before).all() and model.classes_.tolist() == [0, 1]
+
+
+def test_a_batch_that_overflows_is_not_half_learned() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
+    model = solver.OnlineSVC(kernel="poly", gamma=1.0, degree=6).partial_fit(X, y)
+    far = X[:3].copy()
+    far[2] = 1e40
+    with pytest.raises(ValueError, match="overflows"):
+        model.partial_fit(far, [0, 1, 2])
+    assert model.partial_fit(X[:3], [0, 1, 2]).n_samples_seen_ == 63
+
+
+def test_slack_for_some_points_is_slack() -> None:
+    """Some C infinite: what the others cannot do is no proof that the problem has no solution."""
+    rng = np.random.default_rng(0)
+    X = np.vstack([[[1.0, 0.0], [-1.0, 0.0]], rng.normal(size=(200, 2)) * 0.3])
+    y = np.r_[1.0, -1.0, np.where(rng.random(200) < 0.5, 1.0, -1.0)]
+    machine = solver.SmoSolver(X, y, solver.Kernel("linear"), C=np.r_[np.inf, np.inf, np.full(200, 1e3)])
+    assert machine.run() is solver.Status.OPTIMAL and np.isnan(machine.certificate().margin_bound)
+
+
+def test_arguments_that_make_no_sense_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
+    model = solver.SVC(decision_function_shape="ovo").fit(X, y)
+    with pytest.raises(ValueError, match="decision_function_shape is 'ovo'"):
+        solver.most_informative(model, X)
+    for weights in (np.zeros(60), -np.ones(60), [1.0], np.full(60, np.nan)):
+        with pytest.raises(ValueError, match="sample_weight must hold one number"):
+            model.score(X, y, weights)
+    signs = np.where(y > 0, 1.0, -1.0)
+    rbf = solver.Kernel("rbf")
+    for stepped in (
+        solver.SmoSolver(X, signs, rbf), solver.LasvmSolver(X, signs, rbf), solver.PerceptronSolver(X, signs),
+        solver.PegasosSolver(X, signs), solver.DualAscentSolver(X, signs, rbf),
+    ):  # fmt: skip
+        for n in (2.5, -5, True):
+            with pytest.raises(ValueError, match=r"n is .*; it must be a whole number of at least 0"):
+                stepped.step(n)
+    with pytest.raises(solver.estimator.NotFittedError):
+        solver.SVC().pair_surface_on(np.zeros(3))
+
+
+def test_a_bound_before_the_first_recomputation_is_a_bound() -> None:
+    rng = np.random.default_rng(31)
+    X = rng.normal(size=(10, 3)) * 0.1 + 1e6
+    y = np.where(rng.random(10) < 0.5, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    machine = solver.SmoSolver(X, y, solver.Kernel("poly", 100.0, 0.0, 1), C=1e7, max_iter=20_000)
+    machine.run()
+    beta = (y * machine.alpha).astype(np.longdouble)
+    K = 100 * (X.astype(np.longdouble) @ X.astype(np.longdouble).T)
+    assert machine.certificate().primal >= float(np.abs(beta).sum() - beta @ K @ beta / 2)
+
+
+def test_a_copy_in_the_middle_of_a_recomputation_goes_its_own_way() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = np.where(rng.random(300) < 0.5, 1.0, -1.0)
+    first = solver.SmoSolver(X, y, solver.Kernel("rbf", 1.0), C=1e3, cache_size=0)
+    while first._task is None and first.status is solver.Status.RUNNING:
+        first.step(100, lambda: True)
+    second, third = copy.deepcopy(first), pickle.loads(pickle.dumps(first))
+    second.run()
+    third.run()
+    assert first._task is not None and first.status is solver.Status.RUNNING
+    first.run()
+    assert (first.alpha == second.alpha).all() and (first.alpha == third.alpha).all()
