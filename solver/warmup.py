@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,8 +72,9 @@ def compile_all(
         Only what the window needs.
     """
     todo = [step for step in steps() if step.in_window or not in_window]
-    mark = Path(cache_directory()) / (f"{COMPLETE}-window" if in_window else COMPLETE)
-    other = None if mark.exists() else _second_process()
+    everything, enough = cache_directory() / COMPLETE, cache_directory() / f"{COMPLETE}-window"
+    known = everything.exists() or (in_window and enough.exists())
+    other = None if known else _second_process()
     # What the other process compiles comes last here: then it is only loaded, or compiled after all if that failed.
     todo.sort(key=lambda step: step.name.startswith(SECOND))
     for done, step in enumerate(todo):
@@ -83,10 +85,8 @@ def compile_all(
             other = None
         step.work()
     report(len(todo), len(todo), "ready")
-    try:
-        mark.touch()
-    except OSError:
-        return  # a full or read-only disk
+    with suppress(OSError):  # a full or read-only disk
+        (enough if in_window else everything).touch()
 
 
 def _second_process() -> subprocess.Popen[bytes] | None:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from solver import warmup
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 {extra}
@@ -122,3 +124,25 @@ print(any(name.split('.')[0] in ('PySide6', 'PyQt6', 'pyqtgraph', 'app') for nam
 """
     assert python(["-c", script], tmp_path / "cache", tmp_path) == ["True", "0", "False"]
     assert not list((tmp_path / "cache").rglob("*.nb?"))
+
+
+def test_a_second_process_compiles_only_what_nobody_has_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    done: list[str] = []
+    monkeypatch.setattr(warmup, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(warmup, "_second_process", lambda: begun.append(1))
+    monkeypatch.setattr(warmup, "steps", lambda: [
+        warmup.Step("kNN", lambda: done.append("kNN")), warmup.Step("SVM", lambda: done.append("SVM")),
+        warmup.Step("more", lambda: done.append("more"), in_window=False),
+    ])  # fmt: skip
+    warmup.compile_all(in_window=True)
+    assert done == ["SVM", "kNN"] and len(begun) == 1
+    warmup.compile_all(in_window=True)
+    assert len(begun) == 1
+    warmup.compile_all()
+    assert len(begun) == 2 and done[-3:] == ["SVM", "more", "kNN"]
+    (tmp_path / "complete-window").unlink()
+    warmup.compile_all(in_window=True)
+    assert len(begun) == 2, "all of it is there, and so what the window needs"
