@@ -37,26 +37,21 @@ class Step:
 
 def steps() -> list[Step]:
     """The things to compile."""
-    from .kernels import Kernel
-    from .lasvm import LasvmSolver
-    from .neighbors import KNeighborsClassifier
-    from .pegasos import PegasosSolver
-    from .perceptron import PerceptronSolver
-    from .smo import SmoSolver
+    import solver  # which fetches a name when it is asked for: the window imports no more than it needs
 
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     y = np.array([-1.0, 1.0, 1.0, -1.0])
-    rbf, laplacian = Kernel("rbf"), Kernel("laplacian")
-    model = KNeighborsClassifier(n_neighbors=2).fit(X, y)
+    rbf, laplacian = solver.Kernel("rbf"), solver.Kernel("laplacian")
+    model = solver.KNeighborsClassifier(n_neighbors=2).fit(X, y)
     return [
-        Step("SVM", lambda: SmoSolver(X, y, rbf).step(3)),
+        Step("SVM", lambda: solver.SmoSolver(X, y, rbf).step(3)),
         Step("SVM picture", lambda: laplacian.expansion_on(X, y[:, None], X[:, 0])(X[:, 1])),
         Step("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
         Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
         Step("kNN points", lambda: model.predict_proba(X)),
-        Step("online SVM", lambda: LasvmSolver(X, y, rbf).run(), in_window=False),
-        Step("perceptron", lambda: PerceptronSolver(X, y).step(3), in_window=False),
-        Step("Pegasos", lambda: PegasosSolver(X, y).step(3), in_window=False),
+        Step("online SVM", lambda: solver.LasvmSolver(X, y, rbf).run(), in_window=False),
+        Step("perceptron", lambda: solver.PerceptronSolver(X, y).step(3), in_window=False),
+        Step("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),
     ]
 
 
