@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable
 
@@ -38,6 +39,8 @@ class Preparation:
     def _work(self) -> None:
         try:
             compile_all(in_window=True)
+            # What is loaded by now stays for good: looking through it for garbage would stop the window for 0.1 s.
+            gc.freeze()
             self.ready = True
         except Exception as error:  # without a compiler small sets still work
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."
