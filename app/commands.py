@@ -1,19 +1,22 @@
 """Commands: each edit of the document as a value, ``apply(document) -> document``.
 
-A command that changes nothing returns the very same document, and nobody is told.  `name(document)` says in the
-words of the undo menu what it does; commands with the same `merge_key` in a row are one undo step.
+A command that changes nothing returns the very same document, and nobody is told.  `name(before, after)` says in the
+words of the undo menu what was done; points are named by their lifelong ids.  Commands with the same `merge_key` in a
+row are one undo step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import msgspec
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .document import Document, GeneratorSettings, Lane, View
-from .points import LIMIT, MAX_CLASSES, Points
+from .points import LIMIT, MAX_CLASSES, Ids, Points
 
 
 class Command(Protocol):
@@ -29,8 +32,8 @@ class Command(Protocol):
         """False for changes that undo passes over (looking elsewhere)."""
         ...
 
-    def name(self, document: Document) -> str:
-        """What the undo menu calls it."""
+    def name(self, before: Document, after: Document) -> str:
+        """What the undo menu calls the step from `before` to `after`, all merged commands included."""
         ...
 
     def apply(self, document: Document) -> Document:
@@ -48,62 +51,128 @@ def _count(number: int) -> str:
     return "1 point" if number == 1 else f"{number} points"
 
 
-@dataclass(frozen=True)
-class AddPoints(_Edit):
-    """Points of one class behind the present ones; places that cannot be drawn are left out."""
+def _drawable(xy: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which places the plots can show; a NaN is none."""
+    return np.asarray((np.abs(xy) <= LIMIT).all(axis=1))
 
-    xy: tuple[tuple[float, float], ...] = ()
+
+@dataclass(frozen=True, eq=False)
+class AddPoints(_Edit):
+    """Points behind the present ones; places that cannot be drawn are left out.
+
+    Attributes
+    ----------
+    xy : array-like of shape (n, 2)
+    labels : array-like of shape (n,), or int
+        Classes, 0 to 7.
+    verb : str
+        What the undo menu calls it: "Add", "Brush", "Paste".
+    """
+
+    xy: ArrayLike = ()
+    labels: ArrayLike = 0
+    verb: str = "Add"
+
+    def name(self, before: Document, after: Document) -> str:
+        return f"{self.verb} {_count(len(after.points) - len(before.points))}"
+
+    def apply(self, document: Document) -> Document:
+        xy = np.asarray(self.xy, dtype=np.float64).reshape(-1, 2)
+        labels = np.broadcast_to(np.asarray(self.labels, dtype=np.int64), (len(xy),))
+        keep = _drawable(xy) & (labels >= 0) & (labels < MAX_CLASSES)
+        return replace(document, points=document.points.append(xy[keep], labels[keep])) if keep.any() else document
+
+
+@dataclass(frozen=True, eq=False)
+class MovePoints(_Edit):
+    """The points with these `ids`, each once, to the places `xy`; one that cannot be drawn there stays."""
+
+    ids: Sequence[int] | Ids = ()
+    xy: ArrayLike = ()
+    verb: str = "Move"
+
+    def name(self, before: Document, after: Document) -> str:
+        return f"{self.verb} {_count(after.points.changed_since(before.points))}"
+
+    def apply(self, document: Document) -> Document:
+        points = document.points
+        ids, xy = np.asarray(self.ids, dtype=np.int64), np.asarray(self.xy, dtype=np.float64).reshape(-1, 2)
+        order = np.argsort(ids)
+        ids, xy = ids[order], xy[order]
+        there = np.isin(ids, points.ids) & _drawable(xy)
+        index, xy = points.indices_of(ids[there]), xy[there]
+        moves = (points.xy[index] != xy).any(axis=1)
+        return replace(document, points=points.move(index[moves], xy[moves])) if moves.any() else document
+
+
+@dataclass(frozen=True, eq=False)
+class RelabelPoints(_Edit):
+    """The points with these `ids` of class `label` (0 to 7)."""
+
+    ids: Sequence[int] | Ids = ()
     label: int = 0
 
-    def name(self, document: Document) -> str:
-        return f"Add {_count(len(self.xy))}"
+    def name(self, before: Document, after: Document) -> str:
+        return f"Relabel {_count(after.points.changed_since(before.points))}"
 
     def apply(self, document: Document) -> Document:
-        places = [(x, y) for x, y in self.xy if abs(x) <= LIMIT and abs(y) <= LIMIT]
-        if not places or not 0 <= self.label < MAX_CLASSES:
+        index = document.points.indices_of(self.ids)
+        index = index[document.points.labels[index] != self.label]
+        if not len(index) or not 0 <= self.label < MAX_CLASSES:
             return document
-        return replace(document, points=document.points.append(places, self.label))
+        return replace(document, points=document.points.relabel(index, self.label))
 
 
-@dataclass(frozen=True)
-class MovePoint(_Edit):
-    """The point at `index` to (x, y)."""
-
-    index: int = 0
-    x: float = 0.0
-    y: float = 0.0
-
-    def name(self, document: Document) -> str:
-        return "Move 1 point"
-
-    def apply(self, document: Document) -> Document:
-        if not 0 <= self.index < len(document.points) or not (abs(self.x) <= LIMIT and abs(self.y) <= LIMIT):
-            return document
-        if tuple(document.points.xy[self.index]) == (self.x, self.y):
-            return document
-        return replace(document, points=document.points.move([self.index], (self.x, self.y)))
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RemovePoints(_Edit):
-    """The points at `indices` away."""
+    """The points with these `ids` away."""
 
-    indices: tuple[int, ...] = ()
+    ids: Sequence[int] | Ids = ()
+    verb: str = "Remove"
 
-    def name(self, document: Document) -> str:
-        return f"Remove {_count(len(self.indices))}"
+    def name(self, before: Document, after: Document) -> str:
+        return f"{self.verb} {_count(len(before.points) - len(after.points))}"
 
     def apply(self, document: Document) -> Document:
-        chosen = [i for i in self.indices if 0 <= i < len(document.points)]
-        return replace(document, points=document.points.remove(chosen)) if chosen else document
+        index = document.points.indices_of(self.ids)
+        return replace(document, points=document.points.remove(index)) if len(index) else document
+
+
+@dataclass(frozen=True, eq=False)
+class ImportPoints(_Edit):
+    """Points of a file in place of the present ones, with the names of their classes and axes, or behind them.
+
+    Added points keep the present names; the view then fits.
+    """
+
+    xy: ArrayLike = ()
+    labels: ArrayLike = 0
+    class_names: tuple[str, ...] = ()
+    axes: tuple[str, str] = ("", "")
+    add: bool = False
+
+    def name(self, before: Document, after: Document) -> str:
+        return f"Import {_count(len(np.asarray(self.xy)))}"
+
+    def apply(self, document: Document) -> Document:
+        start = document.points if self.add else Points((), document.points.next_id)
+        points = start.append(self.xy, self.labels)
+        changed = replace(document, points=points, view=View.fitting(points))
+        if self.add:
+            return changed
+        styles = [msgspec.structs.replace(style, name="") for style in document.styles]
+        for label, name in enumerate(self.class_names):
+            styles[label] = msgspec.structs.replace(styles[label], name=name[:40])
+        x, y = self.axes
+        return replace(changed, styles=tuple(styles), axes=(x[:60], y[:60]))
 
 
 @dataclass(frozen=True)
 class Clear(_Edit):
     """All points away."""
 
-    def name(self, document: Document) -> str:
-        return f"Clear {_count(len(document.points))}"
+    def name(self, before: Document, after: Document) -> str:
+        return f"Clear {_count(len(before.points))}"
 
     def apply(self, document: Document) -> Document:
         return replace(document, points=Points((), document.points.next_id)) if len(document.points) else document
@@ -116,7 +185,7 @@ class Generate(_Edit):
     settings: GeneratorSettings = GeneratorSettings()
     add: bool = False
 
-    def name(self, document: Document) -> str:
+    def name(self, before: Document, after: Document) -> str:
         return f"{'Add' if self.add else 'Generate'} {self.settings.name}"
 
     def apply(self, document: Document) -> Document:
@@ -139,7 +208,7 @@ class SetGenerator(_Edit):
     settings: GeneratorSettings = GeneratorSettings()
     text: str = "Change the generator"
 
-    def name(self, document: Document) -> str:
+    def name(self, before: Document, after: Document) -> str:
         return self.text
 
     def apply(self, document: Document) -> Document:
@@ -154,7 +223,7 @@ class SetLane(_Edit):
     lane: Lane = Lane()
     text: str = "Change the classifier"
 
-    def name(self, document: Document) -> str:
+    def name(self, before: Document, after: Document) -> str:
         return self.text
 
     def apply(self, document: Document) -> Document:
@@ -170,11 +239,26 @@ class ShowLanes(_Edit):
 
     count: int = 2
 
-    def name(self, document: Document) -> str:
+    def name(self, before: Document, after: Document) -> str:
         return "Show one classifier" if self.count == 1 else "Show two classifiers"
 
     def apply(self, document: Document) -> Document:
         return document if self.count == document.shown else replace(document, shown=self.count)
+
+
+@dataclass(frozen=True)
+class SetFields(_Edit):
+    """Other values of the document's own fields: class names and colours, axes, notes, the limit of training."""
+
+    changes: tuple[tuple[str, object], ...] = ()
+    text: str = "Change the document"
+
+    def name(self, before: Document, after: Document) -> str:
+        return self.text
+
+    def apply(self, document: Document) -> Document:
+        changed = {name: value for name, value in self.changes if getattr(document, name) != value}
+        return replace(document, **changed) if changed else document  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -184,7 +268,7 @@ class SetView(_Edit):
     view: View = View()
     undoable: bool = False
 
-    def name(self, document: Document) -> str:
+    def name(self, before: Document, after: Document) -> str:
         return "Look elsewhere"
 
     def apply(self, document: Document) -> Document:

@@ -13,12 +13,14 @@ from solver import SCHEMES
 from solver.datasets import DATASETS
 
 from . import files
-from .commands import Clear, Command, Generate, SetGenerator, SetLane, SetView, ShowLanes
+from .commands import Clear, Command, Generate, SetFields, SetGenerator, SetLane, SetView, ShowLanes
 from .document import Document, Lane, View
+from .editing import Editing
 from .points import MAX_CLASSES
-from .session import SPEEDS, Session
+from .session import NOTHING, SPEEDS, Session
 from .store import Store
-from .tools import PointerTool, Spot
+from .tools import Spot
+from .words import count
 
 
 class Controller:
@@ -45,13 +47,8 @@ class Controller:
         self._changed = changed
         self.say = say
         self._alert = alert
-        self._tool = PointerTool(self.dispatch)
-        self._hover: Callable[[Spot | None], None] = lambda spot: None
+        self.editing = Editing(self)
         store.listen(lambda old, new: changed())
-
-    def on_hover(self, listener: Callable[[Spot | None], None]) -> None:
-        """Call `listener(spot)` when the pointer moves over a canvas, and `listener(None)` when it leaves."""
-        self._hover = listener
 
     @property
     def document(self) -> Document:
@@ -65,29 +62,11 @@ class Controller:
         except ValueError as error:
             self.say(str(error))
 
-    def _set_session(self, **changes: Any) -> None:
+    def set_session(self, **changes: Any) -> None:
         session = replace(self.session, **changes)
         if session != self.session:
             self.session = session
             self._changed()
-
-    # -- the pointer on a canvas -----------------------------------------------------------------------------------
-
-    def press(self, spot: Spot) -> None:
-        self._tool.press(self.document, spot)
-
-    def drag(self, spot: Spot) -> None:
-        self._tool.move(spot)
-
-    def release(self, spot: Spot) -> None:
-        self._tool.release(spot, self.session.active_class)
-
-    def remove(self, spot: Spot) -> None:
-        if not self._tool.remove(self.document, spot):
-            self.say("No point within 12 pixels of the pointer to remove.")
-
-    def hover(self, spot: Spot | None) -> None:
-        self._hover(spot)
 
     # -- the view --------------------------------------------------------------------------------------------------
 
@@ -103,12 +82,17 @@ class Controller:
     # -- the document ----------------------------------------------------------------------------------------------
 
     def undo(self) -> None:
-        if not self._tool.busy:
+        if not self.editing.busy:
             self.store.undo()
 
     def redo(self) -> None:
-        if not self._tool.busy:
+        if not self.editing.busy:
             self.store.redo()
+
+    def go_to(self, position: int) -> None:
+        """Go through the history until `position` steps are done."""
+        if not self.editing.busy:
+            self.store.go_to(position)
 
     def clear(self) -> None:
         self.dispatch(Clear())
@@ -144,6 +128,30 @@ class Controller:
             return
         self.dispatch(SetLane(index=index, lane=changed, text=text or _text(values), merge_key=drag))
 
+    def set_style(self, label: int, **values: str) -> None:
+        """Change the name or colour ("#rrggbb", "" for the theme's) of class `label` (0 to 7)."""
+        styles = list(self.document.styles)
+        try:
+            styles[label] = _changed_struct(styles[label], values)
+        except ValueError as error:
+            self.say(str(error))
+            return
+        what = "Name" if "name" in values else "Colour"
+        self.dispatch(SetFields(changes=(("styles", tuple(styles)),), text=f"{what} class {label + 1}"))
+
+    def set_axes(self, axes: tuple[str, str]) -> None:
+        """Name the axes."""
+        self.dispatch(SetFields(changes=(("axes", (axes[0][:60], axes[1][:60])),), text="Name the axes"))
+
+    def set_notes(self, notes: str, writing: object = None) -> None:
+        """Change the notes; those of one `writing` are one undo step."""
+        self.dispatch(SetFields(writing, changes=(("notes", notes[:100_000]),), text="Write notes"))
+
+    def set_training_limit(self, limit: int) -> None:
+        """Train on a sample where there are more points than `limit`."""
+        text = f"Train on at most {count(limit, 'point')}"
+        self.dispatch(SetFields(changes=(("training_limit", limit),), text=text))
+
     def set_class_weight(self, index: int, label: int, weight: float) -> None:
         """Change what an error on class `label` (0 to 7) costs in a lane with weights of one's own."""
         weights = list(self.document.lanes[index].svm.own_weights)
@@ -159,31 +167,37 @@ class Controller:
 
     def set_class(self, label: int) -> None:
         if 0 <= label < MAX_CLASSES:
-            self._set_session(active_class=label)
+            self.set_session(active_class=label)
 
     def toggle_pause(self) -> None:
-        self._set_session(paused=not self.session.paused)
+        self.set_session(paused=not self.session.paused)
 
     def set_speed(self, index: int, speed: int) -> None:
         speeds = list(self.session.speeds)
         speeds[index] = min(max(speed, 0), len(SPEEDS) - 1)
-        self._set_session(speeds=tuple(speeds))
+        self.set_session(speeds=tuple(speeds))
 
     def restart(self, index: int) -> None:
         restarts = list(self.session.restarts)
         restarts[index] += 1
-        self._set_session(restarts=tuple(restarts))
+        self.set_session(restarts=tuple(restarts))
 
     def toggle_legend(self) -> None:
-        self._set_session(legend=not self.session.legend)
+        self.set_session(legend=not self.session.legend)
 
     def set_theme(self, theme: str, dark: bool) -> None:
-        self._set_session(theme=theme, dark=dark)
+        self.set_session(theme=theme, dark=dark)
 
     # -- files -----------------------------------------------------------------------------------------------------
 
     def new(self) -> None:
-        self.store.reset(replace(Document(), lanes=self.document.lanes, shown=self.document.shown), None)
+        self.put(replace(Document(), lanes=self.document.lanes, shown=self.document.shown), None)
+
+    def put(self, document: Document, path: Path | None) -> None:
+        """Another document in place of this one; its lanes start from zero, whatever was learnt before."""
+        restarts = self.session.restarts
+        self.set_session(selection=NOTHING, cursor=None, restarts=tuple(restart + 1 for restart in restarts))
+        self.store.reset(document, path)
 
     def open(self, path: Path) -> bool:
         """Open the file at `path`; False, with a sentence and nothing changed, when it cannot be read."""
@@ -192,7 +206,7 @@ class Controller:
         except files.FileError as error:
             self._alert(str(error))
             return False
-        self.store.reset(replace(document, view=View.fitting(document.points)), path)
+        self.put(replace(document, view=View.fitting(document.points)), path)
         return True
 
     def save(self, path: Path) -> bool:

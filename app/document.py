@@ -140,6 +140,21 @@ def _within(value: float) -> float:
     return min(max(value, -LIMIT), LIMIT)
 
 
+class ClassStyle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a class is called and how it is coloured; "" leaves its number and the theme's colour."""
+
+    name: Annotated[str, Meta(max_length=40)] = ""
+    colour: Annotated[str, Meta(pattern="^(#[0-9a-f]{6})?$")] = ""
+
+
+ClassStyles = Annotated[tuple[ClassStyle, ...], Meta(min_length=MAX_CLASSES, max_length=MAX_CLASSES)]
+PLAIN_STYLES = (ClassStyle(),) * MAX_CLASSES
+AxisName = Annotated[str, Meta(max_length=60)]
+Notes = Annotated[str, Meta(max_length=100_000)]
+#: How many points the lanes train on at most.
+TrainingLimit = Annotated[int, Meta(ge=10, le=10_000_000)]
+
+
 @dataclass(frozen=True, eq=False)
 class Document:
     """Everything that is saved.
@@ -152,6 +167,13 @@ class Document:
     shown : int
     generator : GeneratorSettings
     view : View
+    styles : tuple of ClassStyle
+        Of classes 1 to 8.
+    axes : tuple of (str, str)
+        What x and y mean; "" when that was not said.
+    notes : str
+    training_limit : int
+        Of more points than this, the lanes train on a sample.
     """
 
     points: Points = field(default_factory=Points)
@@ -159,6 +181,19 @@ class Document:
     shown: int = 2
     generator: GeneratorSettings = GeneratorSettings()
     view: View = View()
+    styles: ClassStyles = PLAIN_STYLES
+    axes: tuple[AxisName, AxisName] = ("", "")
+    notes: Notes = ""
+    training_limit: TrainingLimit = 10_000
+
+    @property
+    def training_points(self) -> Points:
+        """What the lanes train on: the points, or a sample of them."""
+        return self.points.sample(self.training_limit)
+
+    def class_name(self, label: int) -> str:
+        """What class `label` (0 to 7) is called: "setosa", or "class 1"."""
+        return self.styles[label].name or f"class {label + 1}"
 
 
 def default_document() -> Document:

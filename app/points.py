@@ -85,6 +85,32 @@ class Points:
         """The classes that occur, ascending."""
         return [int(label) for label in np.unique(self.labels)]
 
+    def indices_of(self, ids: Sequence[int] | Ids) -> Ids:
+        """Where the points with these `ids` stand, ascending; those that are not here are left out."""
+        wanted = np.unique(np.asarray(ids, dtype=np.int64))
+        if not len(self):
+            return wanted[:0]
+        at = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
+        found: Ids = at[self.ids[at] == wanted]
+        return found
+
+    def changed_since(self, before: Points) -> int:
+        """How many points stand elsewhere or are of another class than in `before`, which has the same ones."""
+        if len(self.blocks) != len(before.blocks):
+            return max(len(self), len(before))
+        count = 0
+        for new, old in zip(self.blocks, before.blocks, strict=True):
+            if new is not old and len(new) == len(old):
+                count += int(((new.xy != old.xy).any(axis=1) | (new.labels != old.labels)).sum())
+        return count
+
+    def sample(self, most: int) -> Points:
+        """These points, or about `most` of them: a share of each class, at least one.
+
+        Which ones follows from their ids alone, so a point that is added or moved leaves nearly all others in.
+        """
+        return self if len(self) <= most else _sampled(self, most)
+
     def append(self, xy: ArrayLike, labels: ArrayLike) -> Points:
         """These points behind the present ones."""
         new_xy = np.array(xy, dtype=np.float64).reshape(-1, 2)
@@ -98,10 +124,7 @@ class Points:
             new_xy = np.concatenate((last.xy, new_xy))
             new_labels = np.concatenate((last.labels, new_labels))
             new_ids = np.concatenate((last.ids, new_ids))
-        for start in range(0, len(new_ids), BLOCK):
-            cut = slice(start, start + BLOCK)
-            blocks.append(_Block(new_xy[cut].copy(), new_labels[cut].copy(), new_ids[cut].copy()))
-        return Points(tuple(blocks), int(new_ids[-1]) + 1)
+        return Points((*blocks, *_cut(new_xy, new_labels, new_ids)), int(new_ids[-1]) + 1)
 
     def move(self, indices: Sequence[int] | Ids, xy: ArrayLike) -> Points:
         """The points at `indices` at new places (len(indices), 2)."""
@@ -114,6 +137,16 @@ class Points:
 
         return self._edited(indices, moved)
 
+    def relabel(self, indices: Sequence[int] | Ids, label: int) -> Points:
+        """The points at `indices` of class `label`."""
+
+        def relabelled(block: _Block, inside: Ids, which: Ids) -> _Block:
+            new_labels = block.labels.copy()
+            new_labels[inside] = label
+            return _Block(block.xy, new_labels, block.ids)
+
+        return self._edited(indices, relabelled)
+
     def remove(self, indices: Sequence[int] | Ids) -> Points:
         """All but the points at `indices`."""
 
@@ -125,9 +158,7 @@ class Points:
         left = self._edited(indices, kept)
         blocks = tuple(block for block in left.blocks if len(block))
         if len(blocks) > 2 * (len(left) // BLOCK) + 4:  # many thin blocks: join them anew
-            xy, labels, ids = _arrays_of(blocks)
-            cuts = [slice(s, s + BLOCK) for s in range(0, len(ids), BLOCK)]
-            blocks = tuple(_Block(xy[c].copy(), labels[c].copy(), ids[c].copy()) for c in cuts)
+            blocks = _cut(*_arrays_of(blocks))
         return Points(blocks, self.next_id)
 
     def _edited(self, indices: Sequence[int] | Ids, edit: _Edit) -> Points:
@@ -140,6 +171,11 @@ class Points:
                 blocks[b] = edit(block, chosen[which] - start, which)
             start += len(block)
         return Points(tuple(blocks), self.next_id)
+
+
+def _cut(xy: Array, labels: Labels, ids: Ids) -> tuple[_Block, ...]:
+    cuts = [slice(start, start + BLOCK) for start in range(0, len(ids), BLOCK)]
+    return tuple(_Block(xy[cut].copy(), labels[cut].copy(), ids[cut].copy()) for cut in cuts)
 
 
 def _arrays_of(blocks: Sequence[_Block]) -> tuple[Array, Labels, Ids]:
@@ -158,3 +194,24 @@ def _joined(points: Points) -> tuple[Array, Labels, Ids]:
     for array in arrays:
         array.flags.writeable = False
     return arrays
+
+
+@lru_cache(maxsize=4)
+def _sampled(points: Points, most: int) -> Points:
+    labels = points.labels
+    counts = np.bincount(labels, minlength=MAX_CLASSES)
+    quota = np.where(counts > 0, np.maximum(counts * most // len(labels), 1), 0)
+    quota[quota.argmax()] -= max(int(quota.sum()) - most, 0)
+    order = np.lexsort((_shuffled(points.ids), labels))  # class by class, in the order of the draw
+    first = np.concatenate(([0], np.cumsum(counts)[:-1]))
+    drawn = np.sort(np.concatenate([order[f : f + q] for f, q in zip(first, quota, strict=True)]))
+    return Points(_cut(points.xy[drawn], labels[drawn], points.ids[drawn]), points.next_id)
+
+
+def _shuffled(ids: Ids) -> NDArray[np.uint64]:
+    """A number for each id that looks like chance and is the same on every machine (splitmix64, Steele et al. 2014)."""
+    z = ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    result: NDArray[np.uint64] = z ^ (z >> np.uint64(31))
+    return result

@@ -2,11 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .points import Ids
 
 #: Steps per second that the speed slider offers; the last is full speed.
 SPEEDS: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0, float("inf"))
 FULL_SPEED = len(SPEEDS) - 1
+#: Least and most of the options of the tools.
+OPTION_LIMITS: dict[str, tuple[int, int]] = {
+    "radius": (4, 200), "density": (1, 200), "count": (1, 2000), "scatter": (0, 100)
+}  # fmt: skip
+SPREADS = ("uniform", "normal")
+MOVES = ("point", "class")
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The selected points by their lifelong ids, ascending; two are the same only when they are one object."""
+
+    ids: Ids
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+NOTHING = Selection(np.empty(0, dtype=np.int64))
+
+
+OutlineKind = Literal["line", "rectangle", "ellipse", "path"]
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """What a gesture draws over the pictures while it lasts, in the plane.
+
+    Attributes
+    ----------
+    kind : {"line", "rectangle", "ellipse", "path"}
+    xy : ndarray of shape (n, 2)
+        Two ends, or the corners of a path that will be closed.
+    """
+
+    kind: OutlineKind
+    xy: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -16,6 +59,25 @@ class Session:
     ----------
     active_class : int
         Class of the next point, 0 to 7.
+    tool : str
+        A name of `tools.TOOLS`.
+    selection : Selection
+    radius : int
+        Of the brush, in pixels.
+    density : int
+        Points of one spray of the brush.
+    spread : {"uniform", "normal"}
+        How they lie about the pointer.
+    count, scatter : int
+        Points of a line or ellipse, and the standard deviation in pixels by which they miss it.
+    filled : bool
+        Points of an ellipse lie all over it, not on its rim.
+    moves : {"point", "class"}
+        What a press on a point that is not selected takes hold of.
+    cursor : tuple of (float, float) or None
+        Where the keyboard cursor is in the plane, once an arrow key has called it.
+    outline : Outline or None
+        Of the gesture that is going on.
     paused : bool
         Training stands still.
     speeds : tuple of int
@@ -29,6 +91,17 @@ class Session:
     """
 
     active_class: int = 0
+    tool: str = "pointer"
+    selection: Selection = field(default=NOTHING)
+    radius: int = 30
+    density: int = 5
+    spread: str = "uniform"
+    count: int = 20
+    scatter: int = 0
+    filled: bool = False
+    moves: str = "point"
+    cursor: tuple[float, float] | None = None
+    outline: Outline | None = None
     paused: bool = False
     speeds: tuple[int, int] = (FULL_SPEED, FULL_SPEED)
     restarts: tuple[int, int] = (0, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from .commands import Command
@@ -64,12 +64,10 @@ class Store:
         if new is old:
             return
         if command.undoable:
-            step = _Step(command.name(old), old, new, command.merge_key)
-            last = self._past[-1] if self._past else None
+            before, last = old, self._past[-1] if self._past else None
             if last and command.merge_key is not None and last.merge_key == command.merge_key:
-                step = replace(step, before=last.before)
-                self._past.pop()
-            self._past.append(step)
+                before = self._past.pop().before
+            self._past.append(_Step(command.name(before, new), before, new, command.merge_key))
             self._future.clear()
         self._change(new)
 
@@ -87,6 +85,30 @@ class Store:
             # Never merge into a step that was undone and redone: it is finished.
             self._past.append(replace(step, merge_key=None))
             self._change(self._looking(step.after, step))
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """The names of all steps, the undone ones included, oldest first."""
+        return tuple(step.name for step in (*self._past, *reversed(self._future)))
+
+    @property
+    def position(self) -> int:
+        """How many of the steps of `history` are done."""
+        return len(self._past)
+
+    def go_to(self, position: int) -> None:
+        """Undo or redo until `position` steps are done."""
+        position = min(max(position, 0), len(self._past) + len(self._future))
+        while len(self._past) > position:
+            self.undo()
+        while len(self._past) < position:
+            self.redo()
+
+    def abandon(self, merge_key: Hashable) -> None:
+        """Take the newest step back as if it had never been, if it is that of `merge_key` (a gesture broken off)."""
+        if self._past and merge_key is not None and self._past[-1].merge_key == merge_key:
+            self.undo()
+            self._future.pop()
 
     @property
     def title(self) -> str:
@@ -120,4 +142,4 @@ class Store:
 
 
 def _parts(document: Document) -> tuple[object, ...]:
-    return (document.points, document.lanes, document.shown, document.generator)
+    return tuple(getattr(document, field.name) for field in fields(document) if field.name != "view")

@@ -24,6 +24,7 @@ from app.jobs.requests import Frame, Wish
 from app.points import MAX_CLASSES
 from app.scene import Scene, compose
 from app.session import SPEEDS
+from app.tools import Spot
 
 from . import actions, theme
 from .bind import take_typed_number
@@ -81,7 +82,7 @@ class MainWindow(QMainWindow):
         """Take the parts that need the window to exist first, and build the views."""
         self._controller, self._conductor, self._preparation = controller, conductor, preparation
         self._questions = Questions(self, controller, self._settings)
-        self.canvases = [Canvas(index, controller, self.ask_refresh) for index in range(LANES)]
+        self.canvases = [Canvas(index, controller.editing, controller, self.ask_refresh) for index in range(LANES)]
         self._panels = [LanePanel(index, controller) for index in range(LANES)]
         self._forms = [ScrollingForm(panel) for panel in self._panels]
         self._strips = [StatusStrip(index) for index in range(LANES)]
@@ -107,7 +108,7 @@ class MainWindow(QMainWindow):
         self._actions, menus = actions.make_actions(self, self._handlers())
         self._theme_menu(menus["&View"])
         self._class_keys()
-        controller.on_hover(lambda spot: self._show_hint())
+        controller.editing.on_hover(lambda spot: self._show_hint())
         self.resize(1280, 800)
         geometry = self._settings.value("geometry")
         if geometry is not None:
@@ -211,7 +212,7 @@ class MainWindow(QMainWindow):
         shades = theme.theme_of(scene.dark).shades
         for index in range(scene.shown):
             wish = Wish(
-                document.points, document.lanes[index], self.canvases[index].grid(), shades, session.paused,
+                document.training_points, document.lanes[index], self.canvases[index].grid(), shades, session.paused,
                 SPEEDS[session.speeds[index]], session.restarts[index], self._preparation.ready,
             )  # fmt: skip
             self._conductor.want(index, wish)
@@ -234,7 +235,7 @@ class MainWindow(QMainWindow):
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
-            "remove": self._remove_nearest,
+            "remove": self._delete,
             "clear": controller.clear,
             "generate": controller.generate,
             "fit": controller.fit,
@@ -272,12 +273,12 @@ class MainWindow(QMainWindow):
         else:
             super().keyPressEvent(event)
 
-    def _remove_nearest(self) -> None:
-        spots = [spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None]
-        if spots:
-            self._controller.remove(spots[0])
-        else:
-            self.say("Put the pointer near a point, then press Delete to remove it.")
+    def _pointer_spot(self) -> Spot | None:
+        """Where the pointer is, when it is over a picture."""
+        return next((spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None), None)
+
+    def _delete(self) -> None:
+        self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
 
     def _text_points(self) -> int:
         return self._text_size or QApplication.font().pointSize()
@@ -340,8 +341,7 @@ class MainWindow(QMainWindow):
         self._questions.alert(sentence)
 
     def _show_hint(self) -> None:
-        spots = [spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None]
-        self._status.show_hint(self.document, self._controller.session.active_class, spots[0] if spots else None)
+        self._status.show_hint(self.document, self._controller.session.active_class, self._pointer_spot())
 
     # -- closing -------------------------------------------------------------------------------------------------------
 

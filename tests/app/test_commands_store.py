@@ -16,7 +16,7 @@ from app.commands import (
     Clear,
     Command,
     Generate,
-    MovePoint,
+    MovePoints,
     RemovePoints,
     SetGenerator,
     SetLane,
@@ -42,15 +42,15 @@ NOTHING: dict[str, Command] = {
     "no points": AddPoints(),
     "too far": AddPoints(xy=((1e16, 0.0), (0.0, -1e16))),
     "not finite": AddPoints(xy=((float("nan"), 0.0), (0.0, float("inf")))),
-    "no such class": AddPoints(xy=((0.0, 0.0),), label=8),
-    "class below 0": AddPoints(xy=((0.0, 0.0),), label=-1),
-    "where it is": MovePoint(index=1, x=1.0, y=0.5),
-    "no such point": MovePoint(index=3, x=1.0, y=0.5),
-    "point below 0": MovePoint(index=-1, x=1.0, y=0.5),
-    "moved to nowhere": MovePoint(index=0, x=float("nan"), y=0.0),
-    "moved too far": MovePoint(index=0, x=0.0, y=2e15),
+    "no such class": AddPoints(xy=((0.0, 0.0),), labels=8),
+    "class below 0": AddPoints(xy=((0.0, 0.0),), labels=-1),
+    "where it is": MovePoints(ids=[1], xy=(1.0, 0.5)),
+    "no such point": MovePoints(ids=[3], xy=(1.0, 0.5)),
+    "point below 0": MovePoints(ids=[-1], xy=(1.0, 0.5)),
+    "moved to nowhere": MovePoints(ids=[0], xy=(float("nan"), 0.0)),
+    "moved too far": MovePoints(ids=[0], xy=(0.0, 2e15)),
     "remove none": RemovePoints(),
-    "remove others": RemovePoints(indices=(-1, 3, 10**12)),
+    "remove others": RemovePoints(ids=(-1, 3, 10**12)),
     "same generator": SetGenerator(settings=GeneratorSettings()),
     "same lane": SetLane(index=0, lane=Lane("knn")),
     "same number of lanes": ShowLanes(count=2),
@@ -76,10 +76,10 @@ def test_clear_and_generate_again_change_nothing() -> None:
 
 
 CHANGES: dict[str, tuple[Command, str]] = {
-    "add": (AddPoints(xy=((3.0, 3.0), (1e16, 0.0)), label=5), "Add 2 points"),
-    "add one": (AddPoints(xy=((3.0, 3.0),), label=5), "Add 1 point"),
-    "move": (MovePoint(index=0, x=-1.0, y=0.0), "Move 1 point"),
-    "remove": (RemovePoints(indices=(0, 2, 99)), "Remove 3 points"),
+    "add": (AddPoints(xy=((3.0, 3.0), (1e16, 0.0)), labels=5), "Add 1 point"),
+    "add one": (AddPoints(xy=((3.0, 3.0),), labels=5), "Add 1 point"),
+    "move": (MovePoints(ids=[0], xy=(-1.0, 0.0)), "Move 1 point"),
+    "remove": (RemovePoints(ids=(0, 2, 99)), "Remove 2 points"),
     "clear": (Clear(), "Clear 3 points"),
     "generate": (Generate(settings=GeneratorSettings(name="xor")), "Generate xor"),
     "generate more": (Generate(add=True), "Add moons"),
@@ -90,9 +90,8 @@ CHANGES: dict[str, tuple[Command, str]] = {
 
 
 def test_names_in_the_undo_menu() -> None:
-    assert ShowLanes(count=2).name(SMALL) == "Show two classifiers"
-    assert RemovePoints(indices=(1,)).name(SMALL) == "Remove 1 point"
-    assert SetView(view=View(1.0)).name(SMALL) == "Look elsewhere"
+    assert ShowLanes(count=2).name(SMALL, SMALL) == "Show two classifiers"
+    assert SetView(view=View(1.0)).name(SMALL, SMALL) == "Look elsewhere"
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -175,14 +174,14 @@ def test_a_merged_stroke_is_one_step() -> None:
     store = Store(SMALL)
     for stroke in (1, 2):
         for x in range(5):
-            store.dispatch(MovePoint(index=0, x=x + stroke / 8, y=1.0, merge_key=("move", stroke)))
+            store.dispatch(MovePoints(ids=[0], xy=(x + stroke / 8, 1.0), merge_key=("move", stroke)))
     assert store.document.points.xy[0].tolist() == [4.25, 1.0]
     store.undo()
     assert store.document.points.xy[0].tolist() == [4.125, 1.0]
     store.undo()
     assert store.document.points is SMALL.points and store.undo_name is None
     store.redo()
-    store.dispatch(MovePoint(index=0, x=7.0, y=7.0, merge_key=("move", 1)))
+    store.dispatch(MovePoints(ids=[0], xy=(7.0, 7.0), merge_key=("move", 1)))
     store.undo()
     assert store.document.points.xy[0].tolist() == [4.125, 1.0], "a step undone and redone is finished"
 
@@ -249,15 +248,15 @@ class StoreAndModel(RuleBasedStateMachine):
 
     @rule(x=POSITIONS, y=POSITIONS, label=st.integers(-1, 8))
     def add(self, x: float, y: float, label: int) -> None:
-        self.do(AddPoints(xy=((x, y),), label=label))
+        self.do(AddPoints(xy=((x, y),), labels=label))
 
     @rule(index=st.integers(-1, 5), x=POSITIONS, y=POSITIONS, key=st.sampled_from([None, "a", "b"]))
     def move(self, index: int, x: float, y: float, key: str | None) -> None:
-        self.do(MovePoint(index=index, x=x, y=y, merge_key=key))
+        self.do(MovePoints(ids=[index], xy=(x, y), merge_key=key))
 
     @rule(indices=st.lists(st.integers(-1, 5), max_size=3))
     def remove(self, indices: list[int]) -> None:
-        self.do(RemovePoints(indices=tuple(indices)))
+        self.do(RemovePoints(ids=tuple(indices)))
 
     @rule()
     def clear(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.commands import MovePoint
+from app.commands import MovePoints
 from app.document import Document
 from app.points import BLOCK, Points
 from app.store import Store
@@ -126,7 +126,7 @@ def test_a_thousand_undo_steps_of_ten_thousand_points_stay_small() -> None:
     try:
         before = tracemalloc.get_traced_memory()[0]
         for step in range(1000):
-            store.dispatch(MovePoint(index=int(rng.integers(10_000)), x=float(step), y=0.0))
+            store.dispatch(MovePoints(ids=[int(rng.integers(10_000))], xy=(float(step), 0.0)))
             assert len(store.document.points.xy) == 10_000  # as every view asks for it
         used = tracemalloc.get_traced_memory()[0] - before
     finally:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from app import words
-from app.commands import AddPoints, MovePoint
+from app.commands import AddPoints, MovePoints
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
 from app.jobs.requests import Frame, Marks, Phase, Picture, Request, Wish
 from app.jobs.sources import shown_pair
@@ -85,7 +85,7 @@ def test_a_scene_shows_the_frames() -> None:
 
 def test_marks_vanish_while_the_frame_is_of_other_points() -> None:
     frames = [learnt(MOONS, index) for index in (0, 1)]
-    for edit in (AddPoints(xy=((0.0, 0.0),)), MovePoint(index=0, x=0.0, y=0.0)):
+    for edit in (AddPoints(xy=((0.0, 0.0),)), MovePoints(ids=[0], xy=(0.0, 0.0))):
         made = scene(edit.apply(MOONS), *frames)
         for lane, frame in zip(made.lanes, frames, strict=True):
             assert lane.picture is frame.picture, "the old picture stays until the new one is there"

@@ -2,32 +2,74 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+from typing import Any
 
-from app.commands import AddPoints, Command, MovePoint, RemovePoints
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.commands import AddPoints, Command, MovePoints
 from app.document import Document
-from app.points import Points
-from app.tools import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, PointerTool, Spot, nearest
+from app.points import Ids, Points
+from app.session import Selection, Session
+from app.tools import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, TOOLS, Keys, Spot, nearest
+from app.tools.spot import inside_polygon
 
 UNIT = 0.25  #: of the plane in one pixel; exact in binary
 DOCUMENT = Document(Points.of([(0.0, 0.0), (100.0, 0.0), (100.0, 0.0), (0.0, 200.0)], [0, 1, 2, 3]))
 
 
 class Hand:
-    """A tool on `DOCUMENT`, moved in pixels from the origin of the plane; notes its commands."""
+    """A tool on `DOCUMENT`, moved in pixels from the origin of the plane; notes its commands and selections."""
 
-    def __init__(self) -> None:
+    def __init__(self, tool: str = "pointer", document: Document = DOCUMENT, **session: Any) -> None:
         self.commands: list[Command] = []
-        self.tool = PointerTool(self.commands.append)
+        self.said: list[str] = []
+        self.document = self.before = document
+        self.session = Session(tool=tool, active_class=4, **session)
+        self.tool = TOOLS[tool].make(self, np.random.default_rng(0))
 
-    def press(self, x: float, y: float = 0.0) -> None:
-        self.tool.press(DOCUMENT, at(x, y))
+    def dispatch(self, command: Command) -> None:
+        self.commands.append(command)
+        self.document = command.apply(self.document)
+
+    def select(self, ids: Ids) -> None:
+        self.session = replace(self.session, selection=Selection(np.asarray(ids)))
+
+    def say(self, sentence: str) -> None:
+        self.said.append(sentence)
+
+    @property
+    def selected(self) -> list[int]:
+        return self.session.selection.ids.tolist()
+
+    @property
+    def added(self) -> np.ndarray:
+        """The new points in pixels."""
+        return self.document.points.xy[len(self.before.points) :] / UNIT
+
+    @property
+    def moved(self) -> dict[int, list[float]]:
+        """By how many pixels points have moved."""
+        way = (self.document.points.xy - self.before.points.xy) / UNIT
+        return {int(i): way[i].tolist() for i in np.flatnonzero(way.any(axis=1))}
+
+    def press(self, x: float, y: float = 0.0, shift: bool = False, control: bool = False) -> None:
+        self.tool.press(at(x, y), Keys(shift, control))
 
     def move(self, x: float, y: float = 0.0) -> None:
         self.tool.move(at(x, y))
 
-    def release(self, x: float, y: float = 0.0, label: int = 4) -> None:
-        self.tool.release(at(x, y), label)
+    def release(self, x: float, y: float = 0.0) -> None:
+        self.tool.release(at(x, y))
+
+    def drag(self, *places: tuple[float, float], shift: bool = False, control: bool = False) -> None:
+        self.press(*places[0], shift, control)
+        for place in places[1:]:
+            self.move(*place)
+        self.release(*places[-1])
 
 
 def at(x: float, y: float = 0.0) -> Spot:
@@ -55,15 +97,13 @@ def test_a_click_puts_a_point_where_it_pressed() -> None:
     assert hand.tool.busy
     hand.move(53.0)
     hand.release(54.0)
-    assert hand.commands == [AddPoints(xy=((50.0 * UNIT, 0.0),), label=4)] and not hand.tool.busy
+    assert hand.added.tolist() == [[50.0, 0.0]] and hand.document.points.labels[-1] == 4 and not hand.tool.busy
 
 
 def test_a_drag_on_empty_ground_puts_a_point_where_it_ends() -> None:
     hand = Hand()
-    hand.press(50.0)
-    hand.move(60.0)
-    hand.release(60.0, 8.0)
-    assert hand.commands == [AddPoints(xy=((60.0 * UNIT, 8.0 * UNIT),), label=4)]
+    hand.drag((50.0, 0.0), (60.0, 0.0), (60.0, 8.0))
+    assert hand.added.tolist() == [[60.0, 8.0]] and len(hand.commands) == 1
 
 
 @pytest.mark.parametrize(("moved", "dragged"), [(4.0, False), (4.01, True), (-4.0, False), (-4.01, True)])
@@ -73,7 +113,7 @@ def test_a_grabbed_point_moves_beyond_four_pixels(moved: float, dragged: bool) -
     hand.move(moved)
     assert bool(hand.commands) == dragged
     hand.release(moved)
-    assert [type(command) for command in hand.commands] == [MovePoint if dragged else AddPoints]
+    assert {type(command) for command in hand.commands} == {MovePoints if dragged else AddPoints}
 
 
 @pytest.mark.parametrize(("away", "held"), [(10.0, True), (10.01, False)])
@@ -88,42 +128,249 @@ def test_a_point_keeps_its_offset_to_the_pointer() -> None:
     hand = Hand()
     hand.press(6.0, -4.0)
     hand.move(26.0, 16.0)
+    assert hand.moved == {0: [20.0, 20.0]}
     hand.move(8.0, -4.0)  # back within four pixels: still a drag
     hand.release(8.0, -4.0)
-    places = [(c.index, c.x / UNIT, c.y / UNIT) for c in hand.commands if isinstance(c, MovePoint)]
-    assert places == [(0, 20.0, 20.0), (0, 2.0, 0.0)] and len(hand.commands) == 2
+    assert hand.moved == {0: [2.0, 0.0]}
 
 
-def test_a_stroke_merges_with_itself_only() -> None:
-    hand = Hand()
-    for _ in range(2):
-        hand.press(0.0)
-        hand.move(20.0)
-        hand.move(30.0)
-        hand.release(30.0)
-    keys = [command.merge_key for command in hand.commands]
-    assert keys[0] == keys[1] != keys[2] == keys[3] and None not in keys
-
-
-@pytest.mark.parametrize(("away", "removed"), [(12.0, True), (12.01, False)])
-def test_removal_within_twelve_pixels(away: float, removed: bool) -> None:
-    hand = Hand()
-    assert hand.tool.remove(DOCUMENT, at(400.0 + away)) == removed
-    assert hand.commands == ([RemovePoints(indices=(2,))] if removed else [])
-
-
-def test_nothing_is_removed_under_a_held_button() -> None:
-    hand = Hand()
-    hand.press(0.0)
-    assert hand.tool.remove(DOCUMENT, at(0.0)) and hand.commands == []
+@pytest.mark.parametrize("tool", ["pointer", "brush", "relabel", "move", "soft", "jitter", "magnet", "eraser"])
+def test_a_stroke_merges_with_itself_only(tool: str) -> None:
+    hand = Hand(tool)
+    strokes = []
+    for x in (0.0, 400.0):
+        hand.commands.clear()
+        hand.drag((x, 0.0), (x + 20.0, 3.0), (x + 30.0, 40.0), (x, 800.0))
+        keys = {command.merge_key for command in hand.commands}
+        assert len(keys) == 1 and None not in keys
+        strokes.append(keys)
+    assert strokes[0] != strokes[1]
 
 
 def test_without_a_press_nothing_happens() -> None:
-    hand = Hand()
-    hand.move(50.0)
-    hand.release(50.0)
+    for tool in TOOLS:
+        hand = Hand(tool)
+        hand.move(50.0)
+        hand.tool.hold()
+        hand.release(50.0)
+        hand.press(0.0)
+        hand.commands.clear()
+        hand.tool.cancel()
+        hand.move(50.0)
+        hand.tool.hold()
+        hand.release(50.0)
+        assert hand.commands == [] and not hand.tool.busy and hand.tool.outline is None, tool
+
+
+# -- brushes -------------------------------------------------------------------------------------------------------
+
+CROWD = Document(Points.of(np.random.default_rng(5).uniform(-40, 40, (3000, 2)), np.arange(3000) % 3))
+
+
+def pixels(document: Document) -> np.ndarray:
+    return document.points.xy / UNIT
+
+
+@pytest.mark.parametrize("spread", ["uniform", "normal"])
+def test_the_brush_sprays_its_density_over_its_radius(spread: str) -> None:
+    hand = Hand("brush", Document(), radius=40, density=200, spread=spread)
+    hand.press(100.0, 50.0)
+    for _ in range(20):
+        hand.tool.hold()
+    away = np.hypot(*(hand.added - (100.0, 50.0)).T)
+    assert len(away) == 21 * 200 and (hand.document.points.labels == 4).all()
+    # Inside r: (r/R)² of a uniform disc, 1 − exp(−2 (r/R)²) of a normal one with half the radius.
+    share = 0.25 if spread == "uniform" else 1 - np.exp(-0.5)
+    assert np.mean(away < 20.0) == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / len(away)))
+    assert spread == "normal" or away.max() <= 40.0
+    assert len({command.merge_key for command in hand.commands}) == 1
+
+
+@pytest.mark.parametrize("steps", [1, 7, 300])
+def test_the_brush_sprays_by_the_way_it_went_not_by_how_often_it_was_told(steps: int) -> None:
+    hand = Hand("brush", Document(), radius=20, density=3)
+    hand.drag(*[(600.0 * step / steps, 0.0) for step in range(steps + 1)])
+    assert len(hand.added) == pytest.approx(3 * (1 + 60), abs=3)
+    for start in range(0, 560, 40):  # nowhere a gap
+        assert ((hand.added[:, 0] >= start) & (hand.added[:, 0] <= start + 40)).any()
+
+
+@pytest.mark.parametrize("tool", ["eraser", "relabel"])
+def test_a_sweep_meets_every_point_on_its_way(tool: str) -> None:
+    hand = Hand(tool, CROWD, radius=15)
+    hand.drag((-120.0, -50.0), (120.0, 60.0))  # one fast move
+    xy, a, b = pixels(CROWD), np.array([-120.0, -50.0]), np.array([120.0, 60.0])
+    ways = a + np.linspace(0, 1, 2001)[:, None] * (b - a)
+    away = np.array([np.hypot(*(ways - p).T).min() for p in xy])
+    hit, missed = np.flatnonzero(away < 14.99), np.flatnonzero(away > 15.01)
+    assert len(hit) > 100 and len(missed) > 100
+    if tool == "eraser":
+        left = set(hand.document.points.ids.tolist())
+        assert not left & set(hit.tolist()) and left >= set(missed.tolist())
+    else:
+        labels = hand.document.points.labels
+        assert (labels[hit] == 4).all() and (labels[missed] == CROWD.points.labels[missed]).all()
+    assert len({command.merge_key for command in hand.commands}) == 1
+
+
+# -- shapes --------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_of_points() -> None:
+    hand = Hand("line", Document(), count=5)
+    hand.press(0.0, 0.0)
+    hand.move(80.0, 40.0)
+    assert hand.tool.outline is not None and hand.tool.outline.kind == "line"
+    assert (hand.tool.outline.xy / UNIT).tolist() == [[0.0, 0.0], [80.0, 40.0]] and hand.commands == []
+    hand.release(80.0, 40.0)
+    assert hand.added.tolist() == [[0, 0], [20, 10], [40, 20], [60, 30], [80, 40]]
+    assert hand.commands[0].name(Document(), hand.document) == "Draw a line of 5 points"
+
+
+@pytest.mark.parametrize(
+    ("to", "end"), [((80.0, 9.0), (80.0, 0.0)), ((3.0, -70.0), (0.0, -70.0)), ((60.0, 50.0), (55.0, 55.0))]
+)
+def test_shift_makes_a_line_straight(to: tuple[float, float], end: tuple[float, float]) -> None:
+    hand = Hand("line", Document(), count=2)
+    hand.drag((0.0, 0.0), to, shift=True)
+    assert hand.added[1] == pytest.approx(end, abs=1e-9)
+
+
+@pytest.mark.parametrize(("shift", "radii"), [(False, (50.0, 20.0)), (True, (50.0, 50.0))])
+def test_an_ellipse_of_points(shift: bool, radii: tuple[float, float]) -> None:
+    hand = Hand("ellipse", Document(), count=24)
+    hand.drag((10.0, 10.0), (110.0, -30.0), shift=shift)
+    centre = np.array([60.0, 10.0 - radii[1]])
+    assert (((hand.added - centre) / radii) ** 2).sum(axis=1) == pytest.approx(np.ones(24))
+    assert len(np.unique(hand.added.round(6), axis=0)) == 24
+    hand = Hand("ellipse", Document(), count=2000, filled=True)
+    hand.drag((-50.0, -20.0), (50.0, 20.0))
+    inside = ((hand.added / (50.0, 20.0)) ** 2).sum(axis=1)
+    assert inside.max() <= 1.0 and np.mean(inside < 0.25) == pytest.approx(0.25, abs=0.04)
+
+
+def test_points_of_a_shape_scatter() -> None:
+    hand = Hand("line", Document(), count=2000, scatter=8)
+    hand.drag((0.0, 0.0), (1000.0, 0.0))
+    assert hand.added[:, 1].std() == pytest.approx(8.0, rel=0.1)
+
+
+def test_a_shape_needs_a_drag() -> None:
+    for tool in ("line", "ellipse"):
+        hand = Hand(tool)
+        hand.drag((0.0, 0.0), (3.0, 0.0))
+        assert hand.commands == [] and len(hand.said) == 1 and tool in hand.said[0]
+
+
+# -- moving --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tool", ["pointer", "move", "rectangle", "lasso"])
+def test_a_drag_of_a_selected_point_moves_the_selection(tool: str) -> None:
+    hand = Hand(tool)
+    hand.select(np.array([0, 3]))
+    hand.drag((2.0, 0.0), (32.0, -10.0))
+    assert hand.moved == {0: [30.0, -10.0], 3: [30.0, -10.0]} and hand.selected == [0, 3]
+
+
+def test_a_whole_class_moves() -> None:
+    hand = Hand("move", CROWD, moves="class")
+    x, y = pixels(CROWD)[7]
+    hand.drag((x, y), (x + 20.0, y + 5.0))
+    assert set(hand.moved) == set(range(1, 3000, 3)) or len(hand.moved) == 1000
+    assert np.array(list(hand.moved.values())) == pytest.approx(np.tile([20.0, 5.0], (1000, 1)))
+    assert {int(label) for label in CROWD.points.labels[list(hand.moved)]} in ({0}, {1}, {2})
+
+
+def test_move_never_puts_a_point() -> None:
+    hand = Hand("move")
+    hand.drag((50.0, 50.0), (90.0, 50.0))
+    assert hand.commands == [] and len(hand.said) == 1
+
+
+def test_a_soft_drag_fades_with_the_distance() -> None:
+    hand = Hand("soft", CROWD, radius=60)
+    hand.drag((0.0, 0.0), (25.0, 0.0), (40.0, 10.0))
+    d2 = (pixels(CROWD) ** 2).sum(axis=1) / 60.0**2
+    share = np.where(d2 < 1, (1 - d2) ** 2, 0.0)
+    way = pixels(hand.document) - pixels(CROWD)
+    assert way == pytest.approx(share[:, None] * (40.0, 10.0), abs=1e-9) and 0 < np.count_nonzero(share) < 3000
+
+
+def test_the_magnet_pulls_and_pushes_what_is_under_it() -> None:
+    for shift in (False, True):
+        hand = Hand("magnet", CROWD, radius=50)
+        hand.press(20.0, 0.0, shift=shift)
+        before, after = (np.hypot(*(pixels(d) - (20.0, 0.0)).T) for d in (CROWD, hand.document))
+        near = before <= 50.0
+        assert (after[~near] == before[~near]).all() and near.sum() > 50
+        assert after[near] == pytest.approx(before[near] * (1.08 if shift else 0.92))
+        hand.tool.hold()
+        assert len(hand.commands) == 2 and hand.commands[0].merge_key == hand.commands[1].merge_key
+
+
+def test_jitter_shakes_what_is_under_it() -> None:
+    hand = Hand("jitter", CROWD, radius=50)
     hand.press(0.0)
-    hand.tool.cancel()
-    hand.move(50.0)
-    hand.release(50.0)
-    assert hand.commands == [] and not hand.tool.busy
+    near = np.hypot(*pixels(CROWD).T) <= 50.0
+    way = pixels(hand.document) - pixels(CROWD)
+    assert not way[~near].any() and way[near].all()
+    assert way[near].std() == pytest.approx(0.08 * 50, rel=0.15) and abs(way[near].mean()) < 1.0
+
+
+# -- selecting -----------------------------------------------------------------------------------------------------
+
+
+def test_a_rectangle_selects_from_any_corner() -> None:
+    xy = pixels(CROWD)
+    wanted = CROWD.points.ids[((xy >= (-60, -20)) & (xy <= (30, 90))).all(axis=1)].tolist()
+    for start, end in (((-60, -20), (30, 90)), ((30, 90), (-60, -20)), ((30, -20), (-60, 90))):
+        hand = Hand("rectangle", CROWD)
+        empty = Hand("rectangle", Document())  # no point is taken hold of
+        empty.press(*start)
+        empty.move(*end)
+        assert empty.tool.outline is not None and empty.tool.outline.kind == "rectangle"
+        hand.tool.take_hold = lambda spot: None  # type: ignore[attr-defined]
+        hand.drag(start, (0.0, 0.0), end)
+        assert hand.selected == wanted and hand.commands == []
+
+
+def test_shift_adds_and_control_takes_away() -> None:
+    hand = Hand("rectangle")
+    hand.drag((-20.0, -20.0), (20.0, 20.0))
+    assert hand.selected == [0]
+    hand.drag((380.0, -20.0), (420.0, 20.0), shift=True)
+    assert hand.selected == [0, 1, 2]
+    hand.drag((-20.0, -20.0), (20.0, 20.0), control=True)
+    assert hand.selected == [1, 2]
+    hand.drag((0.0, 798.0), (0.0, 800.0), shift=True)
+    assert hand.selected == [1, 2, 3], "a click picks one point"
+    hand.drag((50.0, 50.0), (50.0, 50.0))
+    assert hand.selected == [] and hand.commands == []
+
+
+def test_a_lasso_selects_what_is_inside() -> None:
+    angle = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+    radius = 80 + 40 * np.sin(5 * angle)
+    path = np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
+    hand = Hand("lasso", CROWD)
+    hand.tool.take_hold = lambda spot: None  # type: ignore[attr-defined]
+    hand.drag(*map(tuple, path))
+    x, y = pixels(CROWD).T
+    level = 80 + 40 * np.sin(5 * np.arctan2(y, x)) - np.hypot(x, y)
+    chosen = np.isin(CROWD.points.ids, hand.selected)
+    assert chosen[level > 4].all() and not chosen[level < -4].any() and 100 < chosen.sum() < 2900
+
+
+@given(st.lists(st.tuples(st.integers(-6, 6), st.integers(-6, 6)), min_size=1, max_size=12), st.integers(0, 2**32 - 1))
+@settings(max_examples=200, deadline=None)
+def test_inside_a_polygon_by_another_road(corners: list[tuple[int, int]], seed: int) -> None:
+    xy = np.random.default_rng(seed).uniform(-7, 7, (60, 2))
+    ends = [*corners[1:], corners[0]]
+    for (x, y), inside in zip(xy, inside_polygon(xy, np.array(corners, dtype=float)), strict=True):
+        # The parity of the winding: the angles under which the place sees the edges add up to whole turns.
+        turns = sum(
+            float(np.arctan2((ax - x) * (by - y) - (ay - y) * (bx - x), (ax - x) * (bx - x) + (ay - y) * (by - y)))
+            for (ax, ay), (bx, by) in zip(corners, ends, strict=True)
+        ) / (2 * np.pi)  # fmt: skip
+        assert inside == (round(turns) % 2 == 1)

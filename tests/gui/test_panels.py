@@ -334,8 +334,8 @@ def test_the_form_stands_still_while_weights_and_points_change(make: Make, qtbot
     before, canvas = places(), window.canvases[1].geometry()
     type_into(window, "lane1.weight2", "7.25")
     choose(window, "lane1.multiclass", "one-vs-rest")
-    window._controller.press(Spot(0.0, 0.0, 0.01))
-    window._controller.release(Spot(0.0, 0.0, 0.01))
+    window._controller.editing.press(Spot(0.0, 0.0, 0.01))
+    window._controller.editing.release(Spot(0.0, 0.0, 0.01))
     settle(qtbot, window)
     assert places() == before and window.canvases[1].geometry() == canvas
 

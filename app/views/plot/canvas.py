@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QGestureEvent, QGraphicsView, QLabel, QPinchGesture, QWidget
 
 from app.scene import LaneScene, Scene, grid_of
-from app.tools import Spot
+from app.tools import Keys, Spot
 from app.views.theme import Theme
 from solver import Grid
 
@@ -40,16 +40,33 @@ _DIRECT = {
 }
 
 
-class Hand(Protocol):
-    """What a canvas asks for; lanes are told apart by their index."""
+def _keys(event: QMouseEvent) -> Keys:
+    held = event.modifiers()
+    return Keys(bool(held & Qt.KeyboardModifier.ShiftModifier), bool(held & Qt.KeyboardModifier.ControlModifier))
 
-    def press(self, spot: Spot) -> None: ...
+
+class Hand(Protocol):
+    """What a canvas tells of the hand among the points."""
+
+    @property
+    def holds_after(self) -> int: ...
+    def press(self, spot: Spot, keys: Keys) -> None: ...
     def drag(self, spot: Spot) -> None: ...
+    def hold(self) -> None: ...
     def release(self, spot: Spot) -> None: ...
+    def cancel(self) -> bool: ...
     def remove(self, spot: Spot) -> None: ...
+    def hover(self, spot: Spot | None) -> None: ...
+    def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
+    def enter(self, unit: float) -> None: ...
+    def escape(self) -> None: ...
+
+
+class Eye(Protocol):
+    """What a canvas asks for to look elsewhere, or to stand still."""
+
     def zoom(self, factor: float, spot: Spot) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
-    def hover(self, spot: Spot | None) -> None: ...
     def toggle_pause(self) -> None: ...
 
 
@@ -61,13 +78,15 @@ class Canvas(pg.PlotWidget):
     index : int
         The lane.
     hand : Hand
+    eye : Eye
     resized : callable
         Called after the plot's size in pixels has changed.
     """
 
-    def __init__(self, index: int, hand: Hand, resized: Callable[[], None]) -> None:
+    def __init__(self, index: int, hand: Hand, eye: Eye, resized: Callable[[], None]) -> None:
         super().__init__()
         self._hand = hand
+        self._eye = eye
         self._resized = resized
         self._scene: Scene | None = None
         self._lane: LaneScene | None = None
@@ -232,9 +251,13 @@ class Canvas(pg.PlotWidget):
         py = area.bottom() - (y - grid.bottom) / (grid.top - grid.bottom) * area.height()
         return QPoint(int(np.floor(px)), int(np.floor(py)))
 
+    def unit(self) -> float:
+        """Length of a pixel in the plane."""
+        grid = self.grid()
+        return (grid.right - grid.left) / self.plot_area().width()
+
     def _spot(self, position: QPointF) -> Spot:
-        area, grid = self.plot_area(), self.grid()
-        unit = (grid.right - grid.left) / area.width()
+        area, grid, unit = self.plot_area(), self.grid(), self.unit()
         # The event names a pixel by its corner; what the eye clicks on is the middle of the pixel.
         x = grid.left + (position.x() + 0.5 - area.left()) * unit
         y = grid.bottom + (area.bottom() - position.y() - 0.5) * unit
@@ -250,7 +273,7 @@ class Canvas(pg.PlotWidget):
             self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
         elif event.button() == Qt.MouseButton.LeftButton:
             if self.plot_area().contains(position):
-                self._hand.press(self._spot(position))
+                self._hand.press(self._spot(position), _keys(event))
         elif event.button() == Qt.MouseButton.RightButton:
             self._hand.remove(self._spot(position))
         event.accept()
@@ -261,7 +284,7 @@ class Canvas(pg.PlotWidget):
         if self._pan_from is not None:
             moved = position - self._pan_from
             self._pan_from = position
-            self._hand.pan(-moved.x() * spot.unit, moved.y() * spot.unit)
+            self._eye.pan(-moved.x() * spot.unit, moved.y() * spot.unit)
         elif event.buttons() & Qt.MouseButton.LeftButton:
             self._hand.drag(spot)
         self._hand.hover(spot)
@@ -281,7 +304,7 @@ class Canvas(pg.PlotWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         notches = event.angleDelta().y() / 120.0
         if notches:
-            self._hand.zoom(NOTCH**-notches, self._spot(event.position()))
+            self._eye.zoom(NOTCH**-notches, self._spot(event.position()))
         event.accept()
 
     def event(self, event: QEvent) -> bool:
@@ -294,11 +317,11 @@ class Canvas(pg.PlotWidget):
             pinch = event.gesture(Qt.GestureType.PinchGesture)
             if isinstance(pinch, QPinchGesture) and pinch.scaleFactor() > 0:
                 at = QPointF(self.mapFromGlobal(pinch.centerPoint().toPoint()))
-                self._hand.zoom(1.0 / pinch.scaleFactor(), self._spot(at))
+                self._eye.zoom(1.0 / pinch.scaleFactor(), self._spot(at))
                 event.accept(pinch)
                 return True
         if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-            self._hand.zoom(1.0 / max(0.2, 1.0 + event.value()), self._spot(event.position()))
+            self._eye.zoom(1.0 / max(0.2, 1.0 + event.value()), self._spot(event.position()))
             return True
         handled: bool = super().event(event)
         return handled
@@ -318,7 +341,7 @@ class Canvas(pg.PlotWidget):
                 self._space = False
                 self.viewport().setCursor(Qt.CursorShape.CrossCursor)
                 if not self._space_used:
-                    self._hand.toggle_pause()
+                    self._eye.toggle_pause()
             event.accept()
         else:
             QWidget.keyReleaseEvent(self, event)

@@ -1,0 +1,271 @@
+"""Editing: the hand among the points: the gestures of the chosen tool, selection, clipboard and keyboard cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from .commands import AddPoints, Command, MovePoints, RelabelPoints, RemovePoints
+from .document import Document
+from .points import MAX_CLASSES, Ids
+from .session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
+from .store import Store
+from .tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, Spot, Tool, nearest
+from .words import count
+
+#: Pixels by which a duplicate stands beside its original.
+BESIDE = 12
+#: Pixels an arrow key moves by: alone, with Shift, with Ctrl.
+STEPS = (10, 1, 50)
+
+
+class Owner(Protocol):
+    """What editing needs of the controller."""
+
+    store: Store
+
+    @property
+    def document(self) -> Document: ...
+    @property
+    def session(self) -> Session: ...
+    def dispatch(self, command: Command) -> None: ...
+    def set_session(self, **changes: Any) -> None: ...
+    def pan(self, dx: float, dy: float) -> None: ...
+    def say(self, sentence: str) -> None: ...
+
+
+class Editing:
+    """One gesture at a time, of the tool chosen when it began; also the `Desk` of that tool.
+
+    Parameters
+    ----------
+    owner : Owner
+    """
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self._tool: Tool = TOOLS["pointer"].make(self)
+        self._tool_name = "pointer"
+        self._hover: Callable[[Spot | None], None] = lambda spot: None
+        self._nudging: object = None
+        owner.store.listen(self._keep_selection)
+
+    # -- the desk of the tools -------------------------------------------------------------------------------------
+
+    @property
+    def document(self) -> Document:
+        return self._owner.document
+
+    @property
+    def session(self) -> Session:
+        return self._owner.session
+
+    def dispatch(self, command: Command) -> None:
+        self._owner.dispatch(command)
+
+    def say(self, sentence: str) -> None:
+        self._owner.say(sentence)
+
+    def select(self, ids: Ids) -> None:
+        """Select the points with these `ids`."""
+        if len(ids) or len(self.session.selection):
+            self._owner.set_session(selection=Selection(np.sort(ids)) if len(ids) else NOTHING)
+
+    # -- the pointer on a canvas -----------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """True while a gesture lasts."""
+        return self._tool.busy
+
+    @property
+    def holds_after(self) -> int:
+        """Milliseconds after which a held press should call `hold`, 0 for never."""
+        return self._tool.holds_after if self.busy else 0
+
+    def press(self, spot: Spot, keys: Keys = NO_KEYS) -> None:
+        if self.busy:
+            return
+        if self._tool_name != self.session.tool:
+            self._tool_name = self.session.tool
+            self._tool = TOOLS[self._tool_name].make(self)
+        self._tool.press(spot, keys)
+        self._show_outline()
+
+    def drag(self, spot: Spot) -> None:
+        self._tool.move(spot)
+        self._show_outline()
+
+    def hold(self) -> None:
+        """Time passes with the button down."""
+        self._tool.hold()
+
+    def release(self, spot: Spot) -> None:
+        self._tool.release(spot)
+        self._show_outline()
+
+    def cancel(self) -> bool:
+        """Break the gesture off and take back what it did; False when there was none."""
+        if not self.busy:
+            return False
+        self._owner.store.abandon(self._tool.cancel())
+        self._show_outline()
+        return True
+
+    def remove(self, spot: Spot) -> None:
+        """Remove the point nearest to `spot`."""
+        index = nearest(self.document, spot, REMOVE_PIXELS)
+        if index is None:
+            self.say(f"No point within {REMOVE_PIXELS:g} pixels of the pointer to remove.")
+        elif not self.busy:
+            self.dispatch(RemovePoints(ids=self.document.points.ids[[index]]))
+
+    def hover(self, spot: Spot | None) -> None:
+        self._hover(spot)
+
+    def on_hover(self, listener: Callable[[Spot | None], None]) -> None:
+        """Call `listener(spot)` when the pointer moves over a canvas, and `listener(None)` when it leaves."""
+        self._hover = listener
+
+    def _show_outline(self) -> None:
+        self._owner.set_session(outline=self._tool.outline)
+
+    # -- tools and their options -----------------------------------------------------------------------------------
+
+    def choose(self, tool: str) -> None:
+        """Take another tool in hand; a gesture that is going on is broken off."""
+        if tool in TOOLS and tool != self.session.tool:
+            self.cancel()
+            self._owner.set_session(tool=tool)
+
+    def set_option(self, name: str, value: int | str | bool) -> None:
+        """Change an option of the tools; numbers beyond their limits become the nearest that is allowed."""
+        if name in OPTION_LIMITS:
+            low, high = OPTION_LIMITS[name]
+            value = min(max(int(value), low), high)
+        allowed = {"spread": SPREADS, "moves": MOVES}.get(name)
+        if allowed is None or value in allowed:
+            self._owner.set_session(**{name: value})
+
+    def resize(self, factor: float) -> None:
+        """Make the brush larger or smaller."""
+        radius = self.session.radius
+        wanted = round(radius * factor)
+        self.set_option("radius", wanted if wanted != radius else radius + (1 if factor > 1 else -1))
+
+    # -- the selection ---------------------------------------------------------------------------------------------
+
+    def select_all(self) -> None:
+        self.select(self.document.points.ids)
+
+    def select_none(self) -> None:
+        self.select(self.document.points.ids[:0])
+
+    def invert_selection(self) -> None:
+        self.select(np.setdiff1d(self.document.points.ids, self.session.selection.ids))
+
+    def remove_selected(self, verb: str = "Remove") -> None:
+        self._unless_busy(RemovePoints(ids=self.session.selection.ids, verb=verb))
+
+    def relabel_selected(self, label: int) -> None:
+        """Give the selected points class `label` (0 to 7)."""
+        if 0 <= label < MAX_CLASSES:
+            self._unless_busy(RelabelPoints(ids=self.session.selection.ids, label=label))
+
+    def duplicate(self, unit: float) -> None:
+        """Copies of the selected points, a little to the right and below; they are then selected."""
+        xy, labels = self._selected()
+        self._add(xy + np.array([BESIDE, -BESIDE]) * unit, labels, "Duplicate")
+
+    def nudge(self, dx: float, dy: float, again: bool = False) -> None:
+        """Move the selected points by (dx, dy) in the plane; `again` while a key repeats: still the same step."""
+        if not again or self._nudging is None:
+            self._nudging = object()
+        ids = self.session.selection.ids
+        xy, _ = self._selected()
+        self._unless_busy(MovePoints(self._nudging, ids=ids, xy=xy + np.array([dx, dy]), verb="Nudge"))
+
+    def _selected(self) -> tuple[np.ndarray, np.ndarray]:
+        points = self.document.points
+        index = points.indices_of(self.session.selection.ids)
+        return points.xy[index], points.labels[index]
+
+    def _add(self, xy: np.ndarray, labels: np.ndarray, verb: str) -> None:
+        """Add points and select them."""
+        first = self.document.points.next_id
+        self._unless_busy(AddPoints(xy=xy, labels=labels, verb=verb))
+        ids = self.document.points.ids
+        self.select(ids[ids >= first])
+
+    def _unless_busy(self, command: Command) -> None:
+        if not self.busy:
+            self.dispatch(command)
+
+    def _keep_selection(self, old: Document, new: Document) -> None:
+        """Points that are gone are not selected any more."""
+        selected = self.session.selection
+        if len(selected) and new.points is not old.points:
+            left = new.points.ids[new.points.indices_of(selected.ids)]
+            if len(left) != len(selected):
+                self.select(left)
+
+    # -- the keyboard ----------------------------------------------------------------------------------------------
+
+    def arrow(self, dx: int, dy: int, unit: float, again: bool = False) -> None:
+        """An arrow key moves the selection, else the keyboard cursor, by pixels of size `unit`; y points up."""
+        if len(self.session.selection) and not self.busy:
+            self.nudge(dx * unit, dy * unit, again)
+            return
+        view = self.document.view
+        x, y = self.session.cursor or (view.x, view.y)
+        if self.session.cursor is not None:
+            x, y = x + dx * unit, y + dy * unit
+        self._owner.set_session(cursor=(x, y))
+        reach = 0.48 * view.span
+        over = [value - min(max(value, middle - reach), middle + reach) for value, middle in ((x, view.x), (y, view.y))]
+        if any(over):
+            self._owner.pan(*over)
+        self.drag(Spot(x, y, unit))
+
+    def enter(self, unit: float) -> None:
+        """The Enter key at the keyboard cursor: a click of the pointer; with other tools it begins and ends a drag."""
+        if self.session.cursor is None:
+            self.arrow(0, 0, unit)
+            self.say("The arrow keys move the cursor, Enter uses the tool there.")
+            return
+        spot = Spot(*self.session.cursor, unit)
+        if self.busy:
+            self.release(spot)
+            return
+        self.press(spot)
+        if self.session.tool == "pointer":
+            self.release(spot)
+        else:
+            self.say(f"{TOOLS[self.session.tool].title} begun: arrows move it, Enter ends it, Esc breaks it off.")
+
+    def escape(self) -> None:
+        """The Esc key: break the gesture off, else select nothing, else hide the keyboard cursor."""
+        if self.cancel():
+            self.say("Broken off; nothing was changed.")
+        elif len(self.session.selection):
+            self.select_none()
+        else:
+            self._owner.set_session(cursor=None)
+
+    def delete(self, spot: Spot | None, unit: float) -> None:
+        """The Delete key: the selected points, else the one nearest to the pointer at `spot` or the keyboard cursor."""
+        if len(self.session.selection):
+            self.remove_selected()
+        elif spot is not None:
+            self.remove(spot)
+        elif self.session.cursor is not None:
+            self.remove(Spot(*self.session.cursor, unit))
+        else:
+            self.say("Put the pointer near a point, or select points, then press Delete to remove them.")
+
+    def told(self) -> str:
+        """What is selected, in words, or ""."""
+        number = len(self.session.selection)
+        return f"{count(number, 'point')} selected" if number else ""

@@ -1,0 +1,13 @@
+"""Tools: gestures on a canvas become commands; positions come in plane units and pixels, never as Qt events.
+
+`TOOLS` is the table of them: what the toolbar, the keys, the options and the help show follows from it.
+"""
+
+from .base import NO_KEYS, Desk, Keys, Tool
+from .spot import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, Spot, nearest
+from .table import TOOLS, ToolKind
+
+__all__ = [
+    "CLICK_PIXELS", "GRAB_PIXELS", "NO_KEYS", "REMOVE_PIXELS", "TOOLS", "Desk", "Keys", "Spot", "Tool", "ToolKind",
+    "nearest",
+]  # fmt: skip

@@ -1,0 +1,163 @@
+"""Tools that put, take hold of and push points: pointer, move, soft drag, jitter, magnet."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.commands import AddPoints, MovePoints
+from app.points import Ids
+
+from .base import Tool
+from .spot import CLICK_PIXELS, GRAB_PIXELS, Spot, nearest
+
+Array = NDArray[np.float64]
+#: Share of the brush radius by which one jitter moves a point, as a standard deviation.
+JITTER = 0.08
+#: Share of the way to the pointer that one pull of the magnet covers.
+PULL = 0.08
+
+
+class Grip:
+    """Points taken hold of: they follow the pointer, each by its share of the way."""
+
+    def __init__(self, ids: Ids, xy: Array, share: Array | float = 1.0) -> None:
+        self.ids, self._xy = ids, xy
+        self._share = np.broadcast_to(np.asarray(share, dtype=np.float64), (len(ids),))
+
+    def dragged(self, start: Spot, spot: Spot) -> Array:
+        """Where the points are when the pointer has gone from `start` to `spot`."""
+        return self._xy + self._share[:, None] * (spot.xy - start.xy)
+
+
+class _Mover(Tool):
+    """Drags what `take_hold` gives; a press that hardly moves moves nothing."""
+
+    verb = "Move"
+    #: A handle that must leave the click distance before anything moves.
+    firm = True
+
+    def begin(self, spot: Spot) -> None:
+        self._grip = self.take_hold(spot)
+        self._moving = False
+
+    def take_hold(self, spot: Spot) -> Grip | None:
+        """What a press at `spot` holds."""
+        raise NotImplementedError
+
+    def go(self, spot: Spot) -> None:
+        assert self.start is not None
+        far = spot.pixels_to(self.start.x, self.start.y) > CLICK_PIXELS
+        self._moving = self._moving or far
+        if self._grip is not None and self._moving:
+            self.desk.dispatch(
+                MovePoints(self.stroke, ids=self._grip.ids, xy=self._grip.dragged(self.start, spot), verb=self.verb)
+            )
+
+    def grip_of(self, ids: Ids) -> Grip:
+        """These points, rigidly."""
+        points = self.desk.document.points
+        index = points.indices_of(ids)
+        return Grip(points.ids[index], points.xy[index])
+
+
+def held(tool: Tool, spot: Spot) -> Ids | None:
+    """The point under `spot`, with the whole selection when it belongs to it; None when there is none."""
+    document = tool.desk.document
+    index = nearest(document, spot, GRAB_PIXELS)
+    if index is None:
+        return None
+    point = document.points.ids[index]
+    selection = tool.desk.session.selection.ids
+    return selection if point in selection else np.array([point])
+
+
+class PointerTool(_Mover):
+    """Click puts a point, a drag from a point moves it (or the selection it belongs to)."""
+
+    def take_hold(self, spot: Spot) -> Grip | None:
+        ids = held(self, spot)
+        return None if ids is None else self.grip_of(ids)
+
+    def end(self, spot: Spot) -> None:
+        if self._grip is not None and self._moving:
+            return
+        # A hand that shook within the click distance meant the place it pressed.
+        at = spot if self._moving else self.start
+        assert at is not None
+        self.desk.dispatch(AddPoints(xy=(at.x, at.y), labels=self.desk.session.active_class))
+
+
+class MoveTool(_Mover):
+    """Moves a point, the selection it belongs to, or its whole class; never puts one."""
+
+    def take_hold(self, spot: Spot) -> Grip | None:
+        ids = held(self, spot)
+        if ids is None:
+            return None
+        if self.desk.session.moves == "class":
+            points = self.desk.document.points
+            label = points.labels[points.indices_of(ids)[-1]]
+            if len(ids) == 1:
+                ids = points.ids[points.labels == label]
+        return self.grip_of(ids)
+
+    def end(self, spot: Spot) -> None:
+        if self._grip is None:
+            self.desk.say("Press on a point to move it; press on a selected one to move the selection.")
+
+
+class SoftDragTool(_Mover):
+    """Neighbours follow, the less the farther away they are: by (1 - d²/r²)² of the way within the radius r."""
+
+    verb = "Soft-drag"
+
+    def take_hold(self, spot: Spot) -> Grip | None:
+        points = self.desk.document.points
+        share = np.clip(1.0 - ((points.xy - spot.xy) ** 2).sum(axis=1) / self.radius**2, 0.0, None) ** 2
+        near = np.flatnonzero(share)
+        return Grip(points.ids[near], points.xy[near], share[near]) if len(near) else None
+
+
+class _Field(Tool):
+    """Acts on all points within the radius, at every move and while it is held."""
+
+    holds_after = 40
+    verb = ""
+
+    def begin(self, spot: Spot) -> None:
+        self.stay(spot)
+
+    def go(self, spot: Spot) -> None:
+        self.stay(spot)
+
+    def stay(self, spot: Spot) -> None:
+        points = self.desk.document.points
+        near = np.flatnonzero(((points.xy - spot.xy) ** 2).sum(axis=1) <= self.radius**2)
+        if len(near):
+            moved = self.pushed(points.xy[near], spot)
+            self.desk.dispatch(MovePoints(self.stroke, ids=points.ids[near], xy=moved, verb=self.verb))
+
+    def pushed(self, xy: Array, spot: Spot) -> Array:
+        """Where points at `xy` go in one turn."""
+        raise NotImplementedError
+
+
+class JitterTool(_Field):
+    """Shakes the points under the brush."""
+
+    verb = "Jitter"
+
+    def pushed(self, xy: Array, spot: Spot) -> Array:
+        shaken: Array = xy + self.rng.normal(0.0, JITTER * self.radius, xy.shape)
+        return shaken
+
+
+class MagnetTool(_Field):
+    """Pulls the points under the brush towards the pointer; with Shift, pushes them away."""
+
+    verb = "Pull"
+
+    def pushed(self, xy: Array, spot: Spot) -> Array:
+        pulled: Array = xy + (-PULL if self.keys.shift else PULL) * (spot.xy - xy)
+        return pulled

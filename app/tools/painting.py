@@ -1,0 +1,155 @@
+"""Tools that paint: brush, eraser, relabel brush; and shapes made of points: line, ellipse."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.commands import AddPoints, RelabelPoints, RemovePoints
+from app.session import Outline, OutlineKind
+
+from .base import Tool
+from .spot import Spot, along
+
+Array = NDArray[np.float64]
+#: Share of the radius after which the brush sprays again.
+SPACING = 0.5
+
+
+class BrushTool(Tool):
+    """Sprays `density` points each time it has gone half its radius, and while it is held.
+
+    Uniformly over the disc of the radius, or normally with half the radius as standard deviation.
+    """
+
+    holds_after = 300
+
+    def begin(self, spot: Spot) -> None:
+        self._travelled = 0.0
+        self._spray(spot.xy[None])
+
+    def go(self, spot: Spot) -> None:
+        assert self.spot is not None
+        way = spot.xy - self.spot.xy
+        length = float(np.hypot(*way))
+        gap = SPACING * self.radius
+        turns = int((self._travelled + length) / gap)
+        places = gap * np.arange(1, turns + 1) - self._travelled
+        self._travelled += length - turns * gap
+        if turns:
+            self._spray(self.spot.xy + (places / length)[:, None] * way)
+
+    def stay(self, spot: Spot) -> None:
+        self._spray(spot.xy[None])
+
+    def _spray(self, centres: Array) -> None:
+        session = self.desk.session
+        n = session.density * len(centres)
+        if session.spread == "normal":
+            offsets = self.rng.normal(0.0, 0.5 * self.radius, (n, 2))
+        else:
+            r, angle = self.radius * np.sqrt(self.rng.random(n)), 2 * np.pi * self.rng.random(n)
+            offsets = np.column_stack((r * np.cos(angle), r * np.sin(angle)))
+        xy = np.repeat(centres, session.density, axis=0) + offsets
+        self.desk.dispatch(AddPoints(self.stroke, xy=xy, labels=session.active_class, verb="Brush"))
+
+
+class _Sweep(Tool):
+    """Acts on every point the brush passes over, however fast it goes."""
+
+    def begin(self, spot: Spot) -> None:
+        self._sweep(spot, spot)
+
+    def go(self, spot: Spot) -> None:
+        assert self.spot is not None
+        self._sweep(self.spot, spot)
+
+    def _sweep(self, start: Spot, end: Spot) -> None:
+        ids = along(self.desk.document.points, start, end, self.radius)
+        if len(ids):
+            self.act(ids)
+
+    def act(self, ids: NDArray[np.int64]) -> None:
+        """What happens to the points under the brush."""
+        raise NotImplementedError
+
+
+class EraserTool(_Sweep):
+    """Removes the points under the brush."""
+
+    def act(self, ids: NDArray[np.int64]) -> None:
+        self.desk.dispatch(RemovePoints(self.stroke, ids=ids, verb="Erase"))
+
+
+class RelabelTool(_Sweep):
+    """Gives the points under the brush the active class."""
+
+    def act(self, ids: NDArray[np.int64]) -> None:
+        self.desk.dispatch(RelabelPoints(self.stroke, ids=ids, label=self.desk.session.active_class))
+
+
+class _Shape(Tool):
+    """Drawn from corner to corner; its points come at the release."""
+
+    kind: OutlineKind
+    verb = ""
+
+    @property
+    def outline(self) -> Outline | None:
+        if self.start is None or self.spot is None:
+            return None
+        return Outline(self.kind, np.stack(self.corners(self.start, self.spot)))
+
+    def corners(self, start: Spot, end: Spot) -> tuple[Array, Array]:
+        """The two ends of the shape."""
+        raise NotImplementedError
+
+    def places(self, first: Array, last: Array, n: int) -> Array:
+        """Where `n` points of the shape go, shape (n, 2)."""
+        raise NotImplementedError
+
+    def end(self, spot: Spot) -> None:
+        assert self.start is not None
+        self.spot = spot
+        if not self.dragged:
+            self.desk.say(f"Press and drag: the {self.kind} of points goes from the press to the release.")
+            return
+        session = self.desk.session
+        xy = self.places(*self.corners(self.start, spot), session.count)
+        xy = xy + self.rng.normal(0.0, session.scatter * spot.unit, xy.shape)
+        self.desk.dispatch(AddPoints(xy=xy, labels=session.active_class, verb=self.verb))
+
+
+class LineTool(_Shape):
+    """Points at equal distances on a straight line; with Shift, only level, upright or diagonal."""
+
+    kind, verb = "line", "Draw a line of"
+
+    def corners(self, start: Spot, end: Spot) -> tuple[Array, Array]:
+        way = end.xy - start.xy
+        if self.keys.shift:
+            angle = np.round(np.arctan2(way[1], way[0]) / (np.pi / 4)) * (np.pi / 4)
+            direction = np.array([np.cos(angle), np.sin(angle)])
+            way = float(way @ direction) * direction
+        return start.xy, start.xy + way
+
+    def places(self, first: Array, last: Array, n: int) -> Array:
+        return first + np.linspace(0.0, 1.0, n)[:, None] * (last - first) if n > 1 else ((first + last) / 2)[None]
+
+
+class EllipseTool(_Shape):
+    """Points on the rim of an ellipse, or all over it; with Shift, a circle."""
+
+    kind, verb = "ellipse", "Draw an ellipse of"
+
+    def corners(self, start: Spot, end: Spot) -> tuple[Array, Array]:
+        way: Array = end.xy - start.xy
+        corner: Array = np.copysign(np.abs(way).max(), way) if self.keys.shift else way
+        return start.xy, start.xy + corner
+
+    def places(self, first: Array, last: Array, n: int) -> Array:
+        filled = self.desk.session.filled
+        r = np.sqrt(self.rng.random(n)) if filled else np.ones(n)
+        angle = 2 * np.pi * (self.rng.random(n) if filled else np.arange(n) / n)
+        unit = np.column_stack((r * np.cos(angle), r * np.sin(angle)))
+        return (first + last) / 2 + unit * (last - first) / 2

@@ -1,0 +1,68 @@
+"""The table of tools: name, key, sentence, options; toolbar, keys, panel and help are made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Tool
+from .moving import JitterTool, MagnetTool, MoveTool, PointerTool, SoftDragTool
+from .painting import BrushTool, EllipseTool, EraserTool, LineTool, RelabelTool
+from .selecting import LassoTool, RectangleTool
+
+
+@dataclass(frozen=True)
+class ToolKind:
+    """One tool.
+
+    Attributes
+    ----------
+    title, key, sentence : str
+        What it is called, its key, what it does.
+    make : type of Tool
+    options : tuple of str
+        The fields of the session it heeds, in the order of the panel.
+    round : bool
+        The pointer shows the brush radius.
+    paints : bool
+        The pointer shows the active class.
+    """
+
+    title: str
+    key: str
+    sentence: str
+    make: type[Tool]
+    options: tuple[str, ...] = ()
+    round: bool = False
+    paints: bool = False
+
+
+TOOLS: dict[str, ToolKind] = {
+    "pointer": ToolKind("Point", "P", "Click: add a point. Drag a point: move it.", PointerTool, paints=True),
+    "brush": ToolKind(
+        "Brush", "B", "Spray points of the active class.", BrushTool, ("radius", "density", "spread"), True, True
+    ),
+    "line": ToolKind(
+        "Line", "I", "Drag: a line of points. Shift: level, upright or diagonal.", LineTool, ("count", "scatter"),
+        paints=True,
+    ),
+    "ellipse": ToolKind(
+        "Ellipse", "O", "Drag: an ellipse of points. Shift: a circle.", EllipseTool, ("count", "scatter", "filled"),
+        paints=True,
+    ),
+    "eraser": ToolKind("Eraser", "E", "Remove the points under the brush.", EraserTool, ("radius",), True),
+    "relabel": ToolKind(
+        "Relabel", "R", "Give the points under the brush the active class.", RelabelTool, ("radius",), True, True
+    ),
+    "move": ToolKind("Move", "V", "Drag a point, the selection, or a whole class.", MoveTool, ("moves",)),
+    "soft": ToolKind(
+        "Soft drag", "D", "Points near the pointer follow, the farther away the less.", SoftDragTool, ("radius",), True
+    ),
+    "jitter": ToolKind("Jitter", "J", "Shake the points under the brush.", JitterTool, ("radius",), True),
+    "magnet": ToolKind(
+        "Magnet", "T", "Pull the points under the brush together. Shift: push them away.", MagnetTool, ("radius",), True
+    ),
+    "rectangle": ToolKind(
+        "Select", "S", "Drag a rectangle round points. Shift adds, Ctrl takes away.", RectangleTool
+    ),
+    "lasso": ToolKind("Lasso", "A", "Draw round points to select them. Shift adds, Ctrl takes away.", LassoTool),
+}  # fmt: skip
