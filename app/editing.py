@@ -86,8 +86,8 @@ class Editing:
         return self._tool.holds_after if self.busy else 0
 
     def press(self, spot: Spot, keys: Keys = NO_KEYS) -> None:
-        if self.busy:
-            return
+        if self._tool.spot is not None:  # of the keyboard, or its release was never heard of
+            self._tool.release(self._tool.spot)
         if self._tool_name != self.session.tool:
             self._tool_name = self.session.tool
             self._tool = TOOLS[self._tool_name].make(self)

@@ -83,7 +83,12 @@ class Points:
     @property
     def classes(self) -> list[int]:
         """The classes that occur, ascending."""
-        return [int(label) for label in np.unique(self.labels)]
+        return [label for label, number in enumerate(self.counts) if number]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many points there are of each class, all eight."""
+        return _counts(self)
 
     def indices_of(self, ids: Sequence[int] | Ids) -> Ids:
         """Where the points with these `ids` stand, ascending; those that are not here are left out."""
@@ -188,6 +193,11 @@ def _arrays_of(blocks: Sequence[_Block]) -> tuple[Array, Labels, Ids]:
     )
 
 
+@lru_cache(maxsize=8)
+def _counts(points: Points) -> tuple[int, ...]:
+    return tuple(int(number) for number in np.bincount(points.labels, minlength=MAX_CLASSES))
+
+
 @lru_cache(maxsize=4)
 def _joined(points: Points) -> tuple[Array, Labels, Ids]:
     arrays = _arrays_of(points.blocks)
@@ -199,7 +209,7 @@ def _joined(points: Points) -> tuple[Array, Labels, Ids]:
 @lru_cache(maxsize=4)
 def _sampled(points: Points, most: int) -> Points:
     labels = points.labels
-    counts = np.bincount(labels, minlength=MAX_CLASSES)
+    counts = np.array(points.counts)
     quota = np.where(counts > 0, np.maximum(counts * most // len(labels), 1), 0)
     quota[quota.argmax()] -= max(int(quota.sum()) - most, 0)
     order = np.lexsort((_shuffled(points.ids), labels))  # class by class, in the order of the draw

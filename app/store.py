@@ -36,6 +36,7 @@ class Store:
         self._past: list[_Step] = []
         self._future: list[_Step] = []
         self._saved = document
+        self._names: tuple[str, ...] | None = ()  # of the history; None while it has to be made anew
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -89,7 +90,9 @@ class Store:
     @property
     def history(self) -> tuple[str, ...]:
         """The names of all steps, the undone ones included, oldest first."""
-        return tuple(step.name for step in (*self._past, *reversed(self._future)))
+        if self._names is None:
+            self._names = tuple(step.name for step in (*self._past, *reversed(self._future)))
+        return self._names
 
     @property
     def position(self) -> int:
@@ -136,7 +139,7 @@ class Store:
         return replace(target, view=self.document.view)
 
     def _change(self, new: Document) -> None:
-        old, self.document = self.document, new
+        old, self.document, self._names = self.document, new, None
         for listener in self._listeners:
             listener(old, new)
 

@@ -141,6 +141,13 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
     return preparing + verdict(frame.certificates, frame.lane.svm.tol)
 
 
+def sampled(frame: Frame | None, number: int) -> str:
+    """What to add to a headline when the lane has learnt only some of so many points."""
+    if frame is None or frame.phase is Phase.EMPTY or len(frame.points) >= number:
+        return ""
+    return f" · learnt from a sample: {grouped(len(frame.points))} of {count(number, 'point')}"
+
+
 def _only(number: int) -> str:
     return "is only 1 point: it alone votes" if number == 1 else f"are only {number} points: all of them vote"
 

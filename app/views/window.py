@@ -163,7 +163,7 @@ class MainWindow(QMainWindow):
         store, session = self._controller.store, self._controller.session
         scene = compose(
             store.document, session, self._conductor.results, title=store.title, modified=store.modified,
-            undo=store.undo_name, redo=store.redo_name, compiled=self._preparation.ready,
+            history=store.history, position=store.position, compiled=self._preparation.ready,
         )  # fmt: skip
         self._draw(scene)
         self._show_hint()
