@@ -13,7 +13,6 @@ from .points import MAX_CLASSES, Ids
 from .session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from .store import Store
 from .tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, Spot, Tool, nearest
-from .words import count
 
 #: Pixels by which a duplicate stands beside its original.
 BESIDE = 12
@@ -92,11 +91,11 @@ class Editing:
             self._tool_name = self.session.tool
             self._tool = TOOLS[self._tool_name].make(self)
         self._tool.press(spot, keys)
-        self._show_outline()
+        self._show_gesture()
 
     def drag(self, spot: Spot) -> None:
         self._tool.move(spot)
-        self._show_outline()
+        self._show_gesture()
 
     def hold(self) -> None:
         """Time passes with the button down."""
@@ -104,14 +103,14 @@ class Editing:
 
     def release(self, spot: Spot) -> None:
         self._tool.release(spot)
-        self._show_outline()
+        self._show_gesture()
 
     def cancel(self) -> bool:
         """Break the gesture off and take back what it did; False when there was none."""
         if not self.busy:
             return False
         self._owner.store.abandon(self._tool.cancel())
-        self._show_outline()
+        self._show_gesture()
         return True
 
     def remove(self, spot: Spot) -> None:
@@ -129,8 +128,8 @@ class Editing:
         """Call `listener(spot)` when the pointer moves over a canvas, and `listener(None)` when it leaves."""
         self._hover = listener
 
-    def _show_outline(self) -> None:
-        self._owner.set_session(outline=self._tool.outline)
+    def _show_gesture(self) -> None:
+        self._owner.set_session(outline=self._tool.outline, drawing=self.busy)
 
     # -- tools and their options -----------------------------------------------------------------------------------
 
@@ -186,6 +185,21 @@ class Editing:
         ids = self.session.selection.ids
         xy, _ = self._selected()
         self._unless_busy(MovePoints(self._nudging, ids=ids, xy=xy + np.array([dx, dy]), verb="Nudge"))
+
+    def copied(self) -> str:
+        """The selected points as the text of a table, for the clipboard."""
+        xy, labels = self._selected()
+        names = tuple(style.name for style in self.document.styles)
+        return as_text(xy, labels, names)
+
+    def paste(self, text: str) -> None:
+        """Points from the text of a table; they are then selected.  What cannot be read is said in a sentence."""
+        try:
+            xy, labels = from_text(text, tuple(style.name for style in self.document.styles), self.session.active_class)
+        except FileError as error:
+            self.say(str(error))
+            return
+        self._add(xy, labels, "Paste")
 
     def _selected(self) -> tuple[np.ndarray, np.ndarray]:
         points = self.document.points
@@ -264,8 +278,3 @@ class Editing:
             self.remove(Spot(*self.session.cursor, unit))
         else:
             self.say("Put the pointer near a point, or select points, then press Delete to remove them.")
-
-    def told(self) -> str:
-        """What is selected, in words, or ""."""
-        number = len(self.session.selection)
-        return f"{count(number, 'point')} selected" if number else ""

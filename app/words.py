@@ -8,6 +8,7 @@ from solver import RULES, SCHEMES, Certificate, KNeighborsClassifier, Status
 
 from .document import Lane
 from .jobs.requests import Frame, Phase
+from .tools.table import TOOLS
 
 #: Largest relative gap of multipliers that are called optimal where double precision ends.
 SMALL_GAP = 0.01
@@ -221,20 +222,31 @@ def speed(steps_per_second: float) -> str:
 
 HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Mouse on a picture", (
-        ("Click", "add a point of the active class"),
-        ("Press on a point and drag", "move it; both pictures follow"),
+        ("Click", "use the tool there; the Point tool adds a point of the active class"),
+        ("Press on a point and drag", "move it, or the selection it belongs to; both pictures follow"),
         ("Right click", "remove the nearest point"),
         ("Wheel, pinch", "zoom about the pointer"),
         ("Middle drag, Space + drag", "move the view"),
     )),
+    ("Tools", tuple((kind.key, f"{kind.title}: {kind.sentence}") for kind in TOOLS.values()) + (
+        ("[ and ]", "smaller and larger brush"),
+        ("Esc", "break a gesture off, select nothing"),
+    )),
+    ("Keyboard on a picture", (
+        ("Arrows", "move the cursor or the selected points by 10 pixels; with Shift by 1, with Ctrl by 50"),
+        ("Enter", "use the tool at the cursor: Point adds one, the others begin and end a drag"),
+        ("Delete", "remove the selected points, or the one nearest to the pointer or the cursor"),
+    )),
     ("Keys", (
         ("1 to 8", "class of the next point"),
-        ("Delete", "remove the point nearest to the pointer"),
         ("F", "fit the view to the points"),
         ("Space", "pause or resume training"),
         ("L", "one lane or two"),
         ("G", "generate points"),
         ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
+        ("Ctrl+A, Ctrl+I, Ctrl+Shift+A", "select all points, the others, none"),
+        ("Ctrl+X, Ctrl+C, Ctrl+V", "cut, copy, paste points; also from and to a spreadsheet"),
+        ("Ctrl+D, Ctrl+R", "duplicate the selected points, give them the active class"),
         ("Ctrl+N, Ctrl+O", "new, open"),
         ("Ctrl+S, Ctrl+Shift+S", "save, save as"),
         ("Ctrl++, Ctrl+−", "larger, smaller text"),

@@ -29,6 +29,7 @@ from app.tools import Spot
 from . import actions, theme
 from .bind import take_typed_number
 from .help import HelpDialog
+from .palette import Palette
 from .panels.data_panel import DataPanel
 from .panels.lane_panel import LanePanel
 from .panels.scrolling import ScrollingForm
@@ -40,6 +41,7 @@ from .status_line import StatusLine
 LANES = 2
 TEXT_SIZES = (7, 28)  # points
 TEXT_STEP = 2
+BRUSH_STEP = 1.25
 
 
 class _Lanes(QWidget):
@@ -106,6 +108,7 @@ class MainWindow(QMainWindow):
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
+        self._palette = Palette(self, menus["&Tools"], controller.editing)
         self._theme_menu(menus["&View"])
         self._class_keys()
         controller.editing.on_hover(lambda spot: self._show_hint())
@@ -175,7 +178,8 @@ class MainWindow(QMainWindow):
         if dress is not self._theme_applied:
             self._theme_applied = dress
             theme.apply(dress, self, self._text_size)
-            actions.set_icons(self._actions, dress, self.devicePixelRatioF())
+            icons = self._actions | {f"tool.{name}": each for name, each in self._palette.actions_by_tool.items()}
+            actions.set_icons(icons, dress, self.devicePixelRatioF())
         for index in range(LANES):
             shown = index < scene.shown
             self._grid.setColumnStretch(index, int(shown))
@@ -184,11 +188,14 @@ class MainWindow(QMainWindow):
                     widget.setVisible(shown)
             if shown:
                 lane = scene.lanes[index]
-                if old is None or index >= len(old.lanes) or old.lanes[index] != lane:
-                    self._panels[index].render_scene(lane)
+                drawing = scene.session.drawing
+                put_down = old is not None and old.session.drawing and not drawing
+                if old is None or index >= len(old.lanes) or old.lanes[index] != lane or put_down:
+                    self._panels[index].render_scene(lane, drawing)
                     self._strips[index].render_scene(lane)
                 self.canvases[index].render_scene(scene, lane, dress)
         self._sidebar.render_scene(scene, dress)
+        self._palette.render_scene(scene)
         self.setWindowTitle(f"{scene.title}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
         for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
@@ -204,7 +211,10 @@ class MainWindow(QMainWindow):
         self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
         self._actions["full_screen"].setChecked(self.isFullScreen())
         self._theme_actions[scene.theme].setChecked(True)
-        self._actions["clear"].setEnabled(len(scene.xy) > 0)
+        for name in ("clear", "select_all", "invert"):
+            self._actions[name].setEnabled(len(scene.xy) > 0)
+        for name in ("cut", "copy", "duplicate", "relabel", "select_none"):
+            self._actions[name].setEnabled(len(scene.selected) > 0)
 
     def _order(self, scene: Scene) -> None:
         """Ask the background for what the scene's lanes should show."""
@@ -227,6 +237,7 @@ class MainWindow(QMainWindow):
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         controller, questions = self._controller, self._questions
+        editing = controller.editing
         return {
             "new": lambda: questions.unless_unsaved(controller.new),
             "open": lambda: questions.unless_unsaved(questions.ask_open),
@@ -235,7 +246,17 @@ class MainWindow(QMainWindow):
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
+            "cut": self._cut,
+            "copy": self._copy,
+            "paste": self._paste,
+            "duplicate": lambda: editing.duplicate(self.canvases[0].unit()),
+            "relabel": lambda: editing.relabel_selected(controller.session.active_class),
             "remove": self._delete,
+            "select_all": editing.select_all,
+            "select_none": editing.select_none,
+            "invert": editing.invert_selection,
+            "smaller_brush": lambda: editing.resize(1 / BRUSH_STEP),
+            "larger_brush": lambda: editing.resize(BRUSH_STEP),
             "clear": controller.clear,
             "generate": controller.generate,
             "fit": controller.fit,
@@ -276,6 +297,16 @@ class MainWindow(QMainWindow):
     def _pointer_spot(self) -> Spot | None:
         """Where the pointer is, when it is over a picture."""
         return next((spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None), None)
+
+    def _copy(self) -> None:
+        QApplication.clipboard().setText(self._controller.editing.copied())
+
+    def _cut(self) -> None:
+        self._copy()
+        self._controller.editing.remove_selected("Cut")
+
+    def _paste(self) -> None:
+        self._controller.editing.paste(QApplication.clipboard().text())
 
     def _delete(self) -> None:
         self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
@@ -341,7 +372,7 @@ class MainWindow(QMainWindow):
         self._questions.alert(sentence)
 
     def _show_hint(self) -> None:
-        self._status.show_hint(self.document, self._controller.session.active_class, self._pointer_spot())
+        self._status.show_hint(self.document, self._controller.session, self._pointer_spot())
 
     # -- closing -------------------------------------------------------------------------------------------------------
 
