@@ -83,7 +83,12 @@ class Points:
     @property
     def classes(self) -> list[int]:
         """The classes that occur, ascending."""
-        return [int(label) for label in np.unique(self.labels)]
+        return [label for label, count in enumerate(self.counts) if count]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many points there are of each of the 8 classes."""
+        return _counted(self)
 
     def append(self, xy: ArrayLike, labels: ArrayLike) -> Points:
         """These points behind the present ones."""
@@ -158,3 +163,9 @@ def _joined(points: Points) -> tuple[Array, Labels, Ids]:
     for array in arrays:
         array.flags.writeable = False
     return arrays
+
+
+@lru_cache(maxsize=8)
+def _counted(points: Points) -> tuple[int, ...]:
+    # Every frame asks; the labels are gone through once.
+    return tuple(np.bincount(points.labels, minlength=MAX_CLASSES).tolist())

@@ -98,7 +98,7 @@ def compose(
     return Scene(
         title=title, modified=modified, xy=points.xy, labels=points.labels, view=document.view, lanes=lanes,
         shown=document.shown, active_class=session.active_class,
-        counts=tuple(int(c) for c in np.bincount(points.labels, minlength=8)), legend=session.legend,
+        counts=points.counts, legend=session.legend,
         has_svm=any(lane.lane.classifier == "svm" for lane in lanes), undo=undo, redo=redo, paused=session.paused,
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
         theme=session.theme, dark=session.dark,
