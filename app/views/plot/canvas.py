@@ -97,7 +97,7 @@ class Canvas(PointingPlot):
         if repainted:
             self._layers.show_picture(lane.picture)
         if marked:
-            self._layers.show_points(scene, lane.marks)
+            self._layers.show_points(scene, lane.marks, scene.selected)
         if moved or old is None or old.session is not scene.session:
             self._lay_over()
         if old_lane is None or old_lane.message != lane.message:
