@@ -14,7 +14,7 @@ from solver.datasets import DATASETS
 
 from . import files
 from .commands import Clear, Command, Generate, SetFields, SetGenerator, SetLane, SetView, ShowLanes
-from .document import Document, Lane, View
+from .document import LARGEST_LIMIT, LEAST_LIMIT, Document, Lane, View
 from .editing import Editing
 from .points import MAX_CLASSES
 from .session import NOTHING, SPEEDS, Session
@@ -148,7 +148,8 @@ class Controller:
         self.dispatch(SetFields(writing, changes=(("notes", notes[:100_000]),), text="Write notes"))
 
     def set_training_limit(self, limit: int) -> None:
-        """Train on a sample where there are more points than `limit`."""
+        """Train on a sample where there are more points than `limit`, which is kept within what a file may say."""
+        limit = min(max(limit, LEAST_LIMIT), LARGEST_LIMIT)
         text = f"Train on at most {count(limit, 'point')}"
         self.dispatch(SetFields(changes=(("training_limit", limit),), text=text))
 

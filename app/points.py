@@ -58,9 +58,12 @@ class Points:
     next_id: int = 0
 
     @staticmethod
-    def of(xy: ArrayLike, labels: ArrayLike) -> Points:
-        """Points from coordinates (n, 2) and labels (n,)."""
-        return Points().append(xy, labels)
+    def of(xy: ArrayLike, labels: ArrayLike, ids: Ids | None = None) -> Points:
+        """Points from coordinates (n, 2) and labels (n,); with ascending `ids`, or 0, 1, 2, ..."""
+        points = Points().append(xy, labels)
+        if ids is None or not len(points):
+            return points
+        return Points(_cut(points.xy, points.labels, ids), int(ids[-1]) + 1)
 
     def __len__(self) -> int:
         return sum(len(block) for block in self.blocks)

@@ -144,6 +144,13 @@ def test_a_class_weight_changes_alone(table: Table) -> None:
     assert table.store.document.lanes[1].svm.own_weights == (1.0, 3.0) + (1.0,) * 6
 
 
+def test_a_limit_that_no_file_may_say_becomes_the_nearest(table: Table, tmp_path: Path) -> None:
+    for limit, kept in ((-5, 10), (10**12, 10_000_000)):
+        table.hand.set_training_limit(limit)
+        assert table.store.document.training_limit == kept
+        assert table.hand.save(tmp_path / "x.playground") and table.hand.open(tmp_path / "x.playground")
+
+
 def test_words_of_the_undo_menu(table: Table) -> None:
     changes: dict[str, Callable[[], None]] = {
         "Set hard margin": lambda: table.hand.set_lane(1, "svm", hard_margin=True),
