@@ -85,6 +85,11 @@ class Editing:
         return self._tool.holds_after if self.busy else 0
 
     def press(self, spot: Spot, keys: Keys = NO_KEYS) -> None:
+        """The main button goes down; the keyboard cursor, if there was one, goes."""
+        self._owner.set_session(cursor=None)
+        self._begin(spot, keys)
+
+    def _begin(self, spot: Spot, keys: Keys = NO_KEYS) -> None:
         if self._tool.spot is not None:  # of the keyboard, or its release was never heard of
             self._tool.release(self._tool.spot)
         if self._tool_name != self.session.tool:
@@ -253,7 +258,7 @@ class Editing:
         if self.busy:
             self.release(spot)
             return
-        self.press(spot)
+        self._begin(spot)
         if self.session.tool == "pointer":
             self.release(spot)
         else:
@@ -269,12 +274,12 @@ class Editing:
             self._owner.set_session(cursor=None)
 
     def delete(self, spot: Spot | None, unit: float) -> None:
-        """The Delete key: the selected points, else the one nearest to the pointer at `spot` or the keyboard cursor."""
+        """The Delete key: the selected points, else the one nearest to the keyboard cursor or the pointer at `spot`."""
         if len(self.session.selection):
             self.remove_selected()
-        elif spot is not None:
-            self.remove(spot)
         elif self.session.cursor is not None:
             self.remove(Spot(*self.session.cursor, unit))
+        elif spot is not None:
+            self.remove(spot)
         else:
             self.say("Put the pointer near a point, or select points, then press Delete to remove them.")

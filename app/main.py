@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .views.window import MainWindow
 
 NAME = "classifier-playground"
-LEAST_SIZE = (980, 560)  # nothing is cut off
+LEAST_SIZE = (1020, 560)  # nothing is cut off
 DEFAULT_SIZE = (1280, 800)
 
 

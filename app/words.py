@@ -228,7 +228,8 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Wheel, pinch", "zoom about the pointer"),
         ("Middle drag, Space + drag", "move the view"),
     )),
-    ("Tools", tuple((kind.key, f"{kind.title}: {kind.sentence}") for kind in TOOLS.values()) + (
+    ("Tools", (
+        *((kind.key, f"{kind.title}: {kind.sentence}") for kind in TOOLS.values()),
         ("[ and ]", "smaller and larger brush"),
         ("Esc", "break a gesture off, select nothing"),
     )),
