@@ -95,6 +95,11 @@ def decode(data: bytes, name: str = "The file") -> Document:
 
 def read(path: Path) -> Document:
     """The document in the file at `path`; FileError with one sentence when it cannot be read."""
+    return decode(read_bytes(path), path.name or str(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """All of an ordinary file that is not too large; FileError with one sentence when it cannot be read."""
     name = path.name or str(path)
     try:
         status = path.stat()
@@ -104,10 +109,9 @@ def read(path: Path) -> Document:
             raise FileError(f"{name} is not an ordinary file.")
         if status.st_size > MAX_BYTES:
             raise FileError(f"{name} is larger than {MAX_BYTES // 10**6} MB, so it was not read.")
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise FileError(f"{name} cannot be read: {_os_reason(error)}.") from None
-    return decode(data, name)
 
 
 def write(document: Document, path: Path) -> None:
