@@ -9,6 +9,8 @@ import numpy as np
 
 from .commands import AddPoints, Command, MovePoints, RelabelPoints, RemovePoints
 from .document import Document
+from .exchange import as_text, from_text
+from .files import FileError
 from .points import MAX_CLASSES, Ids
 from .session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from .store import Store
@@ -199,8 +201,9 @@ class Editing:
 
     def paste(self, text: str) -> None:
         """Points from the text of a table; they are then selected.  What cannot be read is said in a sentence."""
+        names = tuple(style.name for style in self.document.styles)
         try:
-            xy, labels = from_text(text, tuple(style.name for style in self.document.styles), self.session.active_class)
+            xy, labels = from_text(text, names, self.session.active_class)
         except FileError as error:
             self.say(str(error))
             return

@@ -139,6 +139,10 @@ class MainWindow(QMainWindow):
         self._refresh_if_pending()
         return self.canvases[lane].to_widget(x, y)
 
+    def show_tools(self, shown: bool) -> None:
+        """Show or hide the palette of tools."""
+        self._palette.setVisible(shown)
+
     def idle(self) -> bool:
         """True when nothing is preparing, pending or running and the last frame has been painted."""
         if self._preparation.running or self._refresh_pending or not self._conductor.idle:

@@ -20,6 +20,7 @@ from app.tools import TOOLS, Spot
 from app.views.theme import Theme
 from solver import Grid
 
+from .axes import size_axes
 from .layers import Layers
 from .overlay import Overlay
 from .pointing import Eye, Hand, PointingPlot
@@ -45,6 +46,7 @@ class Canvas(PointingPlot):
         self._lane: LaneScene | None = None
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
+        self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
         #: Job of the newest picture that has really been painted.
         self.painted_job = 0
@@ -92,6 +94,7 @@ class Canvas(PointingPlot):
         marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
         if dressed:
             self._dress(theme)
+        self._show_axis_names(scene.axes)
         if moved:
             self._show_view()
         if repainted:
@@ -126,12 +129,16 @@ class Canvas(PointingPlot):
         self._message.setStyleSheet(f"background: {background}; border-radius: 8px; padding: 12px;")
 
     def _size_axes(self) -> None:
-        # Whole pixels, so that a pixel of the picture is a pixel of the screen.
-        metrics = self.fontMetrics()
-        for name in ("left", "bottom"):
-            self.getPlotItem().getAxis(name).setStyle(tickFont=self.font())
-        self.getPlotItem().getAxis("left").setWidth(metrics.horizontalAdvance("−0.000") + 12)
-        self.getPlotItem().getAxis("bottom").setHeight(metrics.height() + 8)
+        area = self.plot_area()
+        room = (round(area.width()), round(area.height()))
+        size_axes(self.getPlotItem(), self.font(), self._axis_names, room)
+
+    def _show_axis_names(self, names: tuple[str, str]) -> None:
+        """Name the horizontal and the vertical axis; "" for no name."""
+        if names != self._axis_names:
+            self._axis_names = names
+            self._size_axes()
+            self._fit()
 
     def _show_view(self) -> None:
         if self._scene is None:
@@ -265,13 +272,20 @@ class Canvas(PointingPlot):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if hasattr(self, "_message"):
-            # The layout must have its final size before the view is fitted into it.
-            self.getPlotItem().layout.activate()
-            self._show_view()
-            self._place_message()
-            self._resized()
+            if any(self._axis_names):  # long names are shortened to the new room
+                self.getPlotItem().layout.activate()
+                self._size_axes()
+            self._fit()
+
+    def _fit(self) -> None:
+        # The layout must have its final size before the view is fitted into it.
+        self.getPlotItem().layout.activate()
+        self._show_view()
+        self._place_message()
+        self._resized()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and self._theme is not None:
             self._size_axes()
+            self._fit()
