@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
 from PySide6.QtGui import QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
@@ -10,7 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QGridLayout,
     QLayout,
-    QMainWindow,
     QMenu,
     QSplitter,
     QWidget,
@@ -28,6 +28,7 @@ from app.tools import Spot
 
 from . import actions, theme
 from .bind import take_typed_number
+from .drops import DropWindow
 from .help import HelpDialog
 from .panels.data_panel import DataPanel
 from .panels.lane_panel import LanePanel
@@ -35,6 +36,7 @@ from .panels.scrolling import ScrollingForm
 from .panels.strip import StatusStrip
 from .plot.canvas import Canvas
 from .questions import Questions
+from .safekeeping import Safekeeping
 from .status_line import StatusLine
 
 LANES = 2
@@ -52,7 +54,7 @@ class _Lanes(QWidget):
             layout.setContentsMargins(0, 0, event.size().width() % LANES, 0)
 
 
-class MainWindow(QMainWindow):
+class MainWindow(DropWindow):
     """The window; `assemble` gives it its parts.
 
     Parameters
@@ -78,10 +80,14 @@ class MainWindow(QMainWindow):
             assert layout is not None
             layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
 
-    def assemble(self, controller: Controller, conductor: Conductor, preparation: Preparation) -> None:
+    def assemble(
+        self, controller: Controller, conductor: Conductor, preparation: Preparation, safekeeping: Safekeeping
+    ) -> None:
         """Take the parts that need the window to exist first, and build the views."""
         self._controller, self._conductor, self._preparation = controller, conductor, preparation
-        self._questions = Questions(self, controller, self._settings)
+        self._safekeeping = safekeeping
+        self._questions = Questions(self, controller, self._settings, safekeeping.claims)
+        safekeeping.attach(self, controller, self._settings, self._questions)
         self.canvases = [Canvas(index, controller.editing, controller, self.ask_refresh) for index in range(LANES)]
         self._panels = [LanePanel(index, controller) for index in range(LANES)]
         self._forms = [ScrollingForm(panel) for panel in self._panels]
@@ -107,6 +113,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
         self._theme_menu(menus["&View"])
+        safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
         self._class_keys()
         controller.editing.on_hover(lambda spot: self._show_hint())
         self.resize(1280, 800)
@@ -126,6 +133,10 @@ class MainWindow(QMainWindow):
     def document(self) -> Document:
         """The present document."""
         return self._controller.document
+
+    def take_file(self, path: Path) -> None:
+        """Open or import a file, with all questions that belong to it."""
+        self._questions.take(path)
 
     def result(self, lane: int) -> Frame | None:
         """The newest frame of a lane: job number, model, certificate."""
@@ -205,6 +216,7 @@ class MainWindow(QMainWindow):
         self._actions["full_screen"].setChecked(self.isFullScreen())
         self._theme_actions[scene.theme].setChecked(True)
         self._actions["clear"].setEnabled(len(scene.xy) > 0)
+        self._actions["revert"].setEnabled(self._controller.store.path is not None)
 
     def _order(self, scene: Scene) -> None:
         """Ask the background for what the scene's lanes should show."""
@@ -221,6 +233,7 @@ class MainWindow(QMainWindow):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._safekeeping.offer_soon()
         self.ask_refresh()
 
     # -- actions ---------------------------------------------------------------------------------------------------
@@ -232,6 +245,7 @@ class MainWindow(QMainWindow):
             "open": lambda: questions.unless_unsaved(questions.ask_open),
             "save": questions.save,
             "save_as": questions.ask_save,
+            "revert": questions.revert,
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
@@ -363,5 +377,6 @@ class MainWindow(QMainWindow):
             self._closed = True
             self._settings.setValue("geometry", self.saveGeometry())
             self._settings.setValue("sidebar", not self._sidebar.isHidden())
+            self._safekeeping.close()
             self._settings.sync()
             self._conductor.close()
