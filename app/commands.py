@@ -8,7 +8,7 @@ row are one undo step.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Protocol
 
 import msgspec
@@ -259,6 +259,30 @@ class SetFields(_Edit):
     def apply(self, document: Document) -> Document:
         changed = {name: value for name, value in self.changes if getattr(document, name) != value}
         return replace(document, **changed) if changed else document  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class Revert(_Edit):
+    """What the document's file holds, in place of everything."""
+
+    document: Document = field(default_factory=Document)
+
+    def name(self, before: Document, after: Document) -> str:
+        return "Revert to the file"
+
+    def apply(self, document: Document) -> Document:
+        points, old = self.document.points, document.points
+        alike = len(points) == len(old) and np.array_equal(points.ids, old.ids) and np.array_equal(points.xy, old.xy)
+        if alike and np.array_equal(points.labels, old.labels):
+            points = old
+        else:  # numbers of points go on, so that no learner takes a new point for an old one
+            points = Points(points.blocks, max(points.next_id, old.next_id))
+        new = replace(self.document, points=points, view=document.view if points is old else View.fitting(points))
+        return document if _equal(new, document) else new
+
+
+def _equal(first: Document, second: Document) -> bool:
+    return all(getattr(first, each.name) == getattr(second, each.name) for each in fields(Document))
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from .document import Document
+    from .files import Fingerprint
     from .views.window import MainWindow
 
 NAME = "classifier-playground"
@@ -27,8 +28,9 @@ DEFAULT_SIZE = (1280, 800)
 
 
 def create_window(
-    document: Document | None = None, profile_dir: Path | None = None, path: Path | None = None
-) -> MainWindow:
+    document: Document | None = None, profile_dir: Path | None = None, path: Path | None = None,
+    on_disk: Fingerprint | None = None,
+) -> MainWindow:  # fmt: skip
     """A working window, not shown yet; it needs a running event loop to learn.
 
     Parameters
@@ -36,19 +38,23 @@ def create_window(
     document : Document, optional
         Default: two moons, kNN beside an SVM.
     profile_dir : Path, optional
-        Where settings are kept; default is the user's configuration folder.
+        Where settings, recovery copies and locks are kept; default are the user's folders for such things.
     path : Path, optional
         The file `document` was read from.
+    on_disk : Fingerprint, optional
+        What that file held; default: what it holds now.
     """
     import platformdirs
     from PySide6.QtCore import QSettings
 
+    from . import files
     from .conductor import Conductor
     from .controller import Controller
     from .document import default_document
     from .jobs.preparation import Preparation
     from .session import Session
     from .store import Store
+    from .views.safekeeping import Safekeeping
     from .views.window import LANES, MainWindow
 
     make_application()
@@ -56,7 +62,10 @@ def create_window(
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
     store = Store(document or default_document(), path)
     controller = Controller(store, Session(), window.ask_refresh, window.say, window.alert)
-    window.assemble(controller, Conductor(LANES, window.ask_refresh), Preparation(window.ask_refresh))
+    if path is not None:
+        controller.on_disk = on_disk or files.fingerprint(path)
+    safekeeping = Safekeeping(profile_dir or Path(platformdirs.user_state_dir(NAME, False)))
+    window.assemble(controller, Conductor(LANES, window.ask_refresh), Preparation(window.ask_refresh), safekeeping)
     return window
 
 
@@ -161,7 +170,10 @@ def main(arguments: list[str] | None = None) -> int:
     from .document import default_document
 
     try:
-        document = files.read(Path(options.file)) if options.file else default_document()
+        path = Path(options.file) if options.file else None
+        # Taken first: a change between the two is noticed when saving.
+        on_disk = files.fingerprint(path) if path is not None else None
+        document = files.read(path) if path is not None else default_document()
         if drawing:
             if options.out.suffix.lower() != ".png":
                 parser.error(f"--out {options.out} must end in .png")
@@ -171,12 +183,12 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
     except files.FileError as error:
         parser.error(str(error))
-    return _run(document, Path(options.file) if options.file else None, options.profile_dir)
+    return _run(document, options.profile_dir, path, on_disk)
 
 
-def _run(document: Document, path: Path | None, profile_dir: Path | None) -> int:
+def _run(document: Document, profile_dir: Path | None, path: Path | None, on_disk: Fingerprint | None) -> int:
     application = make_application()
-    window = create_window(document, profile_dir, path)
+    window = create_window(document, profile_dir, path, on_disk)
     window.show()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends the program: Qt never looks for it
     code = application.exec()

@@ -35,7 +35,7 @@ class Store:
         self.path = path
         self._past: list[_Step] = []
         self._future: list[_Step] = []
-        self._saved = document
+        self._saved: Document | None = document  # None: no file holds it
         self._names: tuple[str, ...] | None = ()  # of the history; None while it has to be made anew
         self._listeners: list[Listener] = []
 
@@ -56,7 +56,7 @@ class Store:
     @property
     def modified(self) -> bool:
         """True when there is something to save; where one looks does not count."""
-        return _parts(self.document) != _parts(self._saved)
+        return self._saved is None or not same_content(self.document, self._saved)
 
     def dispatch(self, command: Command) -> None:
         """Apply `command`; tell the listeners when it changed anything."""
@@ -118,11 +118,11 @@ class Store:
         """What the document is called."""
         return self.path.name if self.path else "Untitled"
 
-    def reset(self, document: Document, path: Path | None) -> None:
-        """Another document, just opened or made: no history, nothing to save."""
+    def reset(self, document: Document, path: Path | None, modified: bool = False) -> None:
+        """Another document, just opened or made: no history, and nothing to save unless it is `modified`."""
         self._past.clear()
         self._future.clear()
-        self._saved = document
+        self._saved = None if modified else document
         self.path = path
         self._change(document)
 
@@ -142,6 +142,11 @@ class Store:
         old, self.document, self._names = self.document, new, None
         for listener in self._listeners:
             listener(old, new)
+
+
+def same_content(first: Document, second: Document) -> bool:
+    """Nothing to save tells the two apart; where one looks does not count."""
+    return _parts(first) == _parts(second)
 
 
 def _parts(document: Document) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
 from PySide6.QtGui import QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
@@ -10,7 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QGridLayout,
     QLayout,
-    QMainWindow,
     QMenu,
     QSplitter,
     QWidget,
@@ -28,6 +28,7 @@ from app.tools import Spot
 
 from . import actions, theme
 from .bind import take_typed_number
+from .drops import DropWindow
 from .help import HelpDialog
 from .palette import Palette
 from .panels.data_panel import DataPanel
@@ -36,6 +37,7 @@ from .panels.scrolling import ScrollingForm
 from .panels.strip import StatusStrip
 from .plot.canvas import Canvas
 from .questions import Questions
+from .safekeeping import Safekeeping
 from .status_line import StatusLine
 
 LANES = 2
@@ -54,7 +56,7 @@ class _Lanes(QWidget):
             layout.setContentsMargins(0, 0, event.size().width() % LANES, 0)
 
 
-class MainWindow(QMainWindow):
+class MainWindow(DropWindow):
     """The window; `assemble` gives it its parts.
 
     Parameters
@@ -80,10 +82,14 @@ class MainWindow(QMainWindow):
             assert layout is not None
             layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
 
-    def assemble(self, controller: Controller, conductor: Conductor, preparation: Preparation) -> None:
+    def assemble(
+        self, controller: Controller, conductor: Conductor, preparation: Preparation, safekeeping: Safekeeping
+    ) -> None:
         """Take the parts that need the window to exist first, and build the views."""
         self._controller, self._conductor, self._preparation = controller, conductor, preparation
-        self._questions = Questions(self, controller, self._settings)
+        self._safekeeping = safekeeping
+        self._questions = Questions(self, controller, self._settings, safekeeping.claims)
+        safekeeping.attach(self, controller, self._settings, self._questions)
         self.canvases = [Canvas(index, controller.editing, controller, self.ask_refresh) for index in range(LANES)]
         self._panels = [LanePanel(index, controller) for index in range(LANES)]
         self._forms = [ScrollingForm(panel) for panel in self._panels]
@@ -110,6 +116,7 @@ class MainWindow(QMainWindow):
         self._actions, menus = actions.make_actions(self, self._handlers())
         self._palette = Palette(self, menus["&Tools"], controller.editing)
         self._theme_menu(menus["&View"])
+        safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
         self._class_keys()
         controller.editing.on_hover(lambda spot: self._show_hint())
         self.resize(1280, 800)
@@ -129,6 +136,10 @@ class MainWindow(QMainWindow):
     def document(self) -> Document:
         """The present document."""
         return self._controller.document
+
+    def take_file(self, path: Path) -> None:
+        """Open or import a file, with all questions that belong to it."""
+        self._questions.take(path)
 
     def result(self, lane: int) -> Frame | None:
         """The newest frame of a lane: job number, model, certificate."""
@@ -219,6 +230,7 @@ class MainWindow(QMainWindow):
             self._actions[name].setEnabled(len(scene.xy) > 0)
         for name in ("cut", "copy", "duplicate", "relabel", "select_none"):
             self._actions[name].setEnabled(len(scene.selected) > 0)
+        self._actions["revert"].setEnabled(self._controller.store.path is not None)
 
     def _order(self, scene: Scene) -> None:
         """Ask the background for what the scene's lanes should show."""
@@ -235,6 +247,7 @@ class MainWindow(QMainWindow):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._safekeeping.offer_soon()
         self.ask_refresh()
 
     # -- actions ---------------------------------------------------------------------------------------------------
@@ -247,6 +260,7 @@ class MainWindow(QMainWindow):
             "open": lambda: questions.unless_unsaved(questions.ask_open),
             "save": questions.save,
             "save_as": questions.ask_save,
+            "revert": questions.revert,
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
@@ -398,5 +412,6 @@ class MainWindow(QMainWindow):
             self._closed = True
             self._settings.setValue("geometry", self.saveGeometry())
             self._settings.setValue("sidebar", not self._sidebar.isHidden())
+            self._safekeeping.close()
             self._settings.sync()
             self._conductor.close()
