@@ -6,12 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
-from PySide6.QtGui import QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QGridLayout,
     QLayout,
-    QMenu,
     QSplitter,
     QWidget,
 )  # fmt: skip
@@ -27,6 +26,7 @@ from app.session import SPEEDS
 from app.tools import Spot
 
 from . import actions, theme
+from .appearance import Appearance
 from .bind import take_typed_number
 from .drops import DropWindow
 from .help import HelpDialog
@@ -41,8 +41,6 @@ from .safekeeping import Safekeeping
 from .status_line import StatusLine
 
 LANES = 2
-TEXT_SIZES = (7, 28)  # points
-TEXT_STEP = 2
 BRUSH_STEP = 1.25
 
 
@@ -73,8 +71,6 @@ class MainWindow(DropWindow):
         self._scene: Scene | None = None
         self._refresh_pending = False
         self._closed = False
-        self._text_size = 0  # points; 0 is the desktop's
-        self._theme_applied: theme.Theme | None = None
         self._refresh_asked.connect(self._refresh, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
@@ -88,6 +84,7 @@ class MainWindow(DropWindow):
         """Take the parts that need the window to exist first, and build the views."""
         self._controller, self._conductor, self._preparation = controller, conductor, preparation
         self._safekeeping = safekeeping
+        self._appearance = Appearance(self, controller, self._settings, self._redraw)
         self._questions = Questions(self, controller, self._settings, safekeeping.claims)
         safekeeping.attach(self, controller, self._settings, self._questions)
         self.canvases = [Canvas(index, controller.editing, controller, self.ask_refresh) for index in range(LANES)]
@@ -115,7 +112,6 @@ class MainWindow(DropWindow):
         self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
         self._palette = Palette(self, menus["&Tools"], controller.editing)
-        self._theme_menu(menus["&View"])
         safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
         self._class_keys()
         controller.editing.on_hover(lambda spot: self._show_hint())
@@ -124,9 +120,7 @@ class MainWindow(DropWindow):
         if geometry is not None:
             self.restoreGeometry(geometry)
         self._sidebar.setVisible(bool(self._settings.value("sidebar", True, type=bool)))
-        self._text_size = self._remembered_text_size()
-        self.choose_theme(str(self._settings.value("theme", "system")))
-        QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
+        self._appearance.begin(menus["&View"])
         self._refresh()
         self.canvases[0].setFocus()
 
@@ -189,10 +183,8 @@ class MainWindow(DropWindow):
 
     def _draw(self, scene: Scene) -> None:
         old, self._scene = self._scene, scene
-        dress = theme.theme_of(scene.dark)
-        if dress is not self._theme_applied:
-            self._theme_applied = dress
-            theme.apply(dress, self, self._text_size)
+        dress, anew = self._appearance.dress(scene)
+        if anew:
             icons = self._actions | {f"tool.{name}": each for name, each in self._palette.actions_by_tool.items()}
             actions.set_icons(icons, dress, self.devicePixelRatioF())
         for index in range(LANES):
@@ -225,7 +217,6 @@ class MainWindow(DropWindow):
         self._actions["pause"].setChecked(scene.paused)
         self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
         self._actions["full_screen"].setChecked(self.isFullScreen())
-        self._theme_actions[scene.theme].setChecked(True)
         for name in ("clear", "select_all", "invert"):
             self._actions[name].setEnabled(len(scene.xy) > 0)
         for name in ("cut", "copy", "duplicate", "relabel", "select_none"):
@@ -281,24 +272,12 @@ class MainWindow(DropWindow):
             "lanes": controller.toggle_lanes,
             "sidebar": self._toggle_sidebar,
             "legend": controller.toggle_legend,
-            "larger": self._enlarge_text,
-            "smaller": lambda: self._set_text_size(self._text_points() - TEXT_STEP),
+            "larger": self._appearance.larger,
+            "smaller": self._appearance.smaller,
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "help": self._help,
         }
-
-    def _theme_menu(self, view: QMenu) -> None:
-        menu = view.addMenu("&Theme")
-        group = QActionGroup(self)
-        self._theme_actions = {}
-        for name, text in (("system", "As the &system"), ("light", "&Light"), ("dark", "&Dark")):
-            action = menu.addAction(text)
-            action.setObjectName(f"action.theme.{name}")
-            action.setCheckable(True)
-            action.triggered.connect(lambda checked, name=name: self.choose_theme(name))
-            group.addAction(action)
-            self._theme_actions[name] = action
 
     def _class_keys(self) -> None:
         for label in range(MAX_CLASSES):
@@ -329,13 +308,6 @@ class MainWindow(DropWindow):
     def _delete(self) -> None:
         self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
 
-    def _text_points(self) -> int:
-        return self._text_size or QApplication.font().pointSize()
-
-    def _remembered_text_size(self) -> int:
-        size = self._settings.value("text_size", 0, type=int)
-        return size if isinstance(size, int) else 0
-
     def _toggle_sidebar(self) -> None:
         self._sidebar.setVisible(self._sidebar.isHidden())
         self.ask_refresh()
@@ -344,33 +316,13 @@ class MainWindow(DropWindow):
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
         self.ask_refresh()
 
-    def _set_text_size(self, points: int) -> None:
-        self._text_size = min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1])
-        self._settings.setValue("text_size", self._text_size)
-        self._theme_applied = self._scene = None
-        self._refresh()
-
-    def _enlarge_text(self) -> None:
-        """One size up, unless something would be cut off: a window cannot be larger than the screen."""
-        before = self._text_points()
-        room = self.screen().availableSize().expandedTo(self.size())
-        self._set_text_size(before + TEXT_STEP)
-        QApplication.sendPostedEvents()  # the new sizes of all parts
-        needed = self.minimumSizeHint()
-        if needed.width() > room.width() or needed.height() > room.height():
-            self._set_text_size(before)
-            self.say("Larger text does not fit this screen: hide the sidebar (F9) or a lane (L) first.")
-
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""
-        dark = theme.system_is_dark() if name == "system" else name == "dark"
-        self._settings.setValue("theme", name)
-        self._controller.set_theme(name, dark)
+        self._appearance.choose_theme(name)
 
-    @Slot()
-    def _system_theme_changed(self) -> None:
-        if not self._closed and self._controller.session.theme == "system":
-            self.choose_theme("system")
+    def _redraw(self) -> None:
+        self._scene = None
+        self._refresh()
 
     def _help(self) -> None:
         dialog = self.findChild(HelpDialog) or HelpDialog(self)

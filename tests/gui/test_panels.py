@@ -488,13 +488,14 @@ def test_text_never_grows_beyond_what_the_screen_shows(make: Make) -> None:
         for form, panel in zip(window._forms, window._panels, strict=True):
             assert form.minimumSizeHint().width() >= panel.minimumSizeHint().width()
             assert panel.width() <= form.viewport().width(), "a form scrolls up and down only"
-    assert window._text_points() in (13, 15) and "does not fit" in window._status.text()
+    assert window._appearance._points() in (13, 15) and "does not fit" in window._status.text()
     for kernel in ("rbf", "poly", "sigmoid"):
-        window._set_text_size(9)
+        window._appearance._set_text_size(9)
         window._controller.set_lane(1, "svm", kernel=kernel)
         window._refresh()
         QApplication.sendPostedEvents()
-        assert window.minimumSizeHint().width() <= LEAST_WINDOW[0] and window.minimumSizeHint().height() <= LEAST_WINDOW[1]
+        needed = window.minimumSizeHint()
+        assert needed.width() <= LEAST_WINDOW[0] and needed.height() <= LEAST_WINDOW[1]
 
 
 def test_the_status_line_keeps_up_without_the_mouse(make: Make, qtbot: QtBot) -> None:
