@@ -38,6 +38,12 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("save", "&File", "&Save", ("Ctrl+S",), "Save points and settings.", "Save"),
     ActionSpec("save_as", "&File", "Save &as…", ("Ctrl+Shift+S",), "Save under another name."),
     ActionSpec("revert", "&File", "Re&vert", (), "Back to what is saved; undo brings the changes back."),
+    ActionSpec("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, svmlight or .npz.", gap=True),
+    ActionSpec(
+        "import_clipboard", "&File", "Import from the clip&board…", ("Ctrl+Shift+V",),
+        "A table of a spreadsheet: choose columns and class.",
+    ),
+    ActionSpec("export", "&File", "&Export points…", ("Ctrl+Shift+E",), "As a table, svmlight or .npz file."),
     ActionSpec("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True),
     ActionSpec("undo", "&Edit", "&Undo", ("Ctrl+Z",), "Take the last change back.", "Undo", gap=True),
     ActionSpec("redo", "&Edit", "&Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again.", "Redo"),

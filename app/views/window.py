@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
+from app import files
 from app.conductor import Conductor
 from app.controller import Controller
 from app.document import Document
@@ -29,6 +30,7 @@ from . import actions, theme
 from .appearance import Appearance
 from .bind import take_typed_number
 from .drops import DropWindow
+from .exchanging import Exchanging
 from .help import HelpDialog
 from .palette import Palette
 from .panels.data_panel import DataPanel
@@ -86,6 +88,7 @@ class MainWindow(DropWindow):
         self._safekeeping = safekeeping
         self._appearance = Appearance(self, controller, self._settings, self._redraw)
         self._questions = Questions(self, controller, self._settings, safekeeping.claims)
+        self._exchanging = Exchanging(self, controller, self._settings)
         safekeeping.attach(self, controller, self._settings, self._questions)
         self.canvases = [Canvas(index, controller.editing, controller, self.ask_refresh) for index in range(LANES)]
         self._panels = [LanePanel(index, controller) for index in range(LANES)]
@@ -133,7 +136,10 @@ class MainWindow(DropWindow):
 
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
-        self._questions.take(path)
+        if path.suffix.lower() == files.SUFFIX:
+            self._questions.open_path(path)
+        else:
+            self._exchanging.import_file(path)
 
     def result(self, lane: int) -> Frame | None:
         """The newest frame of a lane: job number, model, certificate."""
@@ -217,7 +223,7 @@ class MainWindow(DropWindow):
         self._actions["pause"].setChecked(scene.paused)
         self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
         self._actions["full_screen"].setChecked(self.isFullScreen())
-        for name in ("clear", "select_all", "invert"):
+        for name in ("clear", "select_all", "invert", "export"):
             self._actions[name].setEnabled(len(scene.xy) > 0)
         for name in ("cut", "copy", "duplicate", "relabel", "select_none"):
             self._actions[name].setEnabled(len(scene.selected) > 0)
@@ -252,6 +258,9 @@ class MainWindow(DropWindow):
             "save": questions.save,
             "save_as": questions.ask_save,
             "revert": questions.revert,
+            "import": self._exchanging.ask_import,
+            "import_clipboard": self._exchanging.import_clipboard,
+            "export": self._exchanging.ask_export,
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,

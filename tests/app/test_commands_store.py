@@ -407,8 +407,23 @@ def test_imported_points_bring_their_names() -> None:
     assert [style.name for style in made.styles[:3]] == ["a", "b" * 40, ""] and made.styles[0].colour == "#ff0000"
     assert made.axes == ("w", "h" * 60) and made.view == View.fitting(made.points)
     assert command.name(start, made) == "Import 2 points"
-    added = replace(command, add=True).apply(start)
-    assert len(added.points) == 5 and added.styles == start.styles and added.axes == ("", "")
+    assert command.name(start, made) == "Import 2 points"
+
+
+def test_added_points_find_their_classes_by_name() -> None:
+    styles = (ClassStyle("old"), ClassStyle(), ClassStyle("b"), *SMALL.styles[3:])  # points are of classes 1 and 2
+    start = replace(SMALL, styles=styles, axes=("u", ""))
+    command = ImportPoints(xy=np.ones((3, 2)), labels=[0, 1, 2], class_names=("b", "c", "d"), axes=("w", "h"), add=True)
+    added = command.apply(start)
+    assert added.points.labels.tolist() == [0, 1, 1, 2, 3, 4] and added.points.ids.tolist() == list(range(6))
+    assert [style.name for style in added.styles[:6]] == ["old", "", "b", "c", "d", ""] and added.axes == ("u", "")
+    plain = ImportPoints(xy=np.ones((2, 2)), labels=[0, 7], add=True).apply(start)
+    assert plain.points.labels.tolist() == [0, 1, 1, 0, 7] and plain.styles == styles
+    full = replace(SMALL, styles=tuple(ClassStyle(f"class {c}") for c in range(8)))
+    store = Store(full)
+    with pytest.raises(ValueError, match="no class left for “new”: a document has at most 8"):
+        store.dispatch(ImportPoints(xy=np.ones((1, 2)), labels=[0], class_names=("new",), add=True))
+    assert store.document is full and store.history == ()
 
 
 def test_fields_of_the_document_change_and_count_as_modified() -> None:
