@@ -2,7 +2,7 @@
 
 from .convert import BadRows, Choice, Imported, convert, default_choice
 from .reading import IMPORTS, read, read_text
-from .table import Column, Dialect, Table
+from .table import Column, Dialect, DialectError, Table
 from .text import DECIMALS, SEPARATORS
 from .writing import EXPORTS, as_text, export, from_text
 
@@ -15,6 +15,7 @@ __all__ = [
     "Choice",
     "Column",
     "Dialect",
+    "DialectError",
     "Imported",
     "Table",
     "as_text",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from app.files import FileError
 from app.points import LIMIT, MAX_CLASSES
+from app.words import count, grouped
 
 from .table import Column, Table, Values, number_in, number_text
 from .text import CLASS_NAMES
@@ -67,8 +68,9 @@ class Imported:
         parts = []
         for label, times in sorted(Counter(self.labels.tolist()).items()):
             name = self.class_names[label] if label < len(self.class_names) else ""
-            parts.append(f"{times:,} {name}" if name else f"{times:,} of class {label + 1}")
-        return f"{n:,} point{'' if n == 1 else 's'}: {', '.join(parts)}; {self.axes[1]} over {self.axes[0]}."
+            plain = name and not name[-1].isdigit()  # "50 0" would be two numbers
+            parts.append(f"{grouped(times)} {name}" if plain else f"{grouped(times)} of class {name or label + 1}")
+        return f"{count(n, 'point')}: {', '.join(parts)}; {self.axes[1]} against {self.axes[0]}."
 
 
 class BadRows(FileError):  # noqa: N818 (it is a list of rows first of all)
@@ -175,7 +177,7 @@ def _refuse_bad_rows(table: Table, x: Column, y: Column, label: Column | None) -
     line, reason = rows[0]
     n = len(bad)
     raise BadRows(
-        f"{table.name} was not imported: {n:,} of {len(table):,} row{'' if len(table) == 1 else 's'} cannot be used,"
+        f"{table.name} was not imported: {grouped(n)} of {count(len(table), 'row')} cannot be used,"
         f" {'first ' if n > 1 else ''}{table.place} {line}: {reason}.",
         rows, n,
     )  # fmt: skip
@@ -233,8 +235,8 @@ def _labels(column: Column, refused: str) -> tuple[NDArray[np.uint8], tuple[str,
 def _check_classes(n: int, column: str, refused: str) -> None:
     if n > MAX_CLASSES:
         raise FileError(
-            f"{refused}: column {_quoted(column)} holds {n:,} different values, and there are {MAX_CLASSES} classes at"
-            " most."
+            f"{refused}: column {_quoted(column)} holds {grouped(n)} different values, and there are {MAX_CLASSES}"
+            " classes at most."
         )
 
 

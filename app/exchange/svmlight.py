@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from app.files import FileError
+from app.words import grouped
 
 from .table import MAX_COLUMNS, Column, Table, check_size, column_of
 from .text import Lines, encoding_of
@@ -45,7 +46,7 @@ def _parse(line: str) -> tuple[float, list[int], list[float]]:
     except ValueError:
         raise ValueError(_fault(first, pairs)) from None
     if indices and not 1 <= min(indices) <= max(indices) <= MAX_COLUMNS:
-        raise ValueError(f"an index is not from 1 to {MAX_COLUMNS:,}")
+        raise ValueError(f"an index is not from 1 to {grouped(MAX_COLUMNS)}")
     if len(set(indices)) != len(indices):
         raise ValueError("an index stands there twice")
     return label, indices, values

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files import FileError
+from app.words import grouped
 
 #: Larger tables are refused: their numbers alone would take 80 MB.
 MAX_CELLS = 10_000_000
@@ -36,6 +37,14 @@ class Dialect:
     separator: str | None = None
     decimal: str | None = None
     header: bool | None = None
+
+
+class DialectError(FileError):
+    """A text that is no table in `dialect`; in another it may be one."""
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        super().__init__(text)
+        self.dialect = dialect
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +204,7 @@ def distinct_names(names: Iterable[str]) -> list[str]:
 def check_size(name: str, n_rows: int, n_columns: int) -> None:
     """FileError when a table of this size is too large."""
     if n_columns > MAX_COLUMNS:
-        raise FileError(f"{name} has {n_columns:,} columns; {MAX_COLUMNS:,} are the most that can be read.")
+        most = grouped(MAX_COLUMNS)
+        raise FileError(f"{name} has {grouped(n_columns)} columns; {most} are the most that can be read.")
     if n_rows * n_columns > MAX_CELLS:
         raise FileError(f"{name} has more than {MAX_CELLS // 10**6} million cells, so it was not read.")

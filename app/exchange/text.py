@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from app.files import FileError
+from app.words import grouped
 
-from .table import Cells, Dialect, Table, check_size, distinct_names
+from .table import Cells, Dialect, DialectError, Table, check_size, distinct_names
 
 #: In this order they win when equally good: what is also a decimal sign or stands between words comes later.
 SEPARATORS = {"\t": "Tab", ";": "Semicolon ;", ",": "Comma ,", "|": "Bar |", " ": "Blanks"}
@@ -75,9 +76,8 @@ class Lines:
         while line := self._file.readline(_LONGEST_LINE + 1):
             self._number += 1
             if len(line) > _LONGEST_LINE:
-                raise FileError(
-                    f"{self._name} cannot be used: line {self._number} is longer than {_LONGEST_LINE:,} characters."
-                )
+                most = grouped(_LONGEST_LINE)
+                raise FileError(f"{self._name} cannot be used: line {self._number} is longer than {most} characters.")
             if self.fresh:
                 if not line.strip() or line.lstrip(" ").startswith("#") or (self._number == 1 and hint_in(line)):
                     continue
@@ -107,7 +107,7 @@ def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[
         except csv.Error as error:
             if "field limit" in str(error):
                 most = csv.field_size_limit()
-                reason = f"a cell is longer than {most:,} characters (a quotation mark may be missing)."
+                reason = f"a cell is longer than {grouped(most)} characters (a quotation mark may be missing)."
             elif "end of data" in str(error):
                 reason = "a quotation mark is never closed."
             else:
@@ -179,8 +179,8 @@ def _is_number(cell: str, number: re.Pattern[str]) -> bool:
     return number.fullmatch(cell) is not None or cell.strip().casefold() in ("nan", "inf", "-inf")
 
 
-def _find_out(data: bytes, encoding: str, name: str, wish: Dialect) -> tuple[str, str, bool, int]:
-    """Separator, decimal sign, whether there is a header, and the number of columns."""
+def _find_out(data: bytes, encoding: str, name: str, wish: Dialect) -> tuple[Dialect, int]:
+    """The dialect and the number of columns."""
     first = io.TextIOWrapper(io.BytesIO(data[:100]), encoding, errors="replace", newline="").readline()
     given = wish.separator or hint_in(first)
     best: tuple[float, str, str, list[list[str]]] | None = None
@@ -198,7 +198,7 @@ def _find_out(data: bytes, encoding: str, name: str, wish: Dialect) -> tuple[str
     if not given and merit == 0.0:
         separator = ","  # a single column, where the tab's precedence says nothing
     header = _has_header(rows, decimal) if wish.header is None else wish.header
-    return separator, decimal, header, _width(rows if header else rows[:1] + rows)
+    return Dialect(separator, decimal, header), _width(rows if header else rows[:1] + rows)
 
 
 def read_delimited(data: bytes, name: str, wish: Dialect) -> Table:
@@ -207,9 +207,17 @@ def read_delimited(data: bytes, name: str, wish: Dialect) -> Table:
     Rows of another number of cells than most are kept as the table's faults.
     """
     encoding = encoding_of(data, name)
-    separator, decimal, header, width = _find_out(data, encoding, name, wish)
-    check_size(name, 1, width)
-    columns = [Cells(decimal) for _ in range(width)]
+    dialect, width = _find_out(data, encoding, name, wish)
+    try:
+        check_size(name, 1, width)
+        return _table(data, encoding, name, dialect, width)
+    except FileError as error:
+        raise DialectError(str(error), dialect) from None
+
+
+def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int) -> Table:
+    separator, header = dialect.separator or ",", dialect.header
+    columns = [Cells(dialect.decimal or ".") for _ in range(width)]
     lines: list[int] = []
     faults: dict[int, str] = {}
     reasons: dict[int, str] = {}
@@ -254,5 +262,5 @@ def read_delimited(data: bytes, name: str, wish: Dialect) -> Table:
         )
     return Table(
         name, tuple(cells.column(title) for cells, title in zip(columns, distinct_names(titles), strict=True)),
-        np.array(lines, dtype=np.int64), faults, "line", Dialect(separator, decimal, header),
+        np.array(lines, dtype=np.int64), faults, "line", dialect,
     )  # fmt: skip

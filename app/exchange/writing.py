@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files import FileError, write_bytes
-from app.points import LIMIT, MAX_CLASSES
+from app.points import MAX_CLASSES
 
 from .convert import Choice, convert
 from .reading import CLIPBOARD, read_text
@@ -142,7 +143,7 @@ def names_of(class_names: Iterable[str]) -> list[str]:
 def _key(name: str) -> str:
     """What a cell with this name is read as: 1.0 is 1."""
     value = number_in(name)
-    return number_text(value) if abs(value) <= LIMIT else name.strip()
+    return number_text(value) if math.isfinite(value) else name.strip()
 
 
 def _cells(column: Column) -> Iterable[str]:
