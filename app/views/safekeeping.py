@@ -135,6 +135,7 @@ class Safekeeping(QObject):
         if not self._looked:
             self._looked = True
             self._questions.unless_open_elsewhere()
+            self.claims.sweep()
         self._offered, sentences = orphans(self._folder)
         for sentence in sentences:
             self._questions.alert(sentence)
