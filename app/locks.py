@@ -128,6 +128,12 @@ class Claims:
             return False
         return any([held(lock) for lock in others])
 
+    def sweep(self) -> None:
+        """Take away what windows that did not end well have left."""
+        with contextlib.suppress(OSError):
+            for lock in list(self._folder.glob(f"*{SUFFIX}")):
+                held(lock)
+
     def release(self) -> None:
         """Nothing is open here any more."""
         if self._lock is not None:

@@ -157,9 +157,10 @@ class Questions:
 
     def unless_open_elsewhere(self) -> None:
         """Ask about the document that the window starts with."""
-        path = self._controller.store.path
+        store = self._controller.store
+        path = store.path
         if path is not None and self._claims.elsewhere(path):
-            self._ask_elsewhere(path, _nothing, otherwise=self._controller.new)
+            self._ask_elsewhere(path, _nothing, lambda: None if store.modified else self._controller.new())
 
     def _ask_elsewhere(self, path: Path, act: _Then, otherwise: _Then = _nothing) -> None:
         text = f"{path.name} is open in another window. Saving here will overwrite what is saved there."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QMessageBox, QWidget
 
 from app import files
 from app.controller import Controller
@@ -135,6 +135,7 @@ class Safekeeping(QObject):
         if not self._looked:
             self._looked = True
             self._questions.unless_open_elsewhere()
+            self.claims.sweep()
         self._offered, sentences = orphans(self._folder)
         for sentence in sentences:
             self._questions.alert(sentence)
@@ -172,8 +173,7 @@ class Safekeeping(QObject):
         box = QMessageBox(QMessageBox.Icon.Warning, "Delete unsaved work", text, parent=self._dialog or self._window)
         box.setObjectName("delete_copy")
         box.setTextFormat(Qt.TextFormat.PlainText)
-        delete = QPushButton("&Delete")
-        box.addButton(delete, QMessageBox.ButtonRole.DestructiveRole)
+        delete = box.addButton("&Delete", QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 

@@ -55,8 +55,9 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     for stray in qapp.topLevelWidgets():  # of a test that failed half-way
         if isinstance(stray, MainWindow):
             discard(stray)
-    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("compute")]
+    left = [thread.name for thread in threading.enumerate() if thread.name.startswith(("compute", "recovery"))]
     assert not left, f"threads left behind: {left}"
+    assert not [path for folder in ("open", "recovery") for path in tmp_path.glob(f"{folder}/*.lock")]
 
 
 def discard(window: MainWindow) -> None:
