@@ -644,7 +644,7 @@ def test_dropped_files(make: Make, tmp_path: Path) -> None:
     press(box(window, "unsaved"), "Discard")
     assert window._controller.store.path == path and len(window.document.points) == 3
     imported: list[Path] = []
-    window._questions.import_file = imported.append
+    window._exchanging.import_file = imported.append
     assert drop(window, table) and imported == [table] and window._controller.store.path == path
 
 
