@@ -33,7 +33,7 @@ def size_axes(item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tupl
             axis.setLabel(escape(fitting))
         else:
             axis.showLabel(False)
-        size += metrics.height() + 2 if fitting else 0
+        size += metrics.height() + 8 if fitting else 0  # 2 less would cut off what hangs below the line
         if side == "left":
             axis.setWidth(size)
         else:
