@@ -33,9 +33,11 @@ def size_axes(item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tupl
             axis.setLabel(escape(fitting))
         else:
             axis.showLabel(False)
-        size += metrics.height() + 8 if fitting else 0  # 2 less would cut off what hangs below the line
+        size += metrics.height() + 2 if fitting else 0
         if side == "left":
             axis.setWidth(size)
         else:
             axis.setHeight(size)
         axis.resizeEvent()  # it puts the name in the middle
+        if side == "bottom":  # and too low: what hangs below the line would be cut off
+            axis.label.moveBy(0, -4)
