@@ -142,6 +142,7 @@ def convert(table: Table, choice: Choice) -> Imported:
     """
     refused = f"{table.name} was not imported"
     if len(table.columns) < 2:
+        _refuse_bad_rows(table, table.columns[0], table.columns[0], None)  # they may be why
         raise FileError(f"{refused}: it has only one column, and points need two, x and y.")
     if choice.x == choice.y:
         raise FileError(f"{refused}: x and y are the same column, {table.columns[choice.x].name!r}.")

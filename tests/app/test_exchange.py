@@ -201,6 +201,12 @@ def test_what_cannot_be_read_is_one_sentence(case: str) -> None:
     assert reason in refusal(text)
 
 
+def test_rows_that_are_all_bad_are_listed() -> None:
+    with pytest.raises(BadRows) as caught:
+        points_of("1 a\n2 b\n", "drawing.svm")
+    assert caught.value.rows == ((1, "'a' is not index:value"), (2, "'b' is not index:value"))
+
+
 def test_a_long_list_of_bad_rows_is_cut_and_counted() -> None:
     text = "x,y\n" + "1,2\n" * 3 + "1,oops\n" * 1234
     with pytest.raises(BadRows) as caught:

@@ -302,12 +302,16 @@ def test_the_newest_request_wins(parent: QMainWindow, qtbot: QtBot) -> None:
     dialog, _ = show(parent, qtbot, gate)
     gate.open.clear()
     gate.entered.clear()
+    shown: list[object] = []
+    show_answer = dialog._background._answered
+    dialog._background._answered = lambda answer: (shown.append(answer), show_answer(answer))
     for sign in (".", ",", ".", ","):
         dialog._ask(decimal=sign)
         qtbot.waitUntil(gate.entered.is_set)
     gate.open.set()
     wait_for(dialog, qtbot)
-    # One was under way, the ones between were never begun, the last was read.
+    # One was under way and its answer came too late, the ones between were never begun, the last was read.
+    assert len(shown) == 1
     assert [wish.decimal for wish in gate.wishes] == [None, ".", ","]
     assert text(dialog).startswith("2 points") and text(dialog, "decimal") == "Comma: 1,5"
 
