@@ -229,7 +229,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("G", "generate points"),
         ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
         ("Ctrl+N, Ctrl+O", "new, open"),
-        ("Ctrl+S, Ctrl+Shift+S", "save, save as"),
+        ("Ctrl+S, Ctrl+Shift+S", "save, save as; a document can also be dropped on the window"),
         ("Ctrl++, Ctrl+−", "larger, smaller text"),
         ("F9", "show or hide the sidebar"),
         ("F11", "full screen"),
