@@ -82,7 +82,7 @@ class Work(RuleBasedStateMachine):
         self.store.listen(self.listen)
         self.on_disk: dict[Path, State] = {}
         self.in_gesture = False
-        self.before_gesture = (0, ())
+        self.before_gesture: tuple[int, tuple[str, ...]] = (0, ())
 
     def teardown(self) -> None:
         self.finish()
@@ -237,21 +237,7 @@ class Work(RuleBasedStateMachine):
     def broken_off(self) -> None:
         self.in_gesture = False
         assert state(self.store.document) == self.model.now, "as if it had never been"
-        assert self.store.position == self.before_gesture[0]
-        del self.model.states[self.model.position + 1 :], self.model.names[self.model.position :]
-        # A gesture that had done something has cut off what could have been done again.
-        if self.store.history == self.before_gesture[1]:
-            self.resync_future()
-        assert self.store.history == tuple(self.model.names)
-
-    def resync_future(self) -> None:
-        """Nothing was done: what was undone before can still be done again."""
-        position = self.store.position
-        while self.store.redo_name:
-            self.store.redo()
-            self.model.step(state(self.store.document), self.store.history[self.store.position - 1])
-        self.store.go_to(position)
-        self.model.position = position
+        assert (self.store.position, self.store.history) == self.before_gesture, "with all that could be redone"
 
     # -- selection -------------------------------------------------------------------------------------------------
 
