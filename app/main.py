@@ -135,7 +135,7 @@ def _parsers() -> tuple[_Parser, _Parser]:
     )
     window.add_argument("file", nargs="?", metavar="FILE", help="a .playground document to open")
     window.add_argument(
-        "--profile-dir", type=Path, metavar="DIR", help="keep settings there instead of in your profile"
+        "--profile-dir", type=Path, metavar="DIR", help="keep settings and recovery copies there, not in your profile"
     )
     window.add_argument("--version", action="version", version=f"{NAME} {__version__}")
     picture = _Parser(prog=f"{NAME} render", description="Draw the window into a PNG file; needs no display.")

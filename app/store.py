@@ -35,6 +35,7 @@ class Store:
         self.path = path
         self._past: list[_Step] = []
         self._future: list[_Step] = []
+        self._cut_off: list[_Step] = []  # what could have been redone before the newest step
         self._saved: Document | None = document  # None: no file holds it
         self._names: tuple[str, ...] | None = ()  # of the history; None while it has to be made anew
         self._listeners: list[Listener] = []
@@ -68,6 +69,8 @@ class Store:
             before, last = old, self._past[-1] if self._past else None
             if last and command.merge_key is not None and last.merge_key == command.merge_key:
                 before = self._past.pop().before
+            else:
+                self._cut_off = self._future.copy()
             self._past.append(_Step(command.name(before, new), before, new, command.merge_key))
             self._future.clear()
         self._change(new)
@@ -110,8 +113,9 @@ class Store:
     def abandon(self, merge_key: Hashable) -> None:
         """Take the newest step back as if it had never been, if it is that of `merge_key` (a gesture broken off)."""
         if self._past and merge_key is not None and self._past[-1].merge_key == merge_key:
-            self.undo()
-            self._future.pop()
+            step = self._past.pop()
+            self._future = self._cut_off.copy()
+            self._change(self._looking(step.before, step))
 
     @property
     def title(self) -> str:
@@ -122,6 +126,7 @@ class Store:
         """Another document, just opened or made: no history, and nothing to save unless it is `modified`."""
         self._past.clear()
         self._future.clear()
+        self._cut_off.clear()
         self._saved = None if modified else document
         self.path = path
         self._change(document)

@@ -249,7 +249,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Ctrl+X, Ctrl+C, Ctrl+V", "cut, copy, paste points; also from and to a spreadsheet"),
         ("Ctrl+D, Ctrl+R", "duplicate the selected points, give them the active class"),
         ("Ctrl+N, Ctrl+O", "new, open"),
-        ("Ctrl+S, Ctrl+Shift+S", "save, save as"),
+        ("Ctrl+S, Ctrl+Shift+S", "save, save as; a document can also be dropped on the window"),
         ("Ctrl++, Ctrl+−", "larger, smaller text"),
         ("F9", "show or hide the sidebar"),
         ("F11", "full screen"),

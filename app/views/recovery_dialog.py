@@ -35,6 +35,7 @@ class RecoveryDialog(QDialog):
         self._list.setObjectName("recovery.list")
         self._list.setAccessibleName("Unsaved work")
         self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # it would hide the times
         text.setBuddy(self._list)
         layout = QVBoxLayout(self)
         layout.addWidget(text)

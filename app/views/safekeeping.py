@@ -55,8 +55,10 @@ class Safekeeping(QObject):
         self._follow()
 
     def offer_soon(self) -> None:
-        """Offer what a window that did not end well has left, once the window stands."""
-        QTimer.singleShot(0, self, self._offer)
+        """Look for what a window that did not end well has left, once this window stands for the first time."""
+        if not self._looked:
+            self._looked = True
+            QTimer.singleShot(0, self, self._begin)
 
     def close(self) -> None:
         """The window has ended well: take copies and locks away."""
@@ -129,13 +131,15 @@ class Safekeeping(QObject):
     # -- recovery --------------------------------------------------------------------------------------------------
 
     @Slot()
+    def _begin(self) -> None:
+        if not self._closed:
+            self._questions.unless_open_elsewhere()
+            self.claims.sweep()
+            self._offer()
+
     def _offer(self) -> None:
         if self._closed or self._dialog is not None:
             return
-        if not self._looked:
-            self._looked = True
-            self._questions.unless_open_elsewhere()
-            self.claims.sweep()
         self._offered, sentences = orphans(self._folder)
         for sentence in sentences:
             self._questions.alert(sentence)

@@ -7,11 +7,12 @@ import json
 import os
 import pickle
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app import files, versions
+from app.controller import Controller
 from app.document import (
     ClassStyle,
     Document,
@@ -35,6 +37,8 @@ from app.document import (
 )  # fmt: skip
 from app.files import FileError
 from app.points import LIMIT, Points
+from app.session import Session
+from app.store import Store
 from solver import RULES, SCHEMES
 
 ROOT = Path(__file__).parents[2]
@@ -265,6 +269,45 @@ def test_bad_files_are_one_sentence(name: str) -> None:
         assert "2 x, 3 y and 3 class" in text
 
 
+class Open:
+    """A controller with an edited document open, and what it alerted."""
+
+    def __init__(self) -> None:
+        self.alerts: list[str] = []
+        self.store = Store(default_document())
+        self.hand = Controller(self.store, Session(), lambda: None, lambda said: None, self.alerts.append)
+        self.hand.set_notes("not saved yet")
+        self.before = (self.store.document, self.store.history, self.store.path, self.hand.session, self.hand.on_disk)
+
+    def unharmed(self) -> bool:
+        now = (self.store.document, self.store.history, self.store.path, self.hand.session, self.hand.on_disk)
+        return self.store.modified and all(a is b or a == b for a, b in zip(self.before, now, strict=True))
+
+
+def test_whatever_is_opened_leaves_the_document_alone(tmp_path: Path) -> None:
+    path = tmp_path / "drawing.playground"
+    moons = files.encode(default_document())
+    contents = [*BAD.values(), *(moons[:end] for end in range(0, len(moons) - 2, 64))]
+    table = Open()
+    for number, data in enumerate(contents, 1):
+        path.write_bytes(data)
+        assert not table.hand.open(path)
+        assert len(table.alerts) == number and table.unharmed()
+        check(FileError(table.alerts[-1]), "drawing.playground")
+        assert path.read_bytes() == data
+    assert not table.hand.open(tmp_path) and not table.hand.open(tmp_path / "missing") and table.unharmed()
+
+
+def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "noise.playground"
+    with path.open("wb") as file:  # a hole, which takes no room
+        file.truncate(200_000_000)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("it was read"))
+    table = Open()
+    assert not table.hand.open(path) and table.unharmed()
+    assert table.alerts == ["noise.playground is larger than 100 MB, so it was not read."]
+
+
 def test_files_from_before_the_classes_had_weights_still_open() -> None:
     data = json.loads(files.encode(default_document()))
     data["version"] = 1
@@ -490,7 +533,7 @@ def failing(code: int) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES], ids=["full", "denied"])
 @pytest.mark.parametrize("existing", [True, False])
-@pytest.mark.parametrize("operation", ["mkstemp", "write", "flush", "fsync", "close", "chmod", "replace"])
+@pytest.mark.parametrize("operation", ["mkstemp", "fdopen", "write", "flush", "fsync", "close", "chmod", "replace"])
 def test_a_failing_disk_harms_nothing(
     operation: str, existing: bool, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -505,8 +548,12 @@ def test_a_failing_disk_harms_nothing(
         monkeypatch.setattr(files.os, "fdopen", lambda *args: Full(fdopen(*args), operation, fail))
     else:
         monkeypatch.setattr(files.os, operation, fail)
+    table = Open()
+    failure = table.hand.try_save(path)
+    assert table.unharmed()
     with pytest.raises(FileError) as caught:
         files.write(default_document(), path)
+    assert failure == str(caught.value)
     monkeypatch.undo()
     said = "no space left on device" if code == errno.ENOSPC else "permission denied"
     assert check(caught.value, "mine.playground") == f"mine.playground was not saved: {said}."
@@ -535,10 +582,38 @@ def test_the_longest_name_can_be_saved(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A real disk of 64 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    options = ["-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    if mount is None or subprocess.run([mount, *options], capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path) -> None:
+    path = small_disk / "mine.playground"
+    table = Open()
+    assert table.hand.save(path)
+    old = path.read_bytes()
+    table.hand.generate()
+    table.hand.set_notes("n" * 90_000)
+    failure = table.hand.try_save(path)
+    assert failure == "mine.playground was not saved: no space left on device."
+    assert table.store.modified and path.read_bytes() == old and list(small_disk.iterdir()) == [path]
+    table.hand.set_notes("")
+    assert table.hand.save(path) and not table.store.modified
+
+
 SAVER = """
 import sys
 from pathlib import Path
 from app import files, versions
+from app.controller import Controller
 path, contents = Path(sys.argv[1]), [b"a" * 300_000, b"b" * 300_000]
 for turn in range(10**9):
     files.write_bytes(contents[turn % 2], path)

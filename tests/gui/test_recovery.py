@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QListWidget, QMenu, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QListWidget, QMenu, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import files, recovery
@@ -200,7 +200,13 @@ def test_several_copies_are_a_list(make: Make, qtbot: QtBot, tmp_path: Path) -> 
     discard(window)
     assert len(copies(tmp_path)) == 1
     again = make(wait=False)
-    assert [row.split(",")[0] for row in rows(offered(again, qtbot))] == ["Untitled"]
+    dialog = offered(again, qtbot)
+    assert [row.split(",")[0] for row in rows(dialog)] == ["Untitled"]
+    choose(dialog, "later")
+    again.hide()
+    again.show()
+    qtbot.wait(50)
+    assert not [each for each in again.findChildren(RecoveryDialog) if each.isVisible()], "asked once"
 
 
 def test_closing_with_the_question_open_keeps_the_copy(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -620,7 +626,7 @@ def test_revert_is_one_step_and_asks_first(make: Make, tmp_path: Path) -> None:
     box(window, "alert").close()
 
 
-def drop(window: MainWindow, *paths: Path) -> bool:
+def drop(window: QWidget, *paths: Path) -> bool:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -645,7 +651,7 @@ def test_dropped_files(make: Make, tmp_path: Path) -> None:
     assert window._controller.store.path == path and len(window.document.points) == 3
     imported: list[Path] = []
     window._exchanging.import_file = imported.append
-    assert drop(window, table) and imported == [table] and window._controller.store.path == path
+    assert drop(window.canvases[0].viewport(), table) and imported == [table] and window._controller.store.path == path
 
 
 @pytest.mark.parametrize("content", [b"", b"{", json.dumps({"format": "classifier-playground", "version": 7}).encode()])
