@@ -230,6 +230,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
         ("Ctrl+N, Ctrl+O", "new, open"),
         ("Ctrl+S, Ctrl+Shift+S", "save, save as"),
+        ("Ctrl+E", "export a picture: PNG, SVG or clipboard"),
         ("Ctrl++, Ctrl+−", "larger, smaller text"),
         ("F9", "show or hide the sidebar"),
         ("F11", "full screen"),
@@ -250,3 +251,13 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Cross on a point", "the model gets this point wrong"),
     )),
 )  # fmt: skip
+
+#: Signs in the pictures, what they mean, and whether only an SVM has them.
+LEGEND: tuple[tuple[str, str, bool], ...] = (
+    ("boundary", "Decision boundary", False),
+    ("margin", "Margins: f = −1 and f = +1", True),
+    ("free", "Free support vector: exactly on the margin", True),
+    ("bounded", "Bounded support vector: inside the margin or misclassified", True),
+    ("wrong", "The model gets this point wrong", False),
+    ("tie", "Tie: no class is ahead", False),
+)

@@ -37,6 +37,7 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
     ActionSpec("save", "&File", "&Save", ("Ctrl+S",), "Save points and settings.", "Save"),
     ActionSpec("save_as", "&File", "Save &as…", ("Ctrl+Shift+S",), "Save under another name."),
+    ActionSpec("picture", "&File", "Export &picture…", ("Ctrl+E",), "PNG, SVG, or to the clipboard.", gap=True),
     ActionSpec("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True),
     ActionSpec("undo", "&Edit", "&Undo", ("Ctrl+Z",), "Take the last change back.", "Undo", gap=True),
     ActionSpec("redo", "&Edit", "&Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again.", "Redo"),

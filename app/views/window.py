@@ -24,6 +24,7 @@ from app.jobs.requests import Frame, Wish
 from app.points import MAX_CLASSES
 from app.scene import Scene, compose
 from app.session import SPEEDS
+from app.words import classifier_name
 
 from . import actions, theme
 from .bind import take_typed_number
@@ -32,6 +33,9 @@ from .panels.data_panel import DataPanel
 from .panels.lane_panel import LanePanel
 from .panels.scrolling import ScrollingForm
 from .panels.strip import StatusStrip
+from .picture_dialog import PictureDialog
+from .picture_maker import PictureMaker
+from .pictures import Shot, What, screen_size, shoot
 from .plot.canvas import Canvas
 from .questions import Questions
 from .status_line import StatusLine
@@ -81,6 +85,7 @@ class MainWindow(QMainWindow):
         """Take the parts that need the window to exist first, and build the views."""
         self._controller, self._conductor, self._preparation = controller, conductor, preparation
         self._questions = Questions(self, controller, self._settings)
+        self._pictures = PictureMaker(conductor, self.say, self.alert, self)
         self.canvases = [Canvas(index, controller, self.ask_refresh) for index in range(LANES)]
         self._panels = [LanePanel(index, controller) for index in range(LANES)]
         self._forms = [ScrollingForm(panel) for panel in self._panels]
@@ -231,6 +236,7 @@ class MainWindow(QMainWindow):
             "open": lambda: questions.unless_unsaved(questions.ask_open),
             "save": questions.save,
             "save_as": questions.ask_save,
+            "picture": self._ask_picture,
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
@@ -322,6 +328,22 @@ class MainWindow(QMainWindow):
         if not self._closed and self._controller.session.theme == "system":
             self.choose_theme("system")
 
+    def _ask_picture(self) -> None:
+        """Ask which picture to export, of what is shown when the answer comes."""
+        scene = self._scene
+        if scene is None or self.findChild(PictureDialog) is not None:
+            return
+        PictureDialog(
+            self, self._settings, [classifier_name(lane.lane) for lane in scene.lanes], scene.dark,
+            lambda what: screen_size(self.canvases[: scene.shown], what), self._shoot, self._pictures.make, self.alert,
+        ).open()  # fmt: skip
+
+    def _shoot(self, what: What) -> Shot:
+        self._refresh_if_pending()
+        assert self._scene is not None
+        frames = [self.result(index) for index in range(self._scene.shown)]
+        return shoot(self._scene, frames, what, self._preparation.ready)
+
     def _help(self) -> None:
         dialog = self.findChild(HelpDialog) or HelpDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -364,4 +386,5 @@ class MainWindow(QMainWindow):
             self._settings.setValue("geometry", self.saveGeometry())
             self._settings.setValue("sidebar", not self._sidebar.isHidden())
             self._settings.sync()
+            self._pictures.close()
             self._conductor.close()
