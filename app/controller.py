@@ -14,7 +14,7 @@ from solver.datasets import DATASETS
 
 from . import files
 from .commands import Clear, Command, Generate, SetFields, SetGenerator, SetLane, SetView, ShowLanes
-from .document import Document, Lane, View
+from .document import NO_LIMIT, Document, Lane, View
 from .editing import Editing
 from .points import MAX_CLASSES
 from .session import NOTHING, SPEEDS, Session
@@ -128,8 +128,9 @@ class Controller:
             return
         self.dispatch(SetLane(index=index, lane=changed, text=text or _text(values), merge_key=drag))
 
-    def set_style(self, label: int, **values: str) -> None:
-        """Change the name or colour ("#rrggbb", "" for the theme's) of class `label` (0 to 7)."""
+    def set_style(self, label: int, drag: object = None, **values: str) -> None:
+        """Change the name or colour ("#rrggbb", "" for the theme's) of class `label` (0 to 7); those of one `drag`
+        are one undo step."""
         styles = list(self.document.styles)
         try:
             styles[label] = _changed_struct(styles[label], values)
@@ -137,7 +138,11 @@ class Controller:
             self.say(str(error))
             return
         what = "Name" if "name" in values else "Colour"
-        self.dispatch(SetFields(changes=(("styles", tuple(styles)),), text=f"{what} class {label + 1}"))
+        self.dispatch(SetFields(drag, changes=(("styles", tuple(styles)),), text=f"{what} class {label + 1}"))
+
+    def abandon(self, drag: object) -> None:
+        """Take the changes of `drag` back as if they had never been, if nothing came after them."""
+        self.store.abandon(drag)
 
     def set_axes(self, axes: tuple[str, str]) -> None:
         """Name the axes."""
@@ -149,7 +154,7 @@ class Controller:
 
     def set_training_limit(self, limit: int) -> None:
         """Train on a sample where there are more points than `limit`."""
-        text = f"Train on at most {count(limit, 'point')}"
+        text = "Train on all points" if limit >= NO_LIMIT else f"Train on at most {count(limit, 'point')}"
         self.dispatch(SetFields(changes=(("training_limit", limit),), text=text))
 
     def set_class_weight(self, index: int, label: int, weight: float) -> None:

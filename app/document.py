@@ -152,7 +152,8 @@ PLAIN_STYLES = (ClassStyle(),) * MAX_CLASSES
 AxisName = Annotated[str, Meta(max_length=60)]
 Notes = Annotated[str, Meta(max_length=100_000)]
 #: How many points the lanes train on at most.
-TrainingLimit = Annotated[int, Meta(ge=10, le=10_000_000)]
+NO_LIMIT = 10_000_000
+TrainingLimit = Annotated[int, Meta(ge=10, le=NO_LIMIT)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,7 @@ class Store:
         self._past: list[_Step] = []
         self._future: list[_Step] = []
         self._saved = document
+        self._saved_at: int | None = 0  # the position that stands in the file
         self._names: tuple[str, ...] | None = ()  # of the history; None while it has to be made anew
         self._listeners: list[Listener] = []
 
@@ -68,6 +69,7 @@ class Store:
             before, last = old, self._past[-1] if self._past else None
             if last and command.merge_key is not None and last.merge_key == command.merge_key:
                 before = self._past.pop().before
+            self._lose_saved()
             self._past.append(_Step(command.name(before, new), before, new, command.merge_key))
             self._future.clear()
         self._change(new)
@@ -99,6 +101,11 @@ class Store:
         """How many of the steps of `history` are done."""
         return len(self._past)
 
+    @property
+    def saved_position(self) -> int | None:
+        """How many steps of `history` were done when it was saved or opened; None when that way is lost."""
+        return self._saved_at
+
     def go_to(self, position: int) -> None:
         """Undo or redo until `position` steps are done."""
         position = min(max(position, 0), len(self._past) + len(self._future))
@@ -112,6 +119,7 @@ class Store:
         if self._past and merge_key is not None and self._past[-1].merge_key == merge_key:
             self.undo()
             self._future.pop()
+            self._lose_saved()
 
     @property
     def title(self) -> str:
@@ -122,15 +130,20 @@ class Store:
         """Another document, just opened or made: no history, nothing to save."""
         self._past.clear()
         self._future.clear()
-        self._saved = document
+        self._saved, self._saved_at = document, 0
         self.path = path
         self._change(document)
 
     def saved(self, document: Document, path: Path) -> None:
         """`document` now stands in the file at `path`."""
-        self._saved = document
+        self._saved, self._saved_at = document, len(self._past) if document is self.document else None
         self.path = path
         self._change(self.document)
+
+    def _lose_saved(self) -> None:
+        """Steps that were undone are about to be forgotten; so is what was saved, if it is among them."""
+        if self._saved_at is not None and self._saved_at > len(self._past):
+            self._saved_at = None
 
     def _looking(self, target: Document, step: _Step) -> Document:
         """`target` seen from where one looks now, unless the step itself changed the view (generate fits it)."""
