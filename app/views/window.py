@@ -35,6 +35,7 @@ from .panels.scrolling import ScrollingForm
 from .panels.strip import StatusStrip
 from .plot.canvas import Canvas
 from .questions import Questions
+from .side import Side
 from .status_line import StatusLine
 
 LANES = 2
@@ -103,6 +104,7 @@ class MainWindow(QMainWindow):
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setCollapsible(0, False)
         self.setCentralWidget(self._splitter)
+        self._side = Side(self, controller, self._settings, self._sidebar, self.ask_refresh)
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
@@ -114,6 +116,7 @@ class MainWindow(QMainWindow):
         if geometry is not None:
             self.restoreGeometry(geometry)
         self._sidebar.setVisible(bool(self._settings.value("sidebar", True, type=bool)))
+        self._side.restore()
         self._text_size = self._remembered_text_size()
         self.choose_theme(str(self._settings.value("theme", "system")))
         QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
@@ -164,6 +167,7 @@ class MainWindow(QMainWindow):
         scene = compose(
             store.document, session, self._conductor.results, title=store.title, modified=store.modified,
             history=store.history, position=store.position, compiled=self._preparation.ready,
+            saved_at=store.saved_position,
         )  # fmt: skip
         self._draw(scene)
         self._show_hint()
@@ -171,11 +175,12 @@ class MainWindow(QMainWindow):
 
     def _draw(self, scene: Scene) -> None:
         old, self._scene = self._scene, scene
-        dress = theme.theme_of(scene.dark)
-        if dress is not self._theme_applied:
-            self._theme_applied = dress
-            theme.apply(dress, self, self._text_size)
-            actions.set_icons(self._actions, dress, self.devicePixelRatioF())
+        plain = theme.theme_of(scene.dark)
+        dress = theme.dressed(plain, scene.styles)
+        if plain is not self._theme_applied:
+            self._theme_applied = plain
+            theme.apply(plain, self, self._text_size)
+            actions.set_icons(self._actions, plain, self.devicePixelRatioF())
         for index in range(LANES):
             shown = index < scene.shown
             self._grid.setColumnStretch(index, int(shown))
@@ -189,6 +194,7 @@ class MainWindow(QMainWindow):
                     self._strips[index].render_scene(lane)
                 self.canvases[index].render_scene(scene, lane, dress)
         self._sidebar.render_scene(scene, dress)
+        self._side.render_scene(scene, dress, self._actions)
         self.setWindowTitle(f"{scene.title}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
         for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
@@ -209,7 +215,7 @@ class MainWindow(QMainWindow):
     def _order(self, scene: Scene) -> None:
         """Ask the background for what the scene's lanes should show."""
         session, document = self._controller.session, self._controller.document
-        shades = theme.theme_of(scene.dark).shades
+        shades = theme.dressed(theme.theme_of(scene.dark), scene.styles).shades
         for index in range(scene.shown):
             wish = Wish(
                 document.training_points, document.lanes[index], self.canvases[index].grid(), shades, session.paused,
@@ -247,6 +253,7 @@ class MainWindow(QMainWindow):
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "help": self._help,
+            **self._side.handlers(),
         }
 
     def _theme_menu(self, view: QMenu) -> None:
@@ -289,6 +296,7 @@ class MainWindow(QMainWindow):
 
     def _toggle_sidebar(self) -> None:
         self._sidebar.setVisible(self._sidebar.isHidden())
+        self._side.give_way()
         self.ask_refresh()
 
     def _toggle_full_screen(self) -> None:
@@ -363,5 +371,6 @@ class MainWindow(QMainWindow):
             self._closed = True
             self._settings.setValue("geometry", self.saveGeometry())
             self._settings.setValue("sidebar", not self._sidebar.isHidden())
+            self._side.remember()
             self._settings.sync()
             self._conductor.close()
