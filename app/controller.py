@@ -26,7 +26,7 @@ from .commands import (
     SetView,
     ShowLanes,
 )  # fmt: skip
-from .document import LARGEST_LIMIT, LEAST_LIMIT, Document, Lane, View
+from .document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from .editing import Editing
 from .exchange import Imported
 from .points import MAX_CLASSES
@@ -143,8 +143,9 @@ class Controller:
             return
         self.dispatch(SetLane(index=index, lane=changed, text=text or _text(values), merge_key=drag))
 
-    def set_style(self, label: int, **values: str) -> None:
-        """Change the name or colour ("#rrggbb", "" for the theme's) of class `label` (0 to 7)."""
+    def set_style(self, label: int, drag: object = None, **values: str) -> None:
+        """Change the name or colour ("#rrggbb", "" for the theme's) of class `label` (0 to 7); those of one `drag`
+        are one undo step."""
         styles = list(self.document.styles)
         try:
             styles[label] = _changed_struct(styles[label], values)
@@ -152,7 +153,11 @@ class Controller:
             self.say(str(error))
             return
         what = "Name" if "name" in values else "Colour"
-        self.dispatch(SetFields(changes=(("styles", tuple(styles)),), text=f"{what} class {label + 1}"))
+        self.dispatch(SetFields(drag, changes=(("styles", tuple(styles)),), text=f"{what} class {label + 1}"))
+
+    def abandon(self, drag: object) -> None:
+        """Take the changes of `drag` back as if they had never been, if nothing came after them."""
+        self.store.abandon(drag)
 
     def set_axes(self, axes: tuple[str, str]) -> None:
         """Name the axes."""
@@ -164,8 +169,8 @@ class Controller:
 
     def set_training_limit(self, limit: int) -> None:
         """Train on a sample where there are more points than `limit`, which is kept within what a file may say."""
-        limit = min(max(limit, LEAST_LIMIT), LARGEST_LIMIT)
-        text = f"Train on at most {count(limit, 'point')}"
+        limit = min(max(limit, LEAST_LIMIT), NO_LIMIT)
+        text = "Train on all points" if limit == NO_LIMIT else f"Train on at most {count(limit, 'point')}"
         self.dispatch(SetFields(changes=(("training_limit", limit),), text=text))
 
     def set_class_weight(self, index: int, label: int, weight: float) -> None:

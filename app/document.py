@@ -157,8 +157,8 @@ PLAIN_STYLES = (ClassStyle(),) * MAX_CLASSES
 AxisName = Annotated[str, Meta(max_length=60)]
 Notes = Annotated[str, Meta(max_length=100_000)]
 #: How many points the lanes train on at most.
-LEAST_LIMIT, LARGEST_LIMIT = 10, 10_000_000
-TrainingLimit = Annotated[int, Meta(ge=LEAST_LIMIT, le=LARGEST_LIMIT)]
+LEAST_LIMIT, NO_LIMIT = 10, 10_000_000
+TrainingLimit = Annotated[int, Meta(ge=LEAST_LIMIT, le=NO_LIMIT)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,8 +54,9 @@ def create_window(
     from .jobs.preparation import Preparation
     from .session import Session
     from .store import Store
+    from .views.lanes import LANES
     from .views.safekeeping import Safekeeping
-    from .views.window import LANES, MainWindow
+    from .views.window import MainWindow
 
     make_application()
     folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))

@@ -43,6 +43,8 @@ class LaneScene:
         Names of the parameter fields that apply.
     pairs : tuple of (int, int)
         With more than two classes, the binary problems whose margins can be drawn, as `problems_of` has them.
+    pair_names : tuple of str
+        What they are called.
     pair : int
         Which of `pairs` is drawn.
     speed : int
@@ -61,6 +63,7 @@ class LaneScene:
     weight_formula: str
     fields: frozenset[str]
     pairs: tuple[tuple[int, int], ...]
+    pair_names: tuple[str, ...]
     pair: int
     speed: int
     speed_text: str
@@ -93,6 +96,8 @@ class Scene:
         There are so many points that the limit of training is worth a choice.
     history : tuple of str
         All steps, the undone ones included; `position` of them are done.
+    saved_at : int or None
+        The position that stands in the file.
     """
 
     title: str
@@ -115,6 +120,7 @@ class Scene:
     limited: bool
     history: tuple[str, ...]
     position: int
+    saved_at: int | None
     legend: bool
     has_svm: bool
     undo: str | None
@@ -129,7 +135,7 @@ class Scene:
 
 def compose(
     document: Document, session: Session, results: Results, *,
-    title: str, modified: bool, history: tuple[str, ...], position: int, compiled: bool,
+    title: str, modified: bool, history: tuple[str, ...], position: int, compiled: bool, saved_at: int | None = None,
 ) -> Scene:  # fmt: skip
     """The scene of this moment."""
     points = document.points
@@ -143,6 +149,7 @@ def compose(
         class_names=tuple(document.class_name(label) for label in range(MAX_CLASSES)), styles=document.styles,
         axes=document.axes, notes=document.notes, training_limit=document.training_limit,
         limited=len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE), history=history, position=position,
+        saved_at=saved_at,
         legend=session.legend, has_svm=any(lane.lane.classifier == "svm" for lane in lanes),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None, paused=session.paused,
@@ -166,7 +173,8 @@ def _among_all(marks: Marks, sample: Points, points: Points) -> Marks:
 
 def _lane(index: int, document: Document, session: Session, frame: Frame | None, compiled: bool) -> LaneScene:
     lane, points = document.lanes[index], document.points
-    message = words.empty_sentence(lane, points.classes, len(points), compiled)
+    names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
+    message = words.empty_sentence(lane, points.classes, len(points), compiled, names)
     picture, marks, job = None, NO_MARKS, 0
     svm = lane.classifier == "svm"
     several = svm and len(points.classes) > 2
@@ -188,7 +196,7 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
         details=words.details(frame),
         formula=words.formula(lane), note=words.kernel_note(lane) if svm else "",
         weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, points.classes), pairs=pairs,
-        pair=lane.drawn(pairs),
+        pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
     )  # fmt: skip
 

@@ -37,7 +37,7 @@ class Store:
         self._future: list[_Step] = []
         self._cut_off: list[_Step] = []  # what could have been redone before the newest step
         self._saved: Document | None = document  # None: no file holds it
-        self._names: tuple[str, ...] | None = ()  # of the history; None while it has to be made anew
+        self._listed: tuple[tuple[str, ...], int | None] | None = None  # history; None while it has to be made anew
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -93,14 +93,28 @@ class Store:
     @property
     def history(self) -> tuple[str, ...]:
         """The names of all steps, the undone ones included, oldest first."""
-        if self._names is None:
-            self._names = tuple(step.name for step in (*self._past, *reversed(self._future)))
-        return self._names
+        return self._list()[0]
 
     @property
     def position(self) -> int:
         """How many of the steps of `history` are done."""
         return len(self._past)
+
+    @property
+    def saved_position(self) -> int | None:
+        """How many steps of `history` lead to what stands in the file; None when none does."""
+        return self._list()[1]
+
+    def _list(self) -> tuple[tuple[str, ...], int | None]:
+        if self._listed is None:
+            steps, saved = (*self._past, *reversed(self._future)), self._saved
+            documents = (steps[0].before if steps else self.document, *(step.after for step in steps))
+            at = (
+                position for position, document in enumerate(documents)
+                if saved is not None and document.points is saved.points and same_content(document, saved)
+            )  # fmt: skip
+            self._listed = tuple(step.name for step in steps), next(at, None)
+        return self._listed
 
     def go_to(self, position: int) -> None:
         """Undo or redo until `position` steps are done."""
@@ -144,7 +158,7 @@ class Store:
         return replace(target, view=self.document.view)
 
     def _change(self, new: Document) -> None:
-        old, self.document, self._names = self.document, new, None
+        old, self.document, self._listed = self.document, new, None
         for listener in self._listeners:
             listener(old, new)
 

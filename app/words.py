@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from solver import RULES, SCHEMES, Certificate, KNeighborsClassifier, Status
 
 from .document import Lane
 from .jobs.requests import Frame, Phase
+from .points import MAX_CLASSES
 from .tools.table import TOOLS
 
 #: Largest relative gap of multipliers that are called optimal where double precision ends.
@@ -114,9 +116,12 @@ def class_weight_formula(lane: Lane) -> str:
     return {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}[s.class_weight]
 
 
-def problem(first: int, second: int) -> str:
+CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
+
+
+def problem(first: int, second: int, names: Sequence[str] = CLASS_NAMES) -> str:
     """ "class 1 against class 2", or "class 1 against the rest" for twice the same class number."""
-    return f"class {first + 1} against {'the rest' if first == second else f'class {second + 1}'}"
+    return f"{names[first]} against {'the rest' if first == second else names[second]}"
 
 
 def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
@@ -195,12 +200,14 @@ def details(frame: Frame | None) -> str:
     return "  ·  ".join(parts)
 
 
-def empty_sentence(lane: Lane, classes: list[int], n_points: int, compiled: bool) -> str:
+def empty_sentence(
+    lane: Lane, classes: list[int], n_points: int, compiled: bool, names: Sequence[str] = CLASS_NAMES
+) -> str:
     """What to do when a lane has nothing to show."""
     if n_points == 0:
         return "Click to add points.\nKeys 1–8 choose their class; or generate a data set."
     if lane.classifier == "svm" and len(classes) < 2:
-        return f"An SVM needs two classes.\nAll points are of class {classes[0] + 1}: press another number and click."
+        return f"An SVM needs two classes.\nAll points are of {names[classes[0]]}: press another number and click."
     if not compiled:
         return "Preparing the fast solver for this many points…"
     return ""
@@ -253,6 +260,10 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Ctrl+E", "export a picture: PNG, SVG or clipboard"),
         ("Ctrl++, Ctrl+−", "larger, smaller text"),
         ("F9", "show or hide the sidebar"),
+        ("Ctrl+T", "table of the points: exact places to read and type"),
+        ("Ctrl+H", "history: all steps; a click goes to one"),
+        ("Ctrl+J", "notes, saved with the document"),
+        ("Ctrl+K", "names and colours of classes, names of axes"),
         ("F11", "full screen"),
         ("Ctrl+Q", "quit"),
     )),

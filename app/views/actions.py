@@ -57,6 +57,7 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("select_all", "&Edit", "Select &all", ("Ctrl+A",), "Select all points.", gap=True),
     ActionSpec("select_none", "&Edit", "Select &none", ("Ctrl+Shift+A",), "Select no point. Esc does the same."),
     ActionSpec("invert", "&Edit", "&Invert selection", ("Ctrl+I",), "Select the points that are not selected."),
+    ActionSpec("classes", "&Edit", "Cla&sses and axes…", ("Ctrl+K",), "Names of classes and axes, colours.", gap=True),
     ActionSpec("clear", "&Edit", "Cl&ear", (), "Remove all points; undo brings them back.", "Clear", gap=True),
     ActionSpec("generate", "&Edit", "&Generate points", ("G",), "New points from the generator.", "Generate"),
     ActionSpec("smaller_brush", "&Tools", "&Smaller brush", ("[",), "A smaller radius.", gap=True),
@@ -65,6 +66,9 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("lanes", "&View", "T&wo classifiers", ("L",), "One classifier, or two side by side.", "Two lanes", True),
     ActionSpec("sidebar", "&View", "&Sidebar", ("F9",), "Classes, generator and legend.", "", True),
     ActionSpec("legend", "&View", "&Legend", (), "What the signs in the pictures mean.", "", True),
+    ActionSpec("table", "&View", "Points &table", ("Ctrl+T",), "Exact places, to read and type.", "", True, True),
+    ActionSpec("history", "&View", "&History", ("Ctrl+H",), "All steps; a click goes to one.", "", True),
+    ActionSpec("notes", "&View", "&Notes", ("Ctrl+J",), "Notes, saved with the document.", "", True),
     ActionSpec("larger", "&View", "L&arger text", ("Ctrl++", "Ctrl+="), "Larger text, for projectors.", gap=True),
     ActionSpec("smaller", "&View", "S&maller text", ("Ctrl+-",), "Smaller text."),
     ActionSpec("full_screen", "&View", "F&ull screen", ("F11",), "The window fills the screen.", "", True),
@@ -145,6 +149,11 @@ def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
         path = ICONS / f"{name}.svg"
         if path.exists():
             action.setIcon(QIcon(_icon(path, theme, ratio)))
+
+
+def icon(name: str, theme: Theme, ratio: float) -> QIcon:
+    """The icon of this name in the theme's ink."""
+    return QIcon(_icon(ICONS / f"{name}.svg", theme, ratio))
 
 
 def _icon(path: Path, theme: Theme, ratio: float) -> QPixmap:

@@ -55,14 +55,14 @@ class Appearance(QObject):
         QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
 
     def dress(self, scene: Scene) -> tuple[theme.Theme, bool]:
-        """The scene's theme, and whether the window has been dressed anew for it."""
+        """The scene's theme with the document's colours, and whether the window has been dressed anew for it."""
         self._actions[scene.theme].setChecked(True)
-        dress = theme.theme_of(scene.dark)
-        anew = dress is not self._applied
+        plain = theme.theme_of(scene.dark)
+        anew = plain is not self._applied
         if anew:
-            self._applied = dress
-            theme.apply(dress, self._window, self._text_size)
-        return dress, anew
+            self._applied = plain
+            theme.apply(plain, self._window, self._text_size)
+        return theme.dressed(plain, scene.styles), anew
 
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""

@@ -1,8 +1,9 @@
-"""Bind: showing values in input widgets without their taking it for the hand's doing; the number field."""
+"""Bind: showing values in input widgets without their taking it for the hand's doing; fields for numbers and names."""
 
 from __future__ import annotations
 
 import math
+from html import escape
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
@@ -68,12 +69,76 @@ class Gestures(QObject):
 
 
 def take_typed_number() -> None:
-    """Commit what is being typed into a number field, as leaving the field would: keys and toolbar leave none."""
+    """Commit what is being typed into a field, as leaving it would: keys and toolbar leave none."""
     field = QApplication.focusWidget()
-    if isinstance(field, NumberField):
-        field.commit()
+    commit = getattr(field, "commit", None)
+    if commit is not None:
+        commit()
     elif isinstance(field, QSpinBox):
         field.interpretText()
+
+
+def number_of(text: str) -> float:
+    """The number that was typed, with point or comma; NaN when it is none."""
+    typed = text.strip().replace(",", ".").replace("−", "-")
+    try:
+        return math.nan if "_" in typed else float(typed)
+    except ValueError:
+        return math.nan
+
+
+def plain_tip(text: str) -> str:
+    """`text` for a tooltip that shows it as it is, even where a name in it looks like HTML."""
+    return f"<p>{escape(text)}</p>" if "<" in text or "&" in text else text
+
+
+def mark_bad(widget: QWidget, bad: bool) -> None:
+    """Frame a field whose text was refused, or take the frame away."""
+    if bool(widget.property("bad")) != bad:
+        widget.setProperty("bad", bad)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def is_undo(event: QEvent) -> bool:
+    """True for the keys of undo and redo being offered to a field before they go to the window."""
+    keys = QKeySequence.StandardKey
+    offered = isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride
+    return offered and (event.matches(keys.Undo) or event.matches(keys.Redo))  # type: ignore[attr-defined]
+
+
+class NameField(QLineEdit):
+    """A field for a name; `committed` tells of one that was typed and is another."""
+
+    committed = Signal(str)
+
+    def __init__(self, longest: int) -> None:
+        super().__init__()
+        self._shown = ""
+        self.setMaxLength(longest)
+        self.editingFinished.connect(self.commit)
+
+    def show_name(self, name: str) -> None:
+        """Show `name`, unless another is being typed."""
+        self._shown = name
+        if self.text() != name and not (self.hasFocus() and self.isModified()):
+            self.setText(name)
+
+    def event(self, event: QEvent) -> bool:
+        if is_undo(event) and not self.isModified():  # with nothing typed, undo is that of the document
+            event.ignore()
+            return False
+        return super().event(event)
+
+    def commit(self) -> None:
+        """Take what was typed, if anything was."""
+        if self.isModified():
+            self.setModified(False)
+            name = " ".join(self.text().split())
+            if name != self.text():
+                self.setText(name)
+            if name != self._shown:
+                self.committed.emit(name)
 
 
 class NumberField(QLineEdit):
@@ -92,7 +157,7 @@ class NumberField(QLineEdit):
         self._value = low
         self.setMinimumWidth(64)
         self.editingFinished.connect(self.commit)
-        self.textEdited.connect(lambda: self._mark(bad=False))
+        self.textEdited.connect(lambda: mark_bad(self, bad=False))
 
     def show_value(self, value: float) -> None:
         """Show `value`, unless a number is being typed."""
@@ -100,24 +165,21 @@ class NumberField(QLineEdit):
         if value != self._value or not (self.text() or typing):
             self._value = value
             self.setText(repr(value).removesuffix(".0"))
-            self._mark(bad=False)
+            mark_bad(self, bad=False)
 
     def value(self) -> float:
         """The number shown last, not what is being typed."""
         return self._value
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and not self.isModified():
-            # With nothing typed, undo is that of the document.
-            keys = QKeySequence.StandardKey
-            if event.matches(keys.Undo) or event.matches(keys.Redo):
-                event.ignore()
-                return False
+        if is_undo(event) and not self.isModified():  # with nothing typed, undo is that of the document
+            event.ignore()
+            return False
         return super().event(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._mark(bad=False)
+        mark_bad(self, bad=False)
 
     def commit(self) -> None:
         """Take what was typed, if anything was."""
@@ -125,23 +187,14 @@ class NumberField(QLineEdit):
             return
         self.setModified(False)
         typed = self.text().strip().replace(",", ".")
-        try:
-            value = float(typed)
-        except ValueError:
-            value = math.nan
+        value = number_of(typed)
         if not self._low <= value <= self._high:
             self.setText(repr(self._value).removesuffix(".0"))
-            self._mark(bad=True)
+            mark_bad(self, bad=True)
             limits = f"a number from {self._low:g} to {self._high:g}"
             self.refused.emit(f"{self._name} must be {limits}; “{typed[:20]}” is not: it stays {self._value:g}.")
             return
-        self._mark(bad=False)
+        mark_bad(self, bad=False)
         if value != self._value:
             self.committed.emit(value)
         self.setText(repr(self._value).removesuffix(".0"))
-
-    def _mark(self, bad: bool) -> None:
-        if self.property("bad") != bad:
-            self.setProperty("bad", bad)
-            self.style().unpolish(self)
-            self.style().polish(self)

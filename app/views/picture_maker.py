@@ -24,7 +24,6 @@ from PySide6.QtSvg import QSvgGenerator
 from app import files, png
 from app.conductor import Conductor
 from app.jobs.requests import Picture
-from app.views.theme import theme_of
 
 from .pictures import PictureWish, Sheet, Shot
 
@@ -97,7 +96,7 @@ class PictureMaker(QObject):
         self._surfaces = [None] * len(self._sheet.plots)
         self._missing = sum(plot.model_frame is not None for plot in self._sheet.plots)
         self._say("Making the picture…")
-        shades = theme_of(wish.dark).shades
+        shades = self._sheet.theme.shades
         for index, plot in enumerate(self._sheet.plots):
             if plot.model_frame is None:
                 continue

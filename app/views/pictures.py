@@ -15,11 +15,12 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 from app.jobs.requests import NO_MARKS, Frame, Picture
 from app.scene import LaneScene, Scene, grid_of
-from app.tools import Spot
+from app.session import Session
+from app.tools import Keys, Spot
 from app.views.plot import symbols
 from app.views.plot.canvas import Canvas
-from app.views.theme import Theme, theme_of
-from app.words import LEGEND, classifier_name, count, headline
+from app.views.theme import Theme, dressed, theme_of
+from app.words import LEGEND, classifier_name, count, headline, sampled
 from solver import Grid
 
 What = Literal["window", "lane0", "lane1"]
@@ -116,13 +117,22 @@ def shoot(scene: Scene, frames: Sequence[Frame | None], what: What, compiled: bo
 class _NoHand:
     """Nobody touches a canvas that is not on screen."""
 
-    def press(self, spot: Spot) -> None: ...
+    holds_after = 0
+
+    def press(self, spot: Spot, keys: Keys) -> None: ...
     def drag(self, spot: Spot) -> None: ...
+    def hold(self) -> None: ...
     def release(self, spot: Spot) -> None: ...
+    def cancel(self) -> bool:
+        return False
+
     def remove(self, spot: Spot) -> None: ...
+    def hover(self, spot: Spot | None) -> None: ...
+    def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
+    def enter(self, unit: float) -> None: ...
+    def escape(self) -> None: ...
     def zoom(self, factor: float, spot: Spot) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
-    def hover(self, spot: Spot | None) -> None: ...
     def toggle_pause(self) -> None: ...
 
 
@@ -132,17 +142,24 @@ class _Plot:
     def __init__(self, index: int, shot: Shot, theme: Theme) -> None:
         lane, frame = shot.lanes[index]
         self.frame = frame
-        # The frame's own points: its marks mean those, and its words are true of them.
-        points = None if frame is None else frame.points
-        scene = shot.scene if points is None else replace(shot.scene, xy=points.xy, labels=points.labels)
-        self.scene = replace(scene, dark=theme.dark)
         drawn = lane.picture is not None and frame is not None and frame.model is not None
         self.model_frame = frame if drawn else None
-        self.lane = replace(lane, picture=None, marks=frame.marks if drawn and frame else NO_MARKS)
+        # All points, when the frame is theirs (or of a sample of them); else its own: its marks mean those, and its
+        # words are true of them.
+        all_points = shot.scene.points
+        current = frame is None or frame.points is all_points.sample(shot.scene.training_limit)
+        self.points = all_points if current or frame is None else frame.points
+        marks = (lane.marks if current else frame.marks) if drawn and frame is not None else NO_MARKS
+        self.scene = replace(
+            shot.scene, points=self.points, xy=self.points.xy, labels=self.points.labels, dark=theme.dark,
+            selected=shot.scene.selected[:0], session=Session(),
+        )  # fmt: skip
+        self.lane = replace(lane, picture=None, marks=marks)
         settings = lane.lane if frame is None else frame.lane
         self.title = classifier_name(settings)
-        self.headline = headline(frame, settings, shot.compiled)
-        self.canvas = Canvas(index, _NoHand(), lambda: None)
+        self.headline = headline(frame, settings, shot.compiled) + sampled(frame, len(self.points))
+        hand = _NoHand()
+        self.canvas = Canvas(index, hand, hand, lambda: None)
         self.at = QPointF()
 
     def place(self, room: QRect, font: QFont, theme: Theme, step: int, scale: float) -> None:
@@ -174,7 +191,7 @@ class _Plot:
     def show(self, picture: Picture | None) -> None:
         """Have the canvas show `picture`."""
         self.lane = replace(self.lane, picture=picture)
-        theme = theme_of(self.scene.dark)
+        theme = dressed(theme_of(self.scene.dark), self.scene.styles)
         self.canvas.render_scene(self.scene, self.lane, theme)
 
 
@@ -194,7 +211,7 @@ class Sheet:
 
     def __init__(self, shot: Shot, wish: PictureWish) -> None:
         self.wish = wish
-        self.theme = theme_of(wish.dark)
+        self.theme = dressed(theme_of(wish.dark), shot.scene.styles)
         self._text, self._bold = _font(TEXT), _font(TITLE, bold=True)
         self._width, self._height = wish.width / wish.scale, wish.height / wish.scale
         self.plots = [_Plot(index, shot, self.theme) for index in range(len(shot.lanes))]
@@ -226,9 +243,9 @@ class Sheet:
         return math.ceil(QFontMetricsF(font).boundingRect(room, Qt.TextFlag.TextWordWrap, text).height())
 
     def _legend(self, shot: Shot) -> list[tuple[str, str]]:
-        points = next((plot.frame.points for plot in self.plots if plot.frame is not None), None)
-        counts = shot.scene.counts if points is None else points.counts
-        classes = [(str(c), f"Class {c + 1}: {count(n, 'point')}") for c, n in enumerate(counts) if n]
+        names = [style.name or f"Class {c + 1}" for c, style in enumerate(shot.scene.styles)]
+        counts = self.plots[0].points.counts
+        classes = [(str(c), f"{names[c]}: {count(n, 'point')}") for c, n in enumerate(counts) if n]
         svm = any(plot.lane.lane.classifier == "svm" for plot in self.plots)
         drawn = any(plot.model_frame is not None for plot in self.plots)
         return classes + [(kind, text) for kind, text, of_svm in LEGEND if drawn and (svm or not of_svm)]

@@ -6,12 +6,14 @@ would fall below a contrast of 3:1; each class has a shape of its own besides.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.document import ClassStyle
 from app.shading import RGB, Shades
 
 #: One shape per class, in pyqtgraph's names: disc, square, triangle, diamond, star, pentagon, triangle down, hexagon.
@@ -57,6 +59,35 @@ DARK = Theme(
 def theme_of(dark: bool) -> Theme:
     """The dark or the light theme."""
     return DARK if dark else LIGHT
+
+
+def dressed(theme: Theme, styles: tuple[ClassStyle, ...]) -> Theme:
+    """`theme` with the document's own class colours; the same object for the same colours, whatever the names."""
+    colours = tuple(style.colour for style in styles)
+    return _dressed(theme, colours) if any(colours) else theme
+
+
+@lru_cache(maxsize=16)
+def _dressed(theme: Theme, colours: tuple[str, ...]) -> Theme:
+    pairs = zip(colours, theme.classes, strict=True)
+    return replace(theme, classes=tuple(rgb_of(colour) if colour else own for colour, own in pairs))
+
+
+def rgb_of(colour: str) -> RGB:
+    """ "#ff8000" -> (255, 128, 0)."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def contrast(first: RGB, second: RGB) -> float:
+    """Contrast of two colours, 1 to 21, as the WCAG 2 define it."""
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: RGB) -> float:
+    parts = [c / 255 for c in colour]
+    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
 def system_is_dark() -> bool:

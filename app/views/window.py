@@ -6,13 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QGridLayout,
     QLayout,
     QSplitter,
-    QWidget,
 )  # fmt: skip
 
 from app import files
@@ -33,31 +31,18 @@ from .bind import take_typed_number
 from .drops import DropWindow
 from .exchanging import Exchanging
 from .help import HelpDialog
+from .lanes import Lanes
 from .palette import Palette
 from .panels.data_panel import DataPanel
-from .panels.lane_panel import LanePanel
-from .panels.scrolling import ScrollingForm
-from .panels.strip import StatusStrip
 from .picture_dialog import PictureDialog
 from .picture_maker import PictureMaker
 from .pictures import Shot, What, screen_size, shoot
-from .plot.canvas import Canvas
 from .questions import Questions
 from .safekeeping import Safekeeping
+from .side import Side
 from .status_line import StatusLine
 
-LANES = 2
 BRUSH_STEP = 1.25
-
-
-class _Lanes(QWidget):
-    """Lanes side by side, all of the same width: one pixel more would be another picture."""
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        layout = self.layout()
-        if layout is not None:
-            layout.setContentsMargins(0, 0, event.size().width() % LANES, 0)
 
 
 class MainWindow(DropWindow):
@@ -95,27 +80,16 @@ class MainWindow(DropWindow):
         self._pictures = PictureMaker(conductor, self.say, self.alert, self)
         self._exchanging = Exchanging(self, controller, self._settings)
         safekeeping.attach(self, controller, self._settings, self._questions)
-        self.canvases = [Canvas(index, controller.editing, controller, self.ask_refresh) for index in range(LANES)]
-        self._panels = [LanePanel(index, controller) for index in range(LANES)]
-        self._forms = [ScrollingForm(panel) for panel in self._panels]
-        self._strips = [StatusStrip(index) for index in range(LANES)]
+        self._lanes = Lanes(controller, self.ask_refresh)
+        self.canvases = self._lanes.canvases
         self._sidebar = DataPanel(controller)
-        lanes = _Lanes()
-        self._grid = QGridLayout(lanes)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(0)
-        self._grid.setHorizontalSpacing(8)
-        self._grid.setRowStretch(1, 1)
-        for index in range(LANES):
-            self._grid.addWidget(self._forms[index], 0, index)
-            self._grid.addWidget(self.canvases[index], 1, index)
-            self._grid.addWidget(self._strips[index], 2, index)
         self._splitter = QSplitter()
         self._splitter.addWidget(self._sidebar)
-        self._splitter.addWidget(lanes)
+        self._splitter.addWidget(self._lanes)
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setCollapsible(0, False)
         self.setCentralWidget(self._splitter)
+        self._side = Side(self, controller, self._settings, self._sidebar, self.ask_refresh)
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
@@ -128,6 +102,7 @@ class MainWindow(DropWindow):
         if geometry is not None:
             self.restoreGeometry(geometry)
         self._sidebar.setVisible(bool(self._settings.value("sidebar", True, type=bool)))
+        self._side.restore()
         self._appearance.begin(menus["&View"])
         self._refresh()
         self.canvases[0].setFocus()
@@ -187,6 +162,7 @@ class MainWindow(DropWindow):
         scene = compose(
             store.document, session, self._conductor.results, title=store.title, modified=store.modified,
             history=store.history, position=store.position, compiled=self._preparation.ready,
+            saved_at=store.saved_position,
         )  # fmt: skip
         self._draw(scene)
         self._show_hint()
@@ -198,22 +174,10 @@ class MainWindow(DropWindow):
         if anew:
             icons = self._actions | {f"tool.{name}": each for name, each in self._palette.actions_by_tool.items()}
             actions.set_icons(icons, dress, self.devicePixelRatioF())
-        for index in range(LANES):
-            shown = index < scene.shown
-            self._grid.setColumnStretch(index, int(shown))
-            for widget in (self._forms[index], self.canvases[index], self._strips[index]):
-                if widget.isHidden() == shown:
-                    widget.setVisible(shown)
-            if shown:
-                lane = scene.lanes[index]
-                drawing = scene.session.drawing
-                put_down = old is not None and old.session.drawing and not drawing
-                if old is None or index >= len(old.lanes) or old.lanes[index] != lane or put_down:
-                    self._panels[index].render_scene(lane, drawing)
-                    self._strips[index].render_scene(lane)
-                self.canvases[index].render_scene(scene, lane, dress)
+        self._lanes.render_scene(scene, dress, old is None)
         self._sidebar.render_scene(scene, dress)
         self._palette.render_scene(scene)
+        self._side.render_scene(scene, dress, self._actions)
         self.setWindowTitle(f"{scene.title}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
         for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
@@ -237,7 +201,7 @@ class MainWindow(DropWindow):
     def _order(self, scene: Scene) -> None:
         """Ask the background for what the scene's lanes should show."""
         session, document = self._controller.session, self._controller.document
-        shades = theme.theme_of(scene.dark).shades
+        shades = theme.dressed(theme.theme_of(scene.dark), scene.styles).shades
         for index in range(scene.shown):
             wish = Wish(
                 document.training_points, document.lanes[index], self.canvases[index].grid(), shades, session.paused,
@@ -292,6 +256,7 @@ class MainWindow(DropWindow):
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "help": self._help,
+            **self._side.handlers(),
         }
 
     def _class_keys(self) -> None:
@@ -325,6 +290,7 @@ class MainWindow(DropWindow):
 
     def _toggle_sidebar(self) -> None:
         self._sidebar.setVisible(self._sidebar.isHidden())
+        self._side.give_way()
         self.ask_refresh()
 
     def _toggle_full_screen(self) -> None:
@@ -396,6 +362,7 @@ class MainWindow(DropWindow):
             self._settings.setValue("geometry", self.saveGeometry())
             self._settings.setValue("sidebar", not self._sidebar.isHidden())
             self._safekeeping.close()
+            self._side.remember()
             self._settings.sync()
             self._pictures.close()
             self._conductor.close()

@@ -348,7 +348,7 @@ def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel
     window = make(replace(default_document(), points=points, lanes=(lane, lane)), size=LEAST_WINDOW)
     assert (window.width(), window.height()) == LEAST_WINDOW
     bottom = window.canvases[1].mapTo(window, QPoint(0, 0)).y()
-    form, last = window._forms[1], find(window, "lane1.multiclass")
+    form, last = window._lanes.forms[1], find(window, "lane1.multiclass")
     assert form.verticalScrollBar().isVisible() and window.canvases[1].height() >= 160
     assert last.mapTo(window, QPoint(0, 0)).y() >= bottom - 10, "out of sight"
     window.activateWindow()
@@ -357,7 +357,7 @@ def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel
     QTest.keyClick(find(window, "lane1.restart"), Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is last
     assert last.mapTo(window, QPoint(0, last.height())).y() <= bottom, "the focus brings it into sight"
-    inner = window._panels[1]
+    inner = window._lanes.panels[1]
     assert inner.width() <= form.viewport().width(), "nothing is cut off at the side"
     window.resize(1100, 1000)
     QApplication.sendPostedEvents()
@@ -485,7 +485,7 @@ def test_text_never_grows_beyond_what_the_screen_shows(make: Make) -> None:
         needed = window.minimumSizeHint()
         assert needed.width() <= 1300 and needed.height() <= 900
         assert window._sidebar.width() >= window._sidebar.minimumSizeHint().width()
-        for form, panel in zip(window._forms, window._panels, strict=True):
+        for form, panel in zip(window._lanes.forms, window._lanes.panels, strict=True):
             assert form.minimumSizeHint().width() >= panel.minimumSizeHint().width()
             assert panel.width() <= form.viewport().width(), "a form scrolls up and down only"
     assert window._appearance._points() in (13, 15) and "does not fit" in window._status.text()

@@ -21,15 +21,18 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from app.controller import Controller
+from app.document import NO_LIMIT, Document
 from app.points import MAX_CLASSES
 from app.scene import Scene
-from app.views.bind import Gestures, NumberField, describe, show_choice, show_number
+from app.views.bind import Gestures, NumberField, describe, plain_tip, show_choice, show_number
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
-from app.words import LEGEND
+from app.words import LEGEND, count
 from solver.datasets import DATASETS
 
 from .tool_panel import ToolPanel
+
+LIMITS = (1000, 2000, 5000, 10_000, 20_000, 50_000, NO_LIMIT)
 
 class DataPanel(QScrollArea):
     """The sidebar; it shows what the scene says and hands changes to the controller."""
@@ -38,6 +41,7 @@ class DataPanel(QScrollArea):
         super().__init__()
         self._controller = controller
         self._theme: Theme | None = None
+        self._names: tuple[str, ...] = ()
         self._gestures = Gestures(self)
         self.setObjectName("sidebar")
         self.setWidgetResizable(True)
@@ -76,10 +80,6 @@ class DataPanel(QScrollArea):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setIconSize(QSize(22, 22))
             button.setMinimumSize(46, 28)
-            describe(
-                button, f"class{label + 1}", f"Class {label + 1}, {SHAPE_NAMES[label]}",
-                f"New points are of class {label + 1}, drawn as {SHAPE_NAMES[label]} (key {label + 1}).",
-            )  # fmt: skip
             button.clicked.connect(lambda checked, label=label: self._controller.set_class(label))
             self._group.addButton(button)
             self._class_buttons.append(button)
@@ -87,8 +87,45 @@ class DataPanel(QScrollArea):
         self._counts = QLabel()
         self._counts.setObjectName("counts")
         self._counts.setWordWrap(True)
+        self._counts.setTextFormat(Qt.TextFormat.PlainText)
         grid.addWidget(self._counts, 2, 0, 1, 4)
+        grid.addWidget(self._limit(), 3, 0, 1, 4)
         return box
+
+    def _limit(self) -> QWidget:
+        self._limit_row = QWidget()
+        line = QHBoxLayout(self._limit_row)
+        line.setContentsMargins(0, 0, 0, 0)
+        self._limits = QComboBox()
+        describe(
+            self._limits, "training_limit", "Learn from at most so many points",
+            "More points than this: the lanes learn from a sample drawn evenly from each class; the picture says so.",
+        )  # fmt: skip
+        self._limits.activated.connect(lambda: self._controller.set_training_limit(self._limits.currentData()))
+        title = QLabel("Learn from at most")
+        title.setBuddy(self._limits)
+        line.addWidget(title)
+        line.addWidget(self._limits, 1)
+        return self._limit_row
+
+    def _show_limit(self, scene: Scene) -> None:
+        self._limit_row.setVisible(scene.limited or scene.training_limit != Document.training_limit)
+        if self._limits.currentData() != scene.training_limit:
+            self._limits.clear()
+            for limit in sorted({*LIMITS, scene.training_limit}):
+                self._limits.addItem("all points" if limit >= NO_LIMIT else count(limit, "point"), limit)
+            show_choice(self._limits, scene.training_limit)
+
+    def _show_names(self, names: tuple[str, ...]) -> None:
+        if names == self._names:
+            return
+        self._names = names
+        for label, (button, name) in enumerate(zip(self._class_buttons, names, strict=True)):
+            number, shape = f"class {label + 1}", SHAPE_NAMES[label]
+            called = number if name == number else f"{name} ({number})"
+            tip = f"New points are of {called}, drawn as {shape} (key {label + 1})."
+            spoken = f"Class {label + 1}, {shape}" if name == number else f"Class {label + 1}, {name}, {shape}"
+            describe(button, f"class{label + 1}", spoken, plain_tip(tip))
 
     def _generator(self) -> QWidget:
         box = QGroupBox("Generate points")
@@ -173,9 +210,11 @@ class DataPanel(QScrollArea):
             for kind, (picture, _) in self._legend_rows.items():
                 picture.setPixmap(symbol_pixmap(theme, kind, ratio=ratio))
         self._tool.render_scene(scene)
+        self._show_names(scene.class_names)
+        self._show_limit(scene)
         self._class_buttons[scene.active_class].setChecked(True)
         total = sum(scene.counts)
-        present = [f"{count} of class {label + 1}" for label, count in enumerate(scene.counts) if count]
+        present = [f"{n} of {name}" for n, name in zip(scene.counts, scene.class_names, strict=True) if n]
         self._counts.setText(
             f"{total} point{'' if total == 1 else 's'}" + (": " + ", ".join(present) if present else "")
         )

@@ -279,11 +279,13 @@ class LanePanel(QWidget):
         self._show_pairs(lane)
 
     def _show_pairs(self, lane: LaneScene) -> None:
-        shown = [self._pair.itemData(row) for row in range(self._pair.count())]
-        if shown != list(lane.pairs):
+        rows = range(self._pair.count())
+        shown = [(self._pair.itemText(row), self._pair.itemData(row)) for row in rows]
+        wanted = list(zip(lane.pair_names, lane.pairs, strict=True))
+        if shown != wanted:
             self._pair.clear()
-            for first, second in lane.pairs:
-                self._pair.addItem(words.problem(first, second), (first, second))
+            for name, pair in wanted:
+                self._pair.addItem(name, pair)
         if lane.pairs:
             self._pair.setCurrentIndex(lane.pair)
 

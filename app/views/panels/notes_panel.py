@@ -1,0 +1,92 @@
+"""NotesPanel: the notes of the document; what is written in one go is one undo step of the document."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, QTimer
+from PySide6.QtGui import QFocusEvent, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit
+
+from app.controller import Controller
+from app.scene import Scene
+from app.views.bind import describe, is_undo
+from app.views.theme import Theme
+
+PAUSE = 2000  # milliseconds without a key that end a period of writing
+
+
+class NotesPanel(QPlainTextEdit):
+    """A field for plain text, with the document's undo instead of one of its own."""
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller = controller
+        self._shown = ""
+        self._writing: object = object()
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE)
+        self._pause.timeout.connect(self._end_of_writing)
+        describe(self, "notes", "Notes", "Notes on this document; they are saved with it.")
+        self.setToolTip("")
+        self.setPlaceholderText("What to look at, what to ask…\nNotes are saved with the document.")
+        self.setUndoRedoEnabled(False)
+        self.setTabChangesFocus(True)
+        self.textChanged.connect(self._written)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, 100)
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the scene's notes; where only a part of them changed, the cursor goes there."""
+        if scene.notes != self._shown:
+            self._show(scene.notes)
+
+    def _show(self, text: str) -> None:
+        old, new = self.toPlainText(), text.replace("\r\n", "\n").replace("\r", "\n")
+        self._shown = text
+        if old == new:
+            return
+        start = _alike(old, new)
+        end = _alike(old[start:][::-1], new[start:][::-1])
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(_units(old[:start]))
+        cursor.setPosition(_units(old[: len(old) - end]), QTextCursor.MoveMode.KeepAnchor)
+        with QSignalBlocker(self):  # `textChanged` is all there is; what is shown here was not written by the hand
+            cursor.insertText(new[start : len(new) - end])
+        self.setTextCursor(cursor)
+        self.viewport().update()
+
+    def _written(self) -> None:
+        text = self.toPlainText()
+        if text == self._shown:
+            return
+        self._shown = text
+        self._pause.start()
+        self._controller.set_notes(text, self._writing)
+        if len(self._controller.document.notes) < len(text):
+            self._controller.say("The notes are full: they hold 100 000 characters.")
+
+    def _end_of_writing(self) -> None:
+        self._pause.stop()
+        self._writing = object()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._end_of_writing()
+
+    def event(self, event: QEvent) -> bool:
+        if is_undo(event):
+            event.ignore()
+            return False
+        return super().event(event)
+
+
+def _alike(first: str, second: str) -> int:
+    """How many characters two texts begin with in common."""
+    shorter = min(len(first), len(second))
+    return next((place for place in range(shorter) if first[place] != second[place]), shorter)
+
+
+def _units(text: str) -> int:
+    """Length as Qt counts it."""
+    return len(text.encode("utf-16-le")) // 2

@@ -1,0 +1,211 @@
+"""PointModel: the points of a document as rows of a table, and what may be typed into its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+from app.commands import MovePoints, RelabelPoints
+from app.controller import Controller
+from app.points import LIMIT, MAX_CLASSES, Points
+from app.scene import Scene
+from app.views.bind import number_of, plain_tip
+
+Index = QModelIndex | QPersistentModelIndex
+NUMBER, X, Y, CLASS = range(4)
+_NOWHERE = QModelIndex()
+
+
+def short_number(value: float) -> str:
+    """Five digits of a number; the table shows all of them while a cell is edited, and in its tooltip."""
+    return f"{value:.5g}"
+
+
+def full_number(value: float) -> str:
+    """Every digit of a number."""
+    return repr(value).removesuffix(".0")
+
+
+class PointModel(QAbstractTableModel):
+    """Rows of the points shown last; a cell that is edited changes the document, and the rows follow from that."""
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller = controller
+        self.points = Points()
+        self.xy, self.labels, self.ids = self.points.xy, self.points.labels, self.points.ids
+        self.axes = ("x", "y")
+        self.names: tuple[str, ...] = ("",) * MAX_CLASSES
+
+    # -- following the scene -----------------------------------------------------------------------------------------
+
+    def show_names(self, scene: Scene) -> None:
+        """Take the names of axes and classes."""
+        axes = (scene.axes[0] or "x", scene.axes[1] or "y")
+        if axes != self.axes:
+            self.axes = axes
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, X, Y)
+        names = tuple(style.name for style in scene.styles)
+        if names != self.names:
+            self.names = names
+            if len(self.ids):
+                self.dataChanged.emit(self.index(0, CLASS), self.index(len(self.ids) - 1, CLASS))
+
+    def show_points(self, points: Points) -> bool:
+        """Follow the points as cheaply as they changed; True when all rows were made anew."""
+        if points is self.points:
+            return False
+        old, new = self.ids, points.ids
+        kept = min(len(old), len(new))
+        reset = False
+        if np.array_equal(old[:kept], new[:kept]):
+            was = self.xy[:kept], self.labels[:kept]
+            if len(new) > len(old):
+                self._change(points, lambda: self.beginInsertRows(_NOWHERE, kept, len(new) - 1), self.endInsertRows)
+            elif len(new) < len(old):
+                self._change(points, lambda: self.beginRemoveRows(_NOWHERE, kept, len(old) - 1), self.endRemoveRows)
+            else:
+                self._take(points)
+            self._tell_changes(*was)
+        elif len(new) < len(old) and self._is_one_gap(points, first := int((old[:kept] != new[:kept]).argmax())):
+            last = first + len(old) - len(new) - 1
+            self._change(points, lambda: self.beginRemoveRows(_NOWHERE, first, last), self.endRemoveRows)
+        else:
+            reset = True
+            self._change(points, self.beginResetModel, self.endResetModel)
+        return reset
+
+    def _change(self, points: Points, begin: Callable[[], None], end: Callable[[], None]) -> None:
+        begin()
+        self._take(points)
+        end()
+
+    def _take(self, points: Points) -> None:
+        self.points = points
+        self.xy, self.labels, self.ids = points.xy, points.labels, points.ids
+
+    def _is_one_gap(self, points: Points, first: int) -> bool:
+        """True when `points` are the present ones without one run that begins at row `first`."""
+        after = first + len(self.ids) - len(points)
+        return (
+            np.array_equal(self.ids[after:], points.ids[first:])
+            and np.array_equal(self.xy[after:], points.xy[first:])
+            and np.array_equal(self.xy[:first], points.xy[:first])
+            and np.array_equal(self.labels[after:], points.labels[first:])
+            and np.array_equal(self.labels[:first], points.labels[:first])
+        )
+
+    def _tell_changes(self, xy: np.ndarray, labels: np.ndarray) -> None:
+        """Have the rows from the first to the last that differ from these drawn anew."""
+        new = self.xy[: len(xy)]
+        changed = (new[:, 0] != xy[:, 0]) | (new[:, 1] != xy[:, 1]) | (self.labels[: len(xy)] != labels)
+        rows = np.flatnonzero(changed)
+        if len(rows):
+            self.dataChanged.emit(self.index(int(rows[0]), X), self.index(int(rows[-1]), CLASS))
+
+    # -- what stands in the cells --------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.ids)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else 4
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+        return flags if index.column() == NUMBER else flags | Qt.ItemFlag.ItemIsEditable
+
+    def class_text(self, label: int) -> str:
+        """The name of a class, or its number."""
+        return self.names[label] or str(label + 1)
+
+    def text(self, row: int, column: int) -> str:
+        """What a cell shows."""
+        if column == NUMBER:
+            return str(row + 1)
+        if column == CLASS:
+            return self.class_text(int(self.labels[row]))
+        return short_number(float(self.xy[row, column - X]))
+
+    def editable_text(self, row: int, column: int) -> str:
+        """What a cell's editor begins with: every digit."""
+        return self.text(row, column) if column == CLASS else full_number(float(self.xy[row, column - X]))
+
+    def _tip(self, row: int, column: int) -> str:
+        label = int(self.labels[row])
+        name = f": {self.names[label]}" if self.names[label] else ""
+        if column == NUMBER:
+            return f"Point {row + 1} of {len(self.ids)}"
+        return f"Class {label + 1}{name}" if column == CLASS else full_number(float(self.xy[row, column - X]))
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self.ids):
+            return None
+        row, column = index.row(), index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.text(row, column)
+        if role == Qt.ItemDataRole.EditRole:
+            return self.editable_text(row, column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(self._tip(row, column))
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        title = ("#", *self.axes, "class")[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignLeft if section == CLASS else Qt.AlignmentFlag.AlignRight
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return plain_tip(title) if role == Qt.ItemDataRole.ToolTipRole and section in (X, Y) else None
+
+    # -- what is typed ---------------------------------------------------------------------------------------------
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Have the document changed by what was typed (text) or chosen (the number of a class, 0 to 7)."""
+        if role != Qt.ItemDataRole.EditRole or not index.isValid() or index.row() >= len(self.ids):
+            return False
+        if self._controller.editing.busy:
+            return False
+        row, column = index.row(), index.column()
+        if column == CLASS:
+            return self._set_class(row, value)
+        return column != NUMBER and self._set_number(row, column, str(value))
+
+    def _set_number(self, row: int, column: int, text: str) -> bool:
+        number = number_of(text)
+        if not abs(number) <= LIMIT:
+            self._controller.say(f"{refusal(self.axes[column - X], text)}: it stays {self.text(row, column)}.")
+            return False
+        place = self.xy[row].copy()
+        place[column - X] = number
+        self._controller.dispatch(MovePoints(ids=self.ids[[row]], xy=place))
+        return True
+
+    def _set_class(self, row: int, value: Any) -> bool:
+        label = value if isinstance(value, int) else self.label_of(str(value))
+        if label is None:
+            stays = f"it stays {self._controller.document.class_name(int(self.labels[row]))}"
+            self._controller.say(f"“{str(value)[:20]}” is no class: type a number from 1 to 8 or a name; {stays}.")
+            return False
+        self._controller.dispatch(RelabelPoints(ids=self.ids[[row]], label=label))
+        return True
+
+    def label_of(self, text: str) -> int | None:
+        """The class that was typed: its number, "class 3", or its name."""
+        typed = text.strip().casefold()
+        number = typed.removeprefix("class").strip()
+        if number.isdecimal() and number.isascii() and 1 <= int(number) <= MAX_CLASSES:
+            return int(number) - 1
+        names = [name.casefold() for name in self.names]
+        return names.index(typed) if typed and typed in names else None
+
+
+def refusal(what: str, text: str) -> str:
+    """Why `text` is no coordinate."""
+    return f"{what} must be a number from {-LIMIT:g} to {LIMIT:g}; “{text.strip()[:20]}” is not"

@@ -1,0 +1,194 @@
+"""Side: what can be opened beside the pictures: the docks of table, history and notes, and the dialog of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QTabWidget,
+    QToolBar,
+    QToolButton,
+    QWidget,
+)  # fmt: skip
+
+from app.controller import Controller
+from app.scene import Scene
+
+from .actions import ICON_SIZE, icon
+from .bind import describe
+from .classes_dialog import ClassesDialog
+from .panels.history_panel import HistoryPanel
+from .panels.notes_panel import NotesPanel
+from .panels.table_panel import TablePanel
+from .theme import Theme
+
+#: Of the remembered arrangement: raise it when docks come or go.
+VERSION = 1
+Panel = TablePanel | HistoryPanel | NotesPanel
+
+
+class _Title(QWidget):
+    """Title of a dock, with buttons large enough to hit; the rest of it drags the dock."""
+
+    def __init__(self, dock: QDockWidget, name: str, title: str) -> None:
+        super().__init__()
+        text = QLabel(title)
+        text.setMinimumWidth(30)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(6, 1, 2, 1)
+        layout.setSpacing(2)
+        layout.addWidget(text, 1)
+        self._buttons: dict[str, QToolButton] = {}
+        for what, tip, run in (
+            ("float", "Into a window of its own, or back.", lambda: dock.setFloating(not dock.isFloating())),
+            ("close", "Close; the View menu opens it again.", dock.close),
+        ):
+            button = self._buttons[what] = QToolButton()
+            button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+            button.setAutoRaise(True)
+            button.setMinimumSize(28, 26)
+            describe(button, f"dock.{name}.{what}", f"{what.title()}: {title}", tip)
+            button.clicked.connect(lambda checked, run=run: run())
+            layout.addWidget(button)
+
+    def show_theme(self, theme: Theme, ratio: float) -> None:
+        """Draw the buttons in the theme's ink."""
+        for what, button in self._buttons.items():
+            button.setIcon(icon(what, theme, ratio))
+
+
+class Side:
+    """Makes the docks and opens the dialog.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    controller : Controller
+    settings : QSettings
+        Where the arrangement of the docks is remembered.
+    sidebar : QWidget
+        Makes room for docks where the screen is too narrow for both.
+    changed : callable
+        Asks for the scene to be drawn anew.
+    """
+
+    def __init__(
+        self, window: QMainWindow, controller: Controller, settings: QSettings, sidebar: QWidget,
+        changed: Callable[[], None],
+    ) -> None:  # fmt: skip
+        self._window, self._controller, self._settings = window, controller, settings
+        self._sidebar, self._changed = sidebar, changed
+        self._scene: tuple[Scene, Theme] | None = None
+        self._in_sight: set[str] = set()
+        self._panels: dict[str, Panel] = {
+            "table": TablePanel(controller), "history": HistoryPanel(controller), "notes": NotesPanel(controller)
+        }  # fmt: skip
+        area = Qt.DockWidgetArea.RightDockWidgetArea
+        self._docks: dict[str, QDockWidget] = {}
+        self._titles: list[_Title] = []
+        for name, title in (("table", "Points table"), ("history", "History"), ("notes", "Notes")):
+            dock = QDockWidget(title, window)
+            dock.setObjectName(f"dock.{name}")
+            dock.setAllowedAreas(area | Qt.DockWidgetArea.LeftDockWidgetArea)
+            bar = _Title(dock, name, title)
+            dock.setTitleBarWidget(bar)
+            self._titles.append(bar)
+            dock.setWidget(self._panels[name])
+            dock.visibilityChanged.connect(partial(self._sight, name))
+            window.addDockWidget(area, dock)
+            if self._docks:
+                window.tabifyDockWidget(next(iter(self._docks.values())), dock)
+            self._docks[name] = dock
+        for dock in self._docks.values():
+            dock.hide()
+        window.setTabPosition(area, QTabWidget.TabPosition.North)
+        window.setTabPosition(Qt.DockWidgetArea.LeftDockWidgetArea, QTabWidget.TabPosition.North)
+
+    def handlers(self) -> dict[str, Callable[[], object]]:
+        """What the actions do."""
+        docks = {name: partial(self._toggle, name) for name in self._docks}
+        return {**docks, "classes": self._classes}
+
+    def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
+        """Draw what is open and in sight."""
+        dressed = self._scene is None or self._scene[1] is not theme
+        self._scene = scene, theme
+        if dressed:
+            for title in self._titles:
+                title.show_theme(theme, self._window.devicePixelRatioF())
+        for name, dock in self._docks.items():
+            actions[name].setChecked(not dock.isHidden())
+            if name in self._in_sight:
+                self._panels[name].render_scene(scene, theme)
+        dialog = self._window.findChild(ClassesDialog)
+        if dialog is not None:
+            dialog.render_scene(scene, theme)
+
+    # -- docks -----------------------------------------------------------------------------------------------------
+
+    def _sight(self, name: str, visible: bool) -> None:
+        (self._in_sight.add if visible else self._in_sight.discard)(name)
+        self._changed()
+
+    def _toggle(self, name: str) -> None:
+        """Open a dock, or bring it before the others; close the one that is in front."""
+        dock = self._docks[name]
+        if not dock.isHidden() and name in self._in_sight:
+            dock.hide()
+            self._window.setFocus()
+        else:
+            dock.show()
+            dock.raise_()
+            self._panels[name].setFocus()
+            if not dock.isFloating() and not self._fits() and not self._sidebar.isHidden():
+                self._sidebar.hide()
+                self._controller.say("The sidebar made room; F9 brings it back.")
+        self._changed()
+
+    def give_way(self) -> None:
+        """The sidebar was opened: close the docks if there is no room for both."""
+        docked = [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
+        if docked and not self._sidebar.isHidden() and not self._fits():
+            for dock in docked:
+                dock.hide()
+            self._controller.say("There is no room for the sidebar and the panels on the right: they made room.")
+
+    def _fits(self) -> bool:
+        """True when nothing is cut off: a window cannot be wider than the screen."""
+        QApplication.sendPostedEvents()  # the new least sizes of all parts
+        room = max(self._window.screen().availableSize().width(), self._window.width())
+        return self._window.minimumSizeHint().width() <= room
+
+    def restore(self) -> None:
+        """Arrange the docks as they were left; toolbars stay as they are."""
+        state = self._settings.value("docks")
+        if not isinstance(state, QByteArray):
+            return
+        bars = [(bar, bar.isHidden()) for bar in self._window.findChildren(QToolBar)]
+        if not self._window.restoreState(state, VERSION):
+            for dock in self._docks.values():
+                dock.hide()
+        for bar, hidden in bars:
+            bar.setHidden(hidden)
+
+    def remember(self) -> None:
+        """Keep the arrangement for the next start."""
+        self._settings.setValue("docks", self._window.saveState(VERSION))
+
+    # -- the dialog --------------------------------------------------------------------------------------------------
+
+    def _classes(self) -> None:
+        dialog = self._window.findChild(ClassesDialog) or ClassesDialog(self._window, self._controller)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self._scene is not None:
+            dialog.render_scene(*self._scene)
+        dialog.show()
+        dialog.activateWindow()
