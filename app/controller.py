@@ -13,10 +13,22 @@ import msgspec
 from solver import SCHEMES
 from solver.datasets import DATASETS
 
-from . import files
-from .commands import Clear, Command, Generate, Revert, SetFields, SetGenerator, SetLane, SetView, ShowLanes
+from . import exchange, files
+from .commands import (
+    Clear,
+    Command,
+    Generate,
+    ImportPoints,
+    Revert,
+    SetFields,
+    SetGenerator,
+    SetLane,
+    SetView,
+    ShowLanes,
+)  # fmt: skip
 from .document import LARGEST_LIMIT, LEAST_LIMIT, Document, Lane, View
 from .editing import Editing
+from .exchange import Imported
 from .points import MAX_CLASSES
 from .session import NOTHING, SPEEDS, Session
 from .store import Store
@@ -216,7 +228,9 @@ class Controller:
         if read is None:
             return False
         document, on_disk = read
-        self.put(replace(document, view=View.fitting(document.points)), path, on_disk)
+        # Where one looked is part of the document, unless nothing would be seen there.
+        seen = document.view.shows(document.points)
+        self.put(document if seen else replace(document, view=View.fitting(document.points)), path, on_disk)
         return True
 
     def revert(self) -> bool:
@@ -258,6 +272,28 @@ class Controller:
         self.store.saved(document, path)
         self.say(f"Saved {path.name}.")
         return ""
+
+    def import_points(self, points: Imported, add: bool) -> None:
+        """Points of a file in place of the present ones, or beside them."""
+        self.editing.cancel()
+        self.dispatch(
+            ImportPoints(
+                xy=points.xy, labels=points.labels, class_names=points.class_names, axes=points.axes, add=add
+            )
+        )  # fmt: skip
+        self.say(f"{'Added' if add else 'Imported'} {count(len(points.xy), 'point')}.")
+
+    def export(self, path: Path) -> bool:
+        """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails."""
+        document = self.document
+        points, names = document.points, tuple(style.name for style in document.styles)
+        try:
+            exchange.export(points.xy, points.labels, names, document.axes, path)
+        except files.FileError as error:
+            self._alert(str(error))
+            return False
+        self.say(f"Exported {count(len(points), 'point')} to {path.name}.")
+        return True
 
     def changed_on_disk(self, path: Path) -> bool:
         """Another program has written the document's file at `path` since it was read or saved here."""

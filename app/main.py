@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .views.window import MainWindow
 
 NAME = "classifier-playground"
-LEAST_SIZE = (980, 560)  # nothing is cut off
+LEAST_WINDOW = (1020, 560)  # nothing is cut off
+LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the tools
 DEFAULT_SIZE = (1280, 800)
 
 
@@ -94,12 +95,13 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
     from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 
     from . import files
-    from .words import classifier_name, details, headline
+    from .words import classifier_name, details, headline, sampled
 
     application = make_application()
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
         window.choose_theme(theme)
+        window.show_tools(size[0] >= LEAST_WINDOW[0])
         window.resize(*size)
         window.show()
         while not window.idle():
@@ -113,7 +115,8 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
         lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
         for index in range(document.shown):
             frame, lane = window.result(index), document.lanes[index]
-            lines.append(f"{classifier_name(lane)}: {headline(frame, lane, True)}")
+            said = headline(frame, lane, True) + sampled(frame, len(document.points))
+            lines.append(f"{classifier_name(lane)}: {said}")
             lines.append(f"    {details(frame)}" if details(frame) else "")
         window.close()
     return "\n".join(line for line in lines if line)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -66,7 +66,11 @@ class Points:
         return Points(_cut(points.xy, points.labels, ids), int(ids[-1]) + 1)
 
     def __len__(self) -> int:
-        return sum(len(block) for block in self.blocks)
+        return self._length
+
+    @cached_property
+    def _length(self) -> int:
+        return sum(len(block.ids) for block in self.blocks)
 
     @property
     def xy(self) -> Array:
@@ -86,7 +90,12 @@ class Points:
     @property
     def classes(self) -> list[int]:
         """The classes that occur, ascending."""
-        return [int(label) for label in np.unique(self.labels)]
+        return [label for label, number in enumerate(self.counts) if number]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many points there are of each class, all eight."""
+        return _counts(self)
 
     def indices_of(self, ids: Sequence[int] | Ids) -> Ids:
         """Where the points with these `ids` stand, ascending; those that are not here are left out."""
@@ -191,6 +200,11 @@ def _arrays_of(blocks: Sequence[_Block]) -> tuple[Array, Labels, Ids]:
     )
 
 
+@lru_cache(maxsize=8)
+def _counts(points: Points) -> tuple[int, ...]:
+    return tuple(int(number) for number in np.bincount(points.labels, minlength=MAX_CLASSES))
+
+
 @lru_cache(maxsize=4)
 def _joined(points: Points) -> tuple[Array, Labels, Ids]:
     arrays = _arrays_of(points.blocks)
@@ -202,13 +216,17 @@ def _joined(points: Points) -> tuple[Array, Labels, Ids]:
 @lru_cache(maxsize=4)
 def _sampled(points: Points, most: int) -> Points:
     labels = points.labels
-    counts = np.bincount(labels, minlength=MAX_CLASSES)
+    counts = np.array(points.counts)
     quota = np.where(counts > 0, np.maximum(counts * most // len(labels), 1), 0)
     quota[quota.argmax()] -= max(int(quota.sum()) - most, 0)
-    order = np.lexsort((_shuffled(points.ids), labels))  # class by class, in the order of the draw
-    first = np.concatenate(([0], np.cumsum(counts)[:-1]))
-    drawn = np.sort(np.concatenate([order[f : f + q] for f, q in zip(first, quota, strict=True)]))
-    return Points(_cut(points.xy[drawn], labels[drawn], points.ids[drawn]), points.next_id)
+    draw = _shuffled(points.ids)
+    drawn = []
+    for label in points.classes:
+        own = np.flatnonzero(labels == label)
+        first = np.argpartition(draw[own], quota[label] - 1)[: quota[label]]
+        drawn.append(own[first])
+    chosen = np.sort(np.concatenate(drawn))
+    return Points(_cut(points.xy[chosen], labels[chosen], points.ids[chosen]), points.next_id)
 
 
 def _shuffled(ids: Ids) -> NDArray[np.uint64]:

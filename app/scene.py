@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,14 @@ from numpy.typing import NDArray
 from solver import Grid, datasets
 
 from . import words
-from .document import Document, GeneratorSettings, Lane, View, problems_of
+from .document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
 from .jobs.requests import NO_MARKS, Frame, Marks, Phase, Picture
+from .points import MAX_CLASSES, Points
 from .results import Results
-from .session import SPEEDS, Session
+from .session import SPEEDS, Selection, Session
+
+#: From so many points on, training takes seconds.
+LIMIT_WORTH_A_CHOICE = 2000
 
 
 @dataclass(frozen=True)
@@ -63,17 +68,53 @@ class LaneScene:
 
 @dataclass(frozen=True)
 class Scene:
-    """What the window shows."""
+    """What the window shows.
+
+    Attributes
+    ----------
+    title : str
+    modified : bool
+    session : Session
+        Tool, options, keyboard cursor and outline.
+    points : Points
+    xy, labels : ndarray
+    selected : ndarray of intp
+        Indices of the selected points.
+    view : View
+    lanes : tuple of LaneScene
+        Those on screen; `shown` of them.
+    counts : tuple of int
+        Points of each class.
+    class_names : tuple of str
+        What the classes are called, all eight.
+    styles, axes, notes
+        As in the document.
+    limited : bool
+        There are so many points that the limit of training is worth a choice.
+    history : tuple of str
+        All steps, the undone ones included; `position` of them are done.
+    """
 
     title: str
     modified: bool
+    session: Session
+    points: Points
     xy: NDArray[np.float64]
     labels: NDArray[np.uint8]
+    selected: NDArray[np.intp]
     view: View
     lanes: tuple[LaneScene, ...]
     shown: int
     active_class: int
     counts: tuple[int, ...]
+    class_names: tuple[str, ...]
+    styles: tuple[ClassStyle, ...]
+    axes: tuple[str, str]
+    notes: str
+    training_limit: int
+    limited: bool
+    history: tuple[str, ...]
+    position: int
     legend: bool
     has_svm: bool
     undo: str | None
@@ -88,7 +129,7 @@ class Scene:
 
 def compose(
     document: Document, session: Session, results: Results, *,
-    title: str, modified: bool, undo: str | None, redo: str | None, compiled: bool,
+    title: str, modified: bool, history: tuple[str, ...], position: int, compiled: bool,
 ) -> Scene:  # fmt: skip
     """The scene of this moment."""
     points = document.points
@@ -96,13 +137,31 @@ def compose(
     kind = datasets.DATASETS[document.generator.name]
     fields = {"count", "noise", "seed"} | _generator_fields(kind)
     return Scene(
-        title=title, modified=modified, xy=points.xy, labels=points.labels, view=document.view, lanes=lanes,
-        shown=document.shown, active_class=session.active_class,
-        counts=tuple(int(c) for c in np.bincount(points.labels, minlength=8)), legend=session.legend,
-        has_svm=any(lane.lane.classifier == "svm" for lane in lanes), undo=undo, redo=redo, paused=session.paused,
+        title=title, modified=modified, session=session, points=points, xy=points.xy, labels=points.labels,
+        selected=_selected(points, session.selection), view=document.view, lanes=lanes,
+        shown=document.shown, active_class=session.active_class, counts=points.counts,
+        class_names=tuple(document.class_name(label) for label in range(MAX_CLASSES)), styles=document.styles,
+        axes=document.axes, notes=document.notes, training_limit=document.training_limit,
+        limited=len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE), history=history, position=position,
+        legend=session.legend, has_svm=any(lane.lane.classifier == "svm" for lane in lanes),
+        undo=history[position - 1] if position else None,
+        redo=history[position] if position < len(history) else None, paused=session.paused,
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
         theme=session.theme, dark=session.dark,
     )  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _selected(points: Points, selection: Selection) -> NDArray[np.intp]:
+    return points.indices_of(selection.ids).astype(np.intp)
+
+
+@lru_cache(maxsize=8)
+def _among_all(marks: Marks, sample: Points, points: Points) -> Marks:
+    """Marks of a sample as indices of all points."""
+    if sample is points or marks is NO_MARKS:
+        return marks
+    return Marks(*(points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong)))
 
 
 def _lane(index: int, document: Document, session: Session, frame: Frame | None, compiled: bool) -> LaneScene:
@@ -120,12 +179,13 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
             message = ""
             picture = frame.picture
         # Marks are indices: they mean something on the points they were computed for only.
-        if frame.points is points and picture is not None:
-            marks = frame.marks
+        if frame.points is document.training_points and picture is not None:
+            marks = _among_all(frame.marks, frame.points, points)
     speed = session.speeds[index]
     return LaneScene(
         lane=lane, picture=picture, marks=marks, job=job, message=message,
-        headline=words.headline(frame, lane, compiled), details=words.details(frame),
+        headline=words.headline(frame, lane, compiled) + words.sampled(frame, len(points)),
+        details=words.details(frame),
         formula=words.formula(lane), note=words.kernel_note(lane) if svm else "",
         weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, points.classes), pairs=pairs,
         pair=lane.drawn(pairs),

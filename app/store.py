@@ -37,6 +37,7 @@ class Store:
         self._future: list[_Step] = []
         self._cut_off: list[_Step] = []  # what could have been redone before the newest step
         self._saved: Document | None = document  # None: no file holds it
+        self._names: tuple[str, ...] | None = ()  # of the history; None while it has to be made anew
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -92,7 +93,9 @@ class Store:
     @property
     def history(self) -> tuple[str, ...]:
         """The names of all steps, the undone ones included, oldest first."""
-        return tuple(step.name for step in (*self._past, *reversed(self._future)))
+        if self._names is None:
+            self._names = tuple(step.name for step in (*self._past, *reversed(self._future)))
+        return self._names
 
     @property
     def position(self) -> int:
@@ -141,7 +144,7 @@ class Store:
         return replace(target, view=self.document.view)
 
     def _change(self, new: Document) -> None:
-        old, self.document = self.document, new
+        old, self.document, self._names = self.document, new, None
         for listener in self._listeners:
             listener(old, new)
 

@@ -8,6 +8,7 @@ from solver import RULES, SCHEMES, Certificate, KNeighborsClassifier, Status
 
 from .document import Lane
 from .jobs.requests import Frame, Phase
+from .tools.table import TOOLS
 
 #: Largest relative gap of multipliers that are called optimal where double precision ends.
 SMALL_GAP = 0.01
@@ -141,6 +142,13 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
     return preparing + verdict(frame.certificates, frame.lane.svm.tol)
 
 
+def sampled(frame: Frame | None, number: int) -> str:
+    """What to add to a headline when the lane has learnt only some of so many points."""
+    if frame is None or frame.phase is Phase.EMPTY or len(frame.points) >= number:
+        return ""
+    return f" · learnt from a sample: {grouped(len(frame.points))} of {count(number, 'point')}"
+
+
 def _only(number: int) -> str:
     return "is only 1 point: it alone votes" if number == 1 else f"are only {number} points: all of them vote"
 
@@ -214,20 +222,32 @@ def speed(steps_per_second: float) -> str:
 
 HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Mouse on a picture", (
-        ("Click", "add a point of the active class"),
-        ("Press on a point and drag", "move it; both pictures follow"),
+        ("Click", "use the tool there; the Point tool adds a point of the active class"),
+        ("Press on a point and drag", "move it, or the selection it belongs to; both pictures follow"),
         ("Right click", "remove the nearest point"),
         ("Wheel, pinch", "zoom about the pointer"),
         ("Middle drag, Space + drag", "move the view"),
     )),
+    ("Tools", (
+        *((kind.key, f"{kind.title}: {kind.sentence}") for kind in TOOLS.values()),
+        ("[ and ]", "smaller and larger brush"),
+        ("Esc", "break a gesture off, select nothing"),
+    )),
+    ("Keyboard on a picture", (
+        ("Arrows", "move the cursor or the selected points by 10 pixels; with Shift by 1, with Ctrl by 50"),
+        ("Enter", "use the tool at the cursor: Point adds one, the others begin and end a drag"),
+        ("Delete", "remove the selected points, or the one nearest to the pointer or the cursor"),
+    )),
     ("Keys", (
         ("1 to 8", "class of the next point"),
-        ("Delete", "remove the point nearest to the pointer"),
         ("F", "fit the view to the points"),
         ("Space", "pause or resume training"),
         ("L", "one lane or two"),
         ("G", "generate points"),
         ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
+        ("Ctrl+A, Ctrl+I, Ctrl+Shift+A", "select all points, the others, none"),
+        ("Ctrl+X, Ctrl+C, Ctrl+V", "cut, copy, paste points; also from and to a spreadsheet"),
+        ("Ctrl+D, Ctrl+R", "duplicate the selected points, give them the active class"),
         ("Ctrl+N, Ctrl+O", "new, open"),
         ("Ctrl+S, Ctrl+Shift+S", "save, save as; a document can also be dropped on the window"),
         ("Ctrl++, Ctrl+−", "larger, smaller text"),

@@ -167,17 +167,6 @@ class Questions:
         kind = QMessageBox.StandardButton.Cancel
         self._ask("open_elsewhere", "Open in another window", text, [("&Open anyway", act)], kind, otherwise)
 
-    def take(self, path: Path) -> None:
-        """Open or import a file that was dropped on the window."""
-        if path.suffix.lower() == files.SUFFIX:
-            self.open_path(path)
-        else:
-            self.import_file(path)
-
-    def import_file(self, path: Path) -> None:
-        """Points of a file of another kind."""
-        self.alert(f"{path.name} is not a {files.SUFFIX} file.")
-
     def revert(self) -> None:
         """Back to what the document's file holds; undo brings the changes back."""
         store = self._controller.store

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
-from PySide6.QtGui import QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QGridLayout,
     QLayout,
-    QMenu,
     QSplitter,
     QWidget,
 )  # fmt: skip
 
+from app import files
 from app.conductor import Conductor
 from app.controller import Controller
 from app.document import Document
@@ -27,9 +27,12 @@ from app.session import SPEEDS
 from app.tools import Spot
 
 from . import actions, theme
+from .appearance import Appearance
 from .bind import take_typed_number
 from .drops import DropWindow
+from .exchanging import Exchanging
 from .help import HelpDialog
+from .palette import Palette
 from .panels.data_panel import DataPanel
 from .panels.lane_panel import LanePanel
 from .panels.scrolling import ScrollingForm
@@ -40,8 +43,7 @@ from .safekeeping import Safekeeping
 from .status_line import StatusLine
 
 LANES = 2
-TEXT_SIZES = (7, 28)  # points
-TEXT_STEP = 2
+BRUSH_STEP = 1.25
 
 
 class _Lanes(QWidget):
@@ -71,8 +73,6 @@ class MainWindow(DropWindow):
         self._scene: Scene | None = None
         self._refresh_pending = False
         self._closed = False
-        self._text_size = 0  # points; 0 is the desktop's
-        self._theme_applied: theme.Theme | None = None
         self._refresh_asked.connect(self._refresh, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
@@ -86,7 +86,9 @@ class MainWindow(DropWindow):
         """Take the parts that need the window to exist first, and build the views."""
         self._controller, self._conductor, self._preparation = controller, conductor, preparation
         self._safekeeping = safekeeping
+        self._appearance = Appearance(self, controller, self._settings, self._redraw)
         self._questions = Questions(self, controller, self._settings, safekeeping.claims)
+        self._exchanging = Exchanging(self, controller, self._settings)
         safekeeping.attach(self, controller, self._settings, self._questions)
         self.canvases = [Canvas(index, controller.editing, controller, self.ask_refresh) for index in range(LANES)]
         self._panels = [LanePanel(index, controller) for index in range(LANES)]
@@ -112,7 +114,7 @@ class MainWindow(DropWindow):
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
-        self._theme_menu(menus["&View"])
+        self._palette = Palette(self, menus["&Tools"], controller.editing)
         safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
         self._class_keys()
         controller.editing.on_hover(lambda spot: self._show_hint())
@@ -121,9 +123,7 @@ class MainWindow(DropWindow):
         if geometry is not None:
             self.restoreGeometry(geometry)
         self._sidebar.setVisible(bool(self._settings.value("sidebar", True, type=bool)))
-        self._text_size = self._remembered_text_size()
-        self.choose_theme(str(self._settings.value("theme", "system")))
-        QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
+        self._appearance.begin(menus["&View"])
         self._refresh()
         self.canvases[0].setFocus()
 
@@ -136,7 +136,10 @@ class MainWindow(DropWindow):
 
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
-        self._questions.take(path)
+        if path.suffix.lower() == files.SUFFIX:
+            self._questions.open_path(path)
+        else:
+            self._exchanging.import_file(path)
 
     def result(self, lane: int) -> Frame | None:
         """The newest frame of a lane: job number, model, certificate."""
@@ -146,6 +149,10 @@ class MainWindow(DropWindow):
         """The pixel of the lane's canvas that shows (x, y)."""
         self._refresh_if_pending()
         return self.canvases[lane].to_widget(x, y)
+
+    def show_tools(self, shown: bool) -> None:
+        """Show or hide the palette of tools."""
+        self._palette.setVisible(shown)
 
     def idle(self) -> bool:
         """True when nothing is preparing, pending or running and the last frame has been painted."""
@@ -174,7 +181,7 @@ class MainWindow(DropWindow):
         store, session = self._controller.store, self._controller.session
         scene = compose(
             store.document, session, self._conductor.results, title=store.title, modified=store.modified,
-            undo=store.undo_name, redo=store.redo_name, compiled=self._preparation.ready,
+            history=store.history, position=store.position, compiled=self._preparation.ready,
         )  # fmt: skip
         self._draw(scene)
         self._show_hint()
@@ -182,11 +189,10 @@ class MainWindow(DropWindow):
 
     def _draw(self, scene: Scene) -> None:
         old, self._scene = self._scene, scene
-        dress = theme.theme_of(scene.dark)
-        if dress is not self._theme_applied:
-            self._theme_applied = dress
-            theme.apply(dress, self, self._text_size)
-            actions.set_icons(self._actions, dress, self.devicePixelRatioF())
+        dress, anew = self._appearance.dress(scene)
+        if anew:
+            icons = self._actions | {f"tool.{name}": each for name, each in self._palette.actions_by_tool.items()}
+            actions.set_icons(icons, dress, self.devicePixelRatioF())
         for index in range(LANES):
             shown = index < scene.shown
             self._grid.setColumnStretch(index, int(shown))
@@ -195,11 +201,14 @@ class MainWindow(DropWindow):
                     widget.setVisible(shown)
             if shown:
                 lane = scene.lanes[index]
-                if old is None or index >= len(old.lanes) or old.lanes[index] != lane:
-                    self._panels[index].render_scene(lane)
+                drawing = scene.session.drawing
+                put_down = old is not None and old.session.drawing and not drawing
+                if old is None or index >= len(old.lanes) or old.lanes[index] != lane or put_down:
+                    self._panels[index].render_scene(lane, drawing)
                     self._strips[index].render_scene(lane)
                 self.canvases[index].render_scene(scene, lane, dress)
         self._sidebar.render_scene(scene, dress)
+        self._palette.render_scene(scene)
         self.setWindowTitle(f"{scene.title}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
         for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
@@ -214,8 +223,10 @@ class MainWindow(DropWindow):
         self._actions["pause"].setChecked(scene.paused)
         self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
         self._actions["full_screen"].setChecked(self.isFullScreen())
-        self._theme_actions[scene.theme].setChecked(True)
-        self._actions["clear"].setEnabled(len(scene.xy) > 0)
+        for name in ("clear", "select_all", "invert", "export"):
+            self._actions[name].setEnabled(len(scene.xy) > 0)
+        for name in ("cut", "copy", "duplicate", "relabel", "select_none"):
+            self._actions[name].setEnabled(len(scene.selected) > 0)
         self._actions["revert"].setEnabled(self._controller.store.path is not None)
 
     def _order(self, scene: Scene) -> None:
@@ -240,40 +251,42 @@ class MainWindow(DropWindow):
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         controller, questions = self._controller, self._questions
+        editing = controller.editing
         return {
             "new": lambda: questions.unless_unsaved(controller.new),
             "open": lambda: questions.unless_unsaved(questions.ask_open),
             "save": questions.save,
             "save_as": questions.ask_save,
             "revert": questions.revert,
+            "import": self._exchanging.ask_import,
+            "import_clipboard": self._exchanging.import_clipboard,
+            "export": self._exchanging.ask_export,
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
+            "cut": self._cut,
+            "copy": self._copy,
+            "paste": self._paste,
+            "duplicate": lambda: editing.duplicate(self.canvases[0].unit()),
+            "relabel": lambda: editing.relabel_selected(controller.session.active_class),
             "remove": self._delete,
+            "select_all": editing.select_all,
+            "select_none": editing.select_none,
+            "invert": editing.invert_selection,
+            "smaller_brush": lambda: editing.resize(1 / BRUSH_STEP),
+            "larger_brush": lambda: editing.resize(BRUSH_STEP),
             "clear": controller.clear,
             "generate": controller.generate,
             "fit": controller.fit,
             "lanes": controller.toggle_lanes,
             "sidebar": self._toggle_sidebar,
             "legend": controller.toggle_legend,
-            "larger": self._enlarge_text,
-            "smaller": lambda: self._set_text_size(self._text_points() - TEXT_STEP),
+            "larger": self._appearance.larger,
+            "smaller": self._appearance.smaller,
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "help": self._help,
         }
-
-    def _theme_menu(self, view: QMenu) -> None:
-        menu = view.addMenu("&Theme")
-        group = QActionGroup(self)
-        self._theme_actions = {}
-        for name, text in (("system", "As the &system"), ("light", "&Light"), ("dark", "&Dark")):
-            action = menu.addAction(text)
-            action.setObjectName(f"action.theme.{name}")
-            action.setCheckable(True)
-            action.triggered.connect(lambda checked, name=name: self.choose_theme(name))
-            group.addAction(action)
-            self._theme_actions[name] = action
 
     def _class_keys(self) -> None:
         for label in range(MAX_CLASSES):
@@ -291,15 +304,18 @@ class MainWindow(DropWindow):
         """Where the pointer is, when it is over a picture."""
         return next((spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None), None)
 
+    def _copy(self) -> None:
+        QApplication.clipboard().setText(self._controller.editing.copied())
+
+    def _cut(self) -> None:
+        self._copy()
+        self._controller.editing.remove_selected("Cut")
+
+    def _paste(self) -> None:
+        self._controller.editing.paste(QApplication.clipboard().text())
+
     def _delete(self) -> None:
         self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
-
-    def _text_points(self) -> int:
-        return self._text_size or QApplication.font().pointSize()
-
-    def _remembered_text_size(self) -> int:
-        size = self._settings.value("text_size", 0, type=int)
-        return size if isinstance(size, int) else 0
 
     def _toggle_sidebar(self) -> None:
         self._sidebar.setVisible(self._sidebar.isHidden())
@@ -309,33 +325,13 @@ class MainWindow(DropWindow):
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
         self.ask_refresh()
 
-    def _set_text_size(self, points: int) -> None:
-        self._text_size = min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1])
-        self._settings.setValue("text_size", self._text_size)
-        self._theme_applied = self._scene = None
-        self._refresh()
-
-    def _enlarge_text(self) -> None:
-        """One size up, unless something would be cut off: a window cannot be larger than the screen."""
-        before = self._text_points()
-        room = self.screen().availableSize().expandedTo(self.size())
-        self._set_text_size(before + TEXT_STEP)
-        QApplication.sendPostedEvents()  # the new sizes of all parts
-        needed = self.minimumSizeHint()
-        if needed.width() > room.width() or needed.height() > room.height():
-            self._set_text_size(before)
-            self.say("Larger text does not fit this screen: hide the sidebar (F9) or a lane (L) first.")
-
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""
-        dark = theme.system_is_dark() if name == "system" else name == "dark"
-        self._settings.setValue("theme", name)
-        self._controller.set_theme(name, dark)
+        self._appearance.choose_theme(name)
 
-    @Slot()
-    def _system_theme_changed(self) -> None:
-        if not self._closed and self._controller.session.theme == "system":
-            self.choose_theme("system")
+    def _redraw(self) -> None:
+        self._scene = None
+        self._refresh()
 
     def _help(self) -> None:
         dialog = self.findChild(HelpDialog) or HelpDialog(self)
@@ -355,7 +351,7 @@ class MainWindow(DropWindow):
         self._questions.alert(sentence)
 
     def _show_hint(self) -> None:
-        self._status.show_hint(self.document, self._controller.session.active_class, self._pointer_spot())
+        self._status.show_hint(self.document, self._controller.session, self._pointer_spot())
 
     # -- closing -------------------------------------------------------------------------------------------------------
 

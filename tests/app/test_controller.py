@@ -225,7 +225,7 @@ def test_save_and_open(table: Table, tmp_path: Path) -> None:
     table.hand.new()
     assert table.hand.open(path)
     opened = table.store.document
-    assert len(opened.points) == 3 and opened.view == View.fitting(opened.points)
+    assert len(opened.points) == 3 and opened.view == View()
     assert table.store.path == path and not table.store.modified and table.store.undo_name is None
     table.said.clear()
     path.write_bytes(b"{")

@@ -36,7 +36,7 @@ def scene(document: Document, *frames: Frame, session: Session = Session(), comp
     for frame in frames:
         results.accept(frame)
     return compose(
-        document, session, results, title="t", modified=False, undo="Add 1 point", redo=None, compiled=compiled
+        document, session, results, title="t", modified=False, history=("Add 1 point",), position=1, compiled=compiled
     )
 
 

@@ -650,8 +650,9 @@ def test_dropped_files(make: Make, tmp_path: Path) -> None:
     press(box(window, "unsaved"), "Discard")
     assert window._controller.store.path == path and len(window.document.points) == 3
     imported: list[Path] = []
-    window._questions.import_file = imported.append
-    assert drop(window.canvases[0].viewport(), table) and imported == [table] and window._controller.store.path == path
+    window._exchanging.import_file = imported.append
+    viewport = window.canvases[0].viewport()
+    assert drop(viewport, table) and imported == [table] and window._controller.store.path == path
 
 
 @pytest.mark.parametrize("content", [b"", b"{", json.dumps({"format": "classifier-playground", "version": 7}).encode()])

@@ -1,4 +1,4 @@
-"""DataPanel: the sidebar: class of the next point, the generator, the legend."""
+"""DataPanel: the sidebar: tool, class of the next point, the generator, the legend."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from solver.datasets import DATASETS
 
+from .tool_panel import ToolPanel
+
 LEGEND = (
     ("boundary", "Decision boundary", False),
     ("margin", "Margins: f = −1 and f = +1", True),
@@ -54,6 +56,8 @@ class DataPanel(QScrollArea):
         self._inner = QWidget()
         layout = QVBoxLayout(self._inner)
         layout.setContentsMargins(6, 4, 6, 4)
+        self._tool = ToolPanel(controller.editing)
+        layout.addWidget(self._tool)
         layout.addWidget(self._classes())
         layout.addWidget(self._generator())
         layout.addWidget(self._legend())
@@ -177,6 +181,7 @@ class DataPanel(QScrollArea):
                 button.setIcon(symbol_pixmap(theme, str(label), ratio=ratio))
             for kind, (picture, _) in self._legend_rows.items():
                 picture.setPixmap(symbol_pixmap(theme, kind, ratio=ratio))
+        self._tool.render_scene(scene)
         self._class_buttons[scene.active_class].setChecked(True)
         total = sum(scene.counts)
         present = [f"{count} of class {label + 1}" for label, count in enumerate(scene.counts) if count]

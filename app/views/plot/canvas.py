@@ -3,74 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import (
-    QEnterEvent,
     QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QNativeGestureEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QResizeEvent,
-    QWheelEvent,
 )  # fmt: skip
-from PySide6.QtWidgets import QFrame, QGestureEvent, QGraphicsView, QLabel, QPinchGesture, QWidget
+from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
 from app.scene import LaneScene, Scene, grid_of
-from app.tools import Keys, Spot
+from app.tools import TOOLS, Spot
 from app.views.theme import Theme
 from solver import Grid
 
+from .axes import size_axes
 from .layers import Layers
-
-#: Zoom of one notch of the wheel.
-NOTCH = 1.2
-_DIRECT = {
-    QEvent.Type.MouseButtonPress: "mousePressEvent",
-    QEvent.Type.MouseButtonRelease: "mouseReleaseEvent",
-    QEvent.Type.MouseMove: "mouseMoveEvent",
-    QEvent.Type.MouseButtonDblClick: "mouseDoubleClickEvent",
-    QEvent.Type.Wheel: "wheelEvent",
-}
+from .overlay import Overlay
+from .pointing import Eye, Hand, PointingPlot
 
 
-def _keys(event: QMouseEvent) -> Keys:
-    held = event.modifiers()
-    return Keys(bool(held & Qt.KeyboardModifier.ShiftModifier), bool(held & Qt.KeyboardModifier.ControlModifier))
-
-
-class Hand(Protocol):
-    """What a canvas tells of the hand among the points."""
-
-    @property
-    def holds_after(self) -> int: ...
-    def press(self, spot: Spot, keys: Keys) -> None: ...
-    def drag(self, spot: Spot) -> None: ...
-    def hold(self) -> None: ...
-    def release(self, spot: Spot) -> None: ...
-    def cancel(self) -> bool: ...
-    def remove(self, spot: Spot) -> None: ...
-    def hover(self, spot: Spot | None) -> None: ...
-    def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
-    def enter(self, unit: float) -> None: ...
-    def escape(self) -> None: ...
-
-
-class Eye(Protocol):
-    """What a canvas asks for to look elsewhere, or to stand still."""
-
-    def zoom(self, factor: float, spot: Spot) -> None: ...
-    def pan(self, dx: float, dy: float) -> None: ...
-    def toggle_pause(self) -> None: ...
-
-
-class Canvas(pg.PlotWidget):
+class Canvas(PointingPlot):
     """The plot of one lane.
 
     Parameters
@@ -84,18 +40,14 @@ class Canvas(pg.PlotWidget):
     """
 
     def __init__(self, index: int, hand: Hand, eye: Eye, resized: Callable[[], None]) -> None:
-        super().__init__()
-        self._hand = hand
-        self._eye = eye
+        super().__init__(hand, eye)
         self._resized = resized
         self._scene: Scene | None = None
         self._lane: LaneScene | None = None
         self._theme: Theme | None = None
-        self._pan_from: QPointF | None = None
-        self._space = False
-        self._space_used = False
+        self._overlay: Overlay | None = None
+        self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
-        self._pointer: QPointF | None = None
         #: Job of the newest picture that has really been painted.
         self.painted_job = 0
         #: True while something was rendered that has not been painted.
@@ -105,13 +57,8 @@ class Canvas(pg.PlotWidget):
         self.setObjectName(f"canvas{index}")
         self.setAccessibleName(f"Picture {index + 1}")
         self.setAccessibleDescription("The points, and how the classifier above divides the plane.")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setMouseTracking(True)
-        self.viewport().setMouseTracking(True)
-        self.viewport().setCursor(Qt.CursorShape.CrossCursor)
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
-        self.grabGesture(Qt.GestureType.PinchGesture)
         self.setMinimumSize(200, 160)
         self._build()
         self._message = QLabel(self)
@@ -143,16 +90,19 @@ class Canvas(pg.PlotWidget):
         dressed = theme is not self._theme
         moved = old is None or old.view != scene.view
         repainted = old_lane is None or old_lane.picture is not lane.picture
-        same_points = old is not None and old.xy is scene.xy and old.labels is scene.labels
+        same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
         if dressed:
             self._dress(theme)
+        self._show_axis_names(scene.axes)
         if moved:
             self._show_view()
         if repainted:
             self._layers.show_picture(lane.picture)
         if marked:
-            self._layers.show_points(scene, lane.marks)
+            self._layers.show_points(scene, lane.marks, scene.selected)
+        if moved or old is None or old.session is not scene.session:
+            self._lay_over()
         if old_lane is None or old_lane.message != lane.message:
             self._message.setText(lane.message)
             self._message.setVisible(bool(lane.message))
@@ -179,12 +129,16 @@ class Canvas(pg.PlotWidget):
         self._message.setStyleSheet(f"background: {background}; border-radius: 8px; padding: 12px;")
 
     def _size_axes(self) -> None:
-        # Whole pixels, so that a pixel of the picture is a pixel of the screen.
-        metrics = self.fontMetrics()
-        for name in ("left", "bottom"):
-            self.getPlotItem().getAxis(name).setStyle(tickFont=self.font())
-        self.getPlotItem().getAxis("left").setWidth(metrics.horizontalAdvance("−0.000") + 12)
-        self.getPlotItem().getAxis("bottom").setHeight(metrics.height() + 8)
+        area = self.plot_area()
+        room = (round(area.width()), round(area.height()))
+        size_axes(self.getPlotItem(), self.font(), self._axis_names, room)
+
+    def _show_axis_names(self, names: tuple[str, str]) -> None:
+        """Name the horizontal and the vertical axis; "" for no name."""
+        if names != self._axis_names:
+            self._axis_names = names
+            self._size_axes()
+            self._fit()
 
     def _show_view(self) -> None:
         if self._scene is None:
@@ -210,11 +164,16 @@ class Canvas(pg.PlotWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        if self._overlay is not None and self._theme is not None:
+            painter.save()
+            painter.setClipRect(self.plot_area())
+            self._overlay.paint(painter, self._theme)
+            painter.restore()
         if self._focus_shown:
-            painter = QPainter(self.viewport())
             painter.setPen(QPen(self.palette().highlight().color(), 2))
             painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
-            painter.end()
+        painter.end()
         self.unpainted = False
         if self._to_paint != self.painted_job:
             self.painted_job = self._to_paint
@@ -246,17 +205,21 @@ class Canvas(pg.PlotWidget):
 
     def to_widget(self, x: float, y: float) -> QPoint:
         """The canvas's pixel that shows (x, y)."""
+        at = self._place(x, y)
+        return QPoint(int(np.floor(at.x())), int(np.floor(at.y())))
+
+    def _place(self, x: float, y: float) -> QPointF:
         area, grid = self.plot_area(), self.grid()
         px = area.left() + (x - grid.left) / (grid.right - grid.left) * area.width()
         py = area.bottom() - (y - grid.bottom) / (grid.top - grid.bottom) * area.height()
-        return QPoint(int(np.floor(px)), int(np.floor(py)))
+        return QPointF(px, py)
 
     def unit(self) -> float:
         """Length of a pixel in the plane."""
         grid = self.grid()
         return (grid.right - grid.left) / self.plot_area().width()
 
-    def _spot(self, position: QPointF) -> Spot:
+    def spot(self, position: QPointF) -> Spot:
         area, grid, unit = self.plot_area(), self.grid(), self.unit()
         # The event names a pixel by its corner; what the eye clicks on is the middle of the pixel.
         x = grid.left + (position.x() + 0.5 - area.left()) * unit
@@ -265,93 +228,11 @@ class Canvas(pg.PlotWidget):
 
     # -- the hand --------------------------------------------------------------------------------------------------
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        position = event.position()
-        if event.button() == Qt.MouseButton.MiddleButton or self._space:
-            self._pan_from = position
-            self._space_used = True
-            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-        elif event.button() == Qt.MouseButton.LeftButton:
-            if self.plot_area().contains(position):
-                self._hand.press(self._spot(position), _keys(event))
-        elif event.button() == Qt.MouseButton.RightButton:
-            self._hand.remove(self._spot(position))
-        event.accept()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        position = self._pointer = event.position()
-        spot = self._spot(position)
-        if self._pan_from is not None:
-            moved = position - self._pan_from
-            self._pan_from = position
-            self._eye.pan(-moved.x() * spot.unit, moved.y() * spot.unit)
-        elif event.buttons() & Qt.MouseButton.LeftButton:
-            self._hand.drag(spot)
-        self._hand.hover(spot)
-        event.accept()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._pan_from is not None:
-            self._pan_from = None
-            self.viewport().setCursor(Qt.CursorShape.CrossCursor)
-        elif event.button() == Qt.MouseButton.LeftButton:
-            self._hand.release(self._spot(event.position()))
-        event.accept()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.mousePressEvent(event)  # two quick clicks are two points
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        notches = event.angleDelta().y() / 120.0
-        if notches:
-            self._eye.zoom(NOTCH**-notches, self._spot(event.position()))
-        event.accept()
-
-    def event(self, event: QEvent) -> bool:
-        # A scroll area hears the pointer through its viewport only; events sent to the canvas itself count as well.
-        name = _DIRECT.get(event.type())
-        if name is not None:
-            getattr(self, name)(event)
-            return True
-        if isinstance(event, QGestureEvent):
-            pinch = event.gesture(Qt.GestureType.PinchGesture)
-            if isinstance(pinch, QPinchGesture) and pinch.scaleFactor() > 0:
-                at = QPointF(self.mapFromGlobal(pinch.centerPoint().toPoint()))
-                self._eye.zoom(1.0 / pinch.scaleFactor(), self._spot(at))
-                event.accept(pinch)
-                return True
-        if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-            self._eye.zoom(1.0 / max(0.2, 1.0 + event.value()), self._spot(event.position()))
-            return True
-        handled: bool = super().event(event)
-        return handled
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space:
-            if not event.isAutoRepeat():
-                self._space, self._space_used = True, False
-                self.viewport().setCursor(Qt.CursorShape.OpenHandCursor)
-            event.accept()
-        else:
-            QWidget.keyPressEvent(self, event)
-
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space:
-            if not event.isAutoRepeat() and self._space:
-                self._space = False
-                self.viewport().setCursor(Qt.CursorShape.CrossCursor)
-                if not self._space_used:
-                    self._eye.toggle_pause()
-            event.accept()
-        else:
-            QWidget.keyReleaseEvent(self, event)
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self._show_focus(event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason))
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        self._space = False
         super().focusOutEvent(event)
         self._show_focus(False)
 
@@ -360,27 +241,51 @@ class Canvas(pg.PlotWidget):
             self._focus_shown = shown
             self.viewport().update()
 
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self._pointer = event.position()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._pointer = None
-        self._hand.hover(None)
+    def inside(self, position: QPointF) -> bool:
+        return self.plot_area().contains(position)
 
     def pointer_spot(self) -> Spot | None:
         """Where the pointer is, when it is over this canvas."""
-        return None if self._pointer is None or self._scene is None else self._spot(self._pointer)
+        return None if self.pointer is None or self._scene is None else self.spot(self.pointer)
+
+    def pointer_moved(self) -> None:
+        self._lay_over()
+
+    def _lay_over(self) -> None:
+        """Have brush, cursor and outline drawn where they are now, and no more than that painted anew."""
+        if self._scene is None:
+            return
+        session = self._scene.session
+        kind = TOOLS[session.tool]
+        pointer = self.pointer if self.pointer is not None and self.inside(self.pointer) else None
+        new = Overlay(
+            pointer, session.radius if kind.round else 0, session.active_class if kind.paints else -1,
+            None if session.cursor is None else self._place(*session.cursor),
+            None if session.outline is None
+            else (session.outline.kind, [self._place(*corner) for corner in session.outline.xy.tolist()]),
+        )  # fmt: skip
+        old, self._overlay = self._overlay, new
+        for each in (old, new):
+            if each is not None:
+                self.viewport().update(each.bounds())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if hasattr(self, "_message"):
-            # The layout must have its final size before the view is fitted into it.
-            self.getPlotItem().layout.activate()
-            self._show_view()
-            self._place_message()
-            self._resized()
+            if any(self._axis_names):  # long names are shortened to the new room
+                self.getPlotItem().layout.activate()
+                self._size_axes()
+            self._fit()
+
+    def _fit(self) -> None:
+        # The layout must have its final size before the view is fitted into it.
+        self.getPlotItem().layout.activate()
+        self._show_view()
+        self._place_message()
+        self._resized()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and self._theme is not None:
             self._size_axes()
+            self._fit()
