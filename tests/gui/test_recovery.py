@@ -454,6 +454,7 @@ def test_a_failed_save_offers_another_place(
     dialog.fileSelected.emit(str(other))
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
     assert len(files.read(other).points) == 4 and path.read_bytes() == old
+    assert list(tmp_path.glob("open/*")) == [] and copies(tmp_path) == []
 
 
 @pytest.mark.parametrize("place", ["folder", "missing/mine.playground", "mine.playground/below"])
