@@ -250,6 +250,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Ctrl+D, Ctrl+R", "duplicate the selected points, give them the active class"),
         ("Ctrl+N, Ctrl+O", "new, open"),
         ("Ctrl+S, Ctrl+Shift+S", "save, save as; a document can also be dropped on the window"),
+        ("Ctrl+E", "export a picture: PNG, SVG or clipboard"),
         ("Ctrl++, Ctrl+−", "larger, smaller text"),
         ("F9", "show or hide the sidebar"),
         ("F11", "full screen"),
@@ -270,3 +271,13 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Cross on a point", "the model gets this point wrong"),
     )),
 )  # fmt: skip
+
+#: Signs in the pictures, what they mean, and whether only an SVM has them.
+LEGEND: tuple[tuple[str, str, bool], ...] = (
+    ("boundary", "Decision boundary", False),
+    ("margin", "Margins: f = −1 and f = +1", True),
+    ("free", "Free support vector: exactly on the margin", True),
+    ("bounded", "Bounded support vector: inside the margin or misclassified", True),
+    ("wrong", "The model gets this point wrong", False),
+    ("tie", "Tie: no class is ahead", False),
+)

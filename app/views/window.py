@@ -25,6 +25,7 @@ from app.points import MAX_CLASSES
 from app.scene import Scene, compose
 from app.session import SPEEDS
 from app.tools import Spot
+from app.words import classifier_name
 
 from . import actions, theme
 from .appearance import Appearance
@@ -37,6 +38,9 @@ from .panels.data_panel import DataPanel
 from .panels.lane_panel import LanePanel
 from .panels.scrolling import ScrollingForm
 from .panels.strip import StatusStrip
+from .picture_dialog import PictureDialog
+from .picture_maker import PictureMaker
+from .pictures import Shot, What, screen_size, shoot
 from .plot.canvas import Canvas
 from .questions import Questions
 from .safekeeping import Safekeeping
@@ -88,6 +92,7 @@ class MainWindow(DropWindow):
         self._safekeeping = safekeeping
         self._appearance = Appearance(self, controller, self._settings, self._redraw)
         self._questions = Questions(self, controller, self._settings, safekeeping.claims)
+        self._pictures = PictureMaker(conductor, self.say, self.alert, self)
         self._exchanging = Exchanging(self, controller, self._settings)
         safekeeping.attach(self, controller, self._settings, self._questions)
         self.canvases = [Canvas(index, controller.editing, controller, self.ask_refresh) for index in range(LANES)]
@@ -261,6 +266,7 @@ class MainWindow(DropWindow):
             "import": self._exchanging.ask_import,
             "import_clipboard": self._exchanging.import_clipboard,
             "export": self._exchanging.ask_export,
+            "picture": self._ask_picture,
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
@@ -333,6 +339,22 @@ class MainWindow(DropWindow):
         self._scene = None
         self._refresh()
 
+    def _ask_picture(self) -> None:
+        """Ask which picture to export, of what is shown when the answer comes."""
+        scene = self._scene
+        if scene is None or self.findChild(PictureDialog) is not None:
+            return
+        PictureDialog(
+            self, self._settings, [classifier_name(lane.lane) for lane in scene.lanes], scene.dark,
+            lambda what: screen_size(self.canvases[: scene.shown], what), self._shoot, self._pictures.make, self.alert,
+        ).open()  # fmt: skip
+
+    def _shoot(self, what: What) -> Shot:
+        self._refresh_if_pending()
+        assert self._scene is not None
+        frames = [self.result(index) for index in range(self._scene.shown)]
+        return shoot(self._scene, frames, what, self._preparation.ready)
+
     def _help(self) -> None:
         dialog = self.findChild(HelpDialog) or HelpDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -375,4 +397,5 @@ class MainWindow(DropWindow):
             self._settings.setValue("sidebar", not self._sidebar.isHidden())
             self._safekeeping.close()
             self._settings.sync()
+            self._pictures.close()
             self._conductor.close()

@@ -139,7 +139,7 @@ def test_a_thousand_undo_steps_of_ten_thousand_points_stay_small() -> None:
 
 def test_a_sample_keeps_the_shares_and_every_class() -> None:
     rng = np.random.default_rng(1)
-    labels = np.concatenate((np.zeros(60_000), np.ones(30_000), np.full(9_990, 5), np.full(10, 7)))
+    labels = np.concatenate((np.zeros(60_000), np.ones(30_000), np.full(9_995, 5), np.full(5, 7)))
     points = Points.of(rng.normal(size=(100_000, 2)), rng.permutation(labels))
     sample = points.sample(10_000)
     assert len(sample) == 10_000 and points.sample(10_000) is sample and points.sample(100_000) is points

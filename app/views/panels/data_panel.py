@@ -26,19 +26,10 @@ from app.scene import Scene
 from app.views.bind import Gestures, NumberField, describe, show_choice, show_number
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
+from app.words import LEGEND
 from solver.datasets import DATASETS
 
 from .tool_panel import ToolPanel
-
-LEGEND = (
-    ("boundary", "Decision boundary", False),
-    ("margin", "Margins: f = −1 and f = +1", True),
-    ("free", "Free support vector: exactly on the margin", True),
-    ("bounded", "Bounded support vector: inside the margin or misclassified", True),
-    ("wrong", "The model gets this point wrong", False),
-    ("tie", "Tie: no class is ahead", False),
-)
-
 
 class DataPanel(QScrollArea):
     """The sidebar; it shows what the scene says and hands changes to the controller."""

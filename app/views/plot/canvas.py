@@ -83,6 +83,11 @@ class Canvas(PointingPlot):
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
+    @property
+    def layers(self) -> Layers:
+        """What is drawn inside the axes."""
+        return self._layers
+
     def render_scene(self, scene: Scene, lane: LaneScene, theme: Theme) -> None:
         """Draw `scene`; what has not changed since the last one is left alone."""
         old, old_lane = self._scene, self._lane
@@ -138,7 +143,7 @@ class Canvas(PointingPlot):
         if names != self._axis_names:
             self._axis_names = names
             self._size_axes()
-            self._fit()
+            self.lay_out()
 
     def _show_view(self) -> None:
         if self._scene is None:
@@ -275,9 +280,10 @@ class Canvas(PointingPlot):
             if any(self._axis_names):  # long names are shortened to the new room
                 self.getPlotItem().layout.activate()
                 self._size_axes()
-            self._fit()
+            self.lay_out()
 
-    def _fit(self) -> None:
+    def lay_out(self) -> None:
+        """Fit everything into the present size."""
         # The layout must have its final size before the view is fitted into it.
         self.getPlotItem().layout.activate()
         self._show_view()
@@ -288,4 +294,4 @@ class Canvas(PointingPlot):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and self._theme is not None:
             self._size_axes()
-            self._fit()
+            self.lay_out()

@@ -42,6 +42,8 @@ class Layers(pg.GraphicsObject):
         self._xy: np.ndarray | None = None
         self._labels: np.ndarray | None = None
         self._points, self._marks = Cloud(), Cloud()
+        #: Drawn in place of the surface: a file of shapes takes the surface itself in later.
+        self.stand_in: QImage | None = None
 
     # -- what to draw ----------------------------------------------------------------------------------------------
 
@@ -104,7 +106,7 @@ class Layers(pg.GraphicsObject):
 
     def _fineness(self, area: QRectF) -> float:
         """How many pixels of the surface there are to one of `area`'s units."""
-        return self._view.width / area.width()
+        return max(1.0, self._picture.grid.width / area.width()) if self._picture is not None else 2.0
 
     def _paint_surface(self, painter: QPainter, area: QRectF) -> None:
         assert self._picture is not None and self._image is not None
@@ -112,6 +114,9 @@ class Layers(pg.GraphicsObject):
         corners = np.array([[grid.left, grid.top], [grid.right, grid.bottom]])
         x, y = on_screen(corners, self.boundingRect(), area)
         width, height = x[1] - x[0], y[1] - y[0]
+        if self.stand_in is not None:
+            painter.drawImage(QRectF(x[0], y[0], width, height), self.stand_in)
+            return
         exact = abs(width - grid.width) < 0.01 and abs(height - grid.height) < 0.01
         if exact and max(abs(x[0] - round(x[0])), abs(y[0] - round(y[0]))) < 0.01:
             painter.drawImage(QPointF(round(x[0]), round(y[0])), self._image)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pyqtgraph import mkPen
-from pyqtgraph.graphicsItems.ScatterPlotItem import drawSymbol
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
 from app.views.theme import SYMBOLS, Theme
 
@@ -24,35 +23,43 @@ def line_pen(theme: Theme, width: float) -> QPen:
     return QPen(QColor(*theme.ink), width)
 
 
-def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None:
-    """Draw a class ("0" to "7") or one of `MARKS` about the painter's origin.
+Shape = tuple[QPainterPath, QPen, QBrush]
+
+
+@lru_cache(maxsize=256)
+def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
+    """Paths, pens and brushes of a class ("0" to "7") or of one of `MARKS`, about the origin, the lowest first.
 
     Outlines are as wide at every `scale`, so that small symbols keep them; the painter's own scale widens them.
     """
     ink, background = QColor(*theme.ink), QColor(*theme.background)
-    hollow = QBrush(Qt.BrushStyle.NoBrush)
     if kind.isdigit():
         # A dark outline, in both themes: it keeps every class colour apart from every surface.
         outline = QColor(0, 0, 0) if theme.dark else ink
-        _shape(painter, SYMBOLS[int(kind)], POINT * scale, outline, 1.0, QBrush(QColor(*theme.classes[int(kind)])))
-    elif kind == "wrong":
-        _shape(painter, "x", WRONG * scale, background, 1.0, QBrush(ink))
-    elif kind == "selected":
+        return (_shape(SYMBOLS[int(kind)], POINT * scale, outline, 1.0, QColor(*theme.classes[int(kind)])),)
+    if kind == "wrong":
+        return (_shape("x", WRONG * scale, background, max(scale, 0.4), ink),)
+    if kind == "selected":
         ring = RING * max(scale, 0.6)
         size = max(SELECTED * scale, POINT * scale + 2 * ring + 2)
-        _shape(painter, "o", size, background, ring + 2 * EDGE, hollow)
-        _shape(painter, "o", size, QColor(*theme.accent), ring, hollow)
-    else:
-        shape, size, width = ("o", FREE, 2.0) if kind == "free" else ("s", BOUNDED, 1.2)
-        _shape(painter, shape, size * scale, ink, width, hollow)
+        edge = _shape("o", size, background, ring + 2 * EDGE)
+        return edge, _shape("o", size, QColor(*theme.accent), ring)
+    shape, size, width = ("o", FREE, 2.0) if kind == "free" else ("s", BOUNDED, 1.2)
+    return (_shape(shape, size * scale, ink, width),)
 
 
-def _shape(painter: QPainter, shape: str, size: float, colour: QColor, width: float, brush: QBrush) -> None:
-    painter.save()
-    # Not a cosmetic pen: that would be a hair on a fine screen and in print.  In units of the symbol, hence / size.
-    pen = mkPen(colour, width=width / size, cosmetic=False)
-    drawSymbol(painter, shape, size, pen, brush)
-    painter.restore()
+def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor | None = None) -> Shape:
+    # Not a cosmetic pen: that would be a hair on a fine screen and in print.
+    path = QTransform.fromScale(size, size).map(Symbols[shape])
+    return path, QPen(colour, width), QBrush(fill) if fill is not None else QBrush(Qt.BrushStyle.NoBrush)
+
+
+def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None:
+    """Draw `shapes` about the painter's origin."""
+    for path, pen, brush in shapes(theme, kind, scale):
+        painter.setPen(pen)
+        painter.setBrush(brush)
+        painter.drawPath(path)
 
 
 def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -> None:
