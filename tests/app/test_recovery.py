@@ -274,6 +274,29 @@ def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeyp
     wait(lambda: second.settled and not copy.file.exists())
 
 
+def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = desk.recorder("first"), desk.recorder("second")
+    first.keep(Work(new_document(), None))
+    desk.die(first)
+    (copy,), _ = orphans(desk.folder)
+    writing, go_on = threading.Event(), threading.Event()
+    real = files.write_pieces
+
+    def held_up(pieces: object, path: Path) -> None:
+        writing.set()
+        assert go_on.wait(5)
+        real(pieces, path)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(files, "write_pieces", held_up)
+    second.keep(Work(copy.read().document, None))
+    assert writing.wait(5)
+    second.replaces(copy)
+    go_on.set()
+    wait(lambda: second.settled and desk.names() == ["second.lock", "second.recovery"])
+
+
 def test_saving_recovered_work_at_once_takes_the_old_copy_away(desk: Desk) -> None:
     first, second = desk.recorder("first"), desk.recorder("second")
     first.keep(Work(new_document(), None))

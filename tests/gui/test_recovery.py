@@ -454,6 +454,7 @@ def test_a_failed_save_offers_another_place(
     dialog.fileSelected.emit(str(other))
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
     assert len(files.read(other).points) == 4 and path.read_bytes() == old
+    assert list(tmp_path.glob("open/*")) == [] and copies(tmp_path) == []
 
 
 @pytest.mark.parametrize("place", ["folder", "missing/mine.playground", "mine.playground/below"])
@@ -651,7 +652,8 @@ def test_dropped_files(make: Make, tmp_path: Path) -> None:
     assert window._controller.store.path == path and len(window.document.points) == 3
     imported: list[Path] = []
     window._exchanging.import_file = imported.append
-    assert drop(window.canvases[0].viewport(), table) and imported == [table] and window._controller.store.path == path
+    viewport = window.canvases[0].viewport()
+    assert drop(viewport, table) and imported == [table] and window._controller.store.path == path
 
 
 @pytest.mark.parametrize("content", [b"", b"{", json.dumps({"format": "classifier-playground", "version": 7}).encode()])

@@ -141,9 +141,9 @@ def test_the_file_says_what_was_on_screen_when_it_was_saved(make: Make, qtbot: Q
     window = make(replace(LESSONS["cheap"], training_limit=100))
     assert len(window.document.training_points) < len(window.document.points)
     path = tmp_path / "mine.playground"
-    assert window._controller.save(path)
     window._controller.fit()
     settle(qtbot, window)
+    assert window._controller.save(path)
     before = labels(window)
     assert window._controller.open(path)
     settle(qtbot, window)
