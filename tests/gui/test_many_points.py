@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.document import Document, Lane, View
-from app.jobs.requests import Marks
 from app.points import Points
 from app.tools import Spot, nearest
 from app.views.plot import clouds
@@ -203,20 +202,20 @@ def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbo
 
 def test_selected_points_carry_their_ring_on_the_canvas(make: Make, qapp: QApplication) -> None:
     window = make(many(50))
-    canvas = window.canvases[0]
-    scene = window._scene
-    accent = argb(window._theme_applied.accent)
+    canvas, editing = window.canvases[0], window._controller.editing
+    accent = argb(LIGHT.accent)
 
     def accents() -> int:
+        window._refresh_if_pending()
         image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
         return int((np.frombuffer(image.constBits(), dtype=np.uint32) == accent).sum())
 
     assert accents() < 20
-    canvas.layers.show_points(scene, Marks(), np.array([3, 7], dtype=np.intp))
+    editing.select(np.array([3, 7]))
     two = accents()
-    canvas.layers.show_points(scene, Marks(), np.array([3], dtype=np.intp))
+    editing.select(np.array([3]))
     assert two > accents() > 20
-    canvas.layers.show_points(scene, Marks())
+    editing.select_none()
     assert accents() < 20
 
 
@@ -224,17 +223,19 @@ def test_axis_names_are_plain_text_and_take_room_only_when_there_are_any(make: M
     window = make(many(50))
     canvas = window.canvases[0]
     size = canvas.plot_size()
-    canvas._show_axis_names(("<b>a</b> & b (x0.001)", "height"))
+    window._controller.set_axes(("<b>a</b> & b (x0.001)", "height"))
     settle(qtbot, window)
     item = canvas.getPlotItem()
     assert item.getAxis("bottom").label.toPlainText().strip() == "<b>a</b> & b (x0.001)"
     assert item.getAxis("left").label.toPlainText().strip() == "height"
     assert canvas.plot_size()[0] < size[0] and canvas.plot_size()[1] < size[1]
-    canvas._show_axis_names(("m" * 500, ""))
+    window.resize(700, 700)
+    window._controller.set_axes(("m" * 60, ""))
     settle(qtbot, window)
     assert item.getAxis("bottom").label.boundingRect().width() <= canvas.plot_size()[0]
     assert item.getAxis("bottom").label.toPlainText().strip().endswith("…")
-    canvas._show_axis_names(("", ""))
+    window.resize(1100, 760)
+    window._controller.set_axes(("", ""))
     settle(qtbot, window)
     assert canvas.plot_size() == size
     assert not item.getAxis("bottom").label.isVisible()
