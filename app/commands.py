@@ -140,7 +140,7 @@ class RemovePoints(_Edit):
 
 @dataclass(frozen=True, eq=False)
 class ImportPoints(_Edit):
-    """Points of a file in place of the present ones, or behind them; the view then fits.
+    """Points from elsewhere in place of the present ones, or behind them.
 
     Attributes
     ----------
@@ -151,6 +151,9 @@ class ImportPoints(_Edit):
     add : bool
         Behind the present ones: a class of the same name is the same class, one of a new name gets a free number, and
         the axes keep their names.
+    fit : bool
+        Show all points then.
+    verb : str
     """
 
     xy: ArrayLike = ()
@@ -158,9 +161,11 @@ class ImportPoints(_Edit):
     class_names: tuple[str, ...] = ()
     axes: tuple[str, str] = ("", "")
     add: bool = False
+    fit: bool = True
+    verb: str = "Import"
 
     def name(self, before: Document, after: Document) -> str:
-        return f"Import {_count(len(np.asarray(self.xy)))}"
+        return f"{self.verb} {_count(len(np.asarray(self.xy)))}"
 
     def apply(self, document: Document) -> Document:
         names = [name[:40] for name in self.class_names]
@@ -177,7 +182,8 @@ class ImportPoints(_Edit):
         points = points.append(self.xy, np.array(number)[np.asarray(self.labels, dtype=np.intp)])
         x, y = document.axes if self.add else self.axes
         axes = (x[:60], y[:60])
-        return replace(document, points=points, view=View.fitting(points), styles=tuple(styles), axes=axes)
+        view = View.fitting(points) if self.fit else document.view
+        return replace(document, points=points, view=view, styles=tuple(styles), axes=axes)
 
 
 def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]) -> list[int]:

@@ -71,7 +71,13 @@ class Controller:
         return self.store.document
 
     def dispatch(self, command: Command) -> None:
-        """Apply `command`; a refusal is said and changes nothing."""
+        """Apply `command`; a gesture that is going on ends first, and is a step of its own."""
+        if command.undoable:
+            self.editing.finish()
+        self.apply(command)
+
+    def apply(self, command: Command) -> None:
+        """Apply `command`, which may be part of a gesture; a refusal is said and changes nothing."""
         try:
             self.store.dispatch(command)
         except ValueError as error:
@@ -97,7 +103,9 @@ class Controller:
     # -- the document ----------------------------------------------------------------------------------------------
 
     def undo(self) -> None:
-        if not self.editing.busy:
+        if self.editing.busy:
+            self.say("Undo waits for the end of the stroke; Esc breaks it off.")
+        else:
             self.store.undo()
 
     def redo(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .commands import AddPoints, Command, MovePoints, RelabelPoints, RemovePoints
+from .commands import AddPoints, Command, ImportPoints, MovePoints, RelabelPoints, RemovePoints
 from .document import Document
 from .exchange import as_text, from_text
 from .files import FileError
@@ -15,6 +15,7 @@ from .points import MAX_CLASSES, Ids
 from .session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from .store import Store
 from .tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, Spot, Tool, nearest
+from .words import count
 
 #: Pixels by which a duplicate stands beside its original.
 BESIDE = 12
@@ -31,7 +32,7 @@ class Owner(Protocol):
     def document(self) -> Document: ...
     @property
     def session(self) -> Session: ...
-    def dispatch(self, command: Command) -> None: ...
+    def apply(self, command: Command) -> None: ...
     def set_session(self, **changes: Any) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
     def say(self, sentence: str) -> None: ...
@@ -51,6 +52,7 @@ class Editing:
         self._tool_name = "pointer"
         self._hover: Callable[[Spot | None], None] = lambda spot: None
         self._nudging: object = None
+        self._by_keys = False  # the gesture is one of the keyboard
         owner.store.listen(self._keep_selection)
 
     # -- the desk of the tools -------------------------------------------------------------------------------------
@@ -64,7 +66,7 @@ class Editing:
         return self._owner.session
 
     def dispatch(self, command: Command) -> None:
-        self._owner.dispatch(command)
+        self._owner.apply(command)
 
     def say(self, sentence: str) -> None:
         self._owner.say(sentence)
@@ -91,9 +93,9 @@ class Editing:
         self._owner.set_session(cursor=None)
         self._begin(spot, keys)
 
-    def _begin(self, spot: Spot, keys: Keys = NO_KEYS) -> None:
-        if self._tool.spot is not None:  # of the keyboard, or its release was never heard of
-            self._tool.release(self._tool.spot)
+    def _begin(self, spot: Spot, keys: Keys = NO_KEYS, by_keys: bool = False) -> None:
+        self.finish()
+        self._by_keys = by_keys
         if self._tool_name != self.session.tool:
             self._tool_name = self.session.tool
             self._tool = TOOLS[self._tool_name].make(self)
@@ -111,6 +113,11 @@ class Editing:
     def release(self, spot: Spot) -> None:
         self._tool.release(spot)
         self._show_gesture()
+
+    def finish(self) -> None:
+        """End a gesture that is going on where it is; nothing of it is lost."""
+        if self._tool.spot is not None:
+            self.release(self._tool.spot)
 
     def cancel(self) -> bool:
         """Break the gesture off and take back what it did; False when there was none."""
@@ -141,9 +148,9 @@ class Editing:
     # -- tools and their options -----------------------------------------------------------------------------------
 
     def choose(self, tool: str) -> None:
-        """Take another tool in hand; a gesture that is going on is broken off."""
+        """Take another tool in hand; a gesture that is going on ends."""
         if tool in TOOLS and tool != self.session.tool:
-            self.cancel()
+            self.finish()
             self._owner.set_session(tool=tool)
 
     def set_option(self, name: str, value: int | str | bool) -> None:
@@ -173,17 +180,17 @@ class Editing:
         self.select(np.setdiff1d(self.document.points.ids, self.session.selection.ids))
 
     def remove_selected(self, verb: str = "Remove") -> None:
-        self._unless_busy(RemovePoints(ids=self.session.selection.ids, verb=verb))
+        self._edit(RemovePoints(ids=self.session.selection.ids, verb=verb))
 
     def relabel_selected(self, label: int) -> None:
         """Give the selected points class `label` (0 to 7)."""
         if 0 <= label < MAX_CLASSES:
-            self._unless_busy(RelabelPoints(ids=self.session.selection.ids, label=label))
+            self._edit(RelabelPoints(ids=self.session.selection.ids, label=label))
 
     def duplicate(self, unit: float) -> None:
         """Copies of the selected points, a little to the right and below; they are then selected."""
         xy, labels = self._selected()
-        self._add(xy + np.array([BESIDE, -BESIDE]) * unit, labels, "Duplicate")
+        self._add(AddPoints(xy=xy + np.array([BESIDE, -BESIDE]) * unit, labels=labels, verb="Duplicate"))
 
     def nudge(self, dx: float, dy: float, again: bool = False) -> None:
         """Move the selected points by (dx, dy) in the plane; `again` while a key repeats: still the same step."""
@@ -191,7 +198,7 @@ class Editing:
             self._nudging = object()
         ids = self.session.selection.ids
         xy, _ = self._selected()
-        self._unless_busy(MovePoints(self._nudging, ids=ids, xy=xy + np.array([dx, dy]), verb="Nudge"))
+        self._edit(MovePoints(self._nudging, ids=ids, xy=xy + np.array([dx, dy]), verb="Nudge"))
 
     def copied(self) -> str:
         """The selected points as the text of a table, for the clipboard."""
@@ -202,28 +209,33 @@ class Editing:
     def paste(self, text: str) -> None:
         """Points from the text of a table; they are then selected.  What cannot be read is said in a sentence."""
         names = tuple(style.name for style in self.document.styles)
+        used = self.document.points.classes
         try:
-            xy, labels = from_text(text, names, self.session.active_class)
+            xy, labels, names_after = from_text(text, names, self.session.active_class, used)
         except FileError as error:
             self.say(str(error))
             return
-        self._add(xy, labels, "Paste")
+        named = tuple(name if name != before else "" for name, before in zip(names_after, names, strict=True))
+        self._add(ImportPoints(xy=xy, labels=labels, class_names=named, add=True, fit=False, verb="Paste"))
+        self.say(f"Pasted {count(len(xy), 'point')}; drag one of them to move them all.")
 
     def _selected(self) -> tuple[np.ndarray, np.ndarray]:
         points = self.document.points
         index = points.indices_of(self.session.selection.ids)
         return points.xy[index], points.labels[index]
 
-    def _add(self, xy: np.ndarray, labels: np.ndarray, verb: str) -> None:
+    def _add(self, command: Command) -> None:
         """Add points and select them."""
+        self.finish()
         first = self.document.points.next_id
-        self._unless_busy(AddPoints(xy=xy, labels=labels, verb=verb))
+        self.dispatch(command)
         ids = self.document.points.ids
         self.select(ids[ids >= first])
 
-    def _unless_busy(self, command: Command) -> None:
-        if not self.busy:
-            self.dispatch(command)
+    def _edit(self, command: Command) -> None:
+        """What is no part of a gesture: one that is going on ends first."""
+        self.finish()
+        self.dispatch(command)
 
     def _keep_selection(self, old: Document, new: Document) -> None:
         """Points that are gone are not selected any more."""
@@ -237,6 +249,8 @@ class Editing:
 
     def arrow(self, dx: int, dy: int, unit: float, again: bool = False) -> None:
         """An arrow key moves the selection, else the keyboard cursor, by pixels of size `unit`; y points up."""
+        if self.busy and not self._by_keys:
+            return
         if len(self.session.selection) and not self.busy:
             self.nudge(dx * unit, dy * unit, again)
             return
@@ -253,6 +267,8 @@ class Editing:
 
     def enter(self, unit: float) -> None:
         """The Enter key at the keyboard cursor: a click of the pointer; with other tools it begins and ends a drag."""
+        if self.busy and not self._by_keys:
+            return
         if self.session.cursor is None:
             self.arrow(0, 0, unit)
             self.say("The arrow keys move the cursor, Enter uses the tool there.")
@@ -261,7 +277,7 @@ class Editing:
         if self.busy:
             self.release(spot)
             return
-        self._begin(spot)
+        self._begin(spot, by_keys=True)
         if self.session.tool == "pointer":
             self.release(spot)
         else:

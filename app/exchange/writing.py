@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -75,7 +75,9 @@ def as_text(xy: Values, labels: Labels, class_names: Sequence[str]) -> str:
     return _rows(xy, labels, names_of(class_names), "\t")
 
 
-def from_text(text: str, class_names: Sequence[str], label: int = 0) -> tuple[Values, Labels]:
+def from_text(
+    text: str, class_names: Sequence[str], label: int = 0, used: Collection[int] = ()
+) -> tuple[Values, Labels, list[str]]:
     """The points in a text of two or three columns: x, y and a class by name or number.
 
     Parameters
@@ -86,11 +88,15 @@ def from_text(text: str, class_names: Sequence[str], label: int = 0) -> tuple[Va
         As for `as_text`.
     label : int
         The class of the points of a text without one.
+    used : collection of int
+        Classes that have points; a new name goes to the first class without points and name.
 
     Returns
     -------
     xy : ndarray of shape (n, 2)
     labels : ndarray of shape (n,)
+    names : list of str
+        Of the eight classes, the new ones included; "" for a class without a name.
 
     Raises
     ------
@@ -105,26 +111,45 @@ def from_text(text: str, class_names: Sequence[str], label: int = 0) -> tuple[Va
     if n_columns not in (2, 3):
         raise FileError(
             f"{CLIPBOARD} holds {n_columns} column{'' if n_columns == 1 else 's'}; points have two, x and y, or three"
-            " with the class."
+            " with the class.  Import from the clipboard (Ctrl+Shift+V) lets you choose."
         )
     xy = convert(table, Choice(0, 1)).xy
+    names = [*class_names, *[""] * MAX_CLASSES][:MAX_CLASSES]
     if n_columns == 2:
-        return xy, np.full(len(xy), label, dtype=np.uint8)
+        return xy, np.full(len(xy), label, dtype=np.uint8), names
     known = {str(number): number - 1 for number in range(1, MAX_CLASSES + 1)}
     known |= {_key(name): number for number, name in enumerate(names_of(class_names))}
+    cells = list(_cells(table.columns[2]))
+    taken = {*used, *(known[_key(cell)] for cell in set(cells) if _key(cell) in known)}
     labels = np.zeros(len(xy), dtype=np.uint8)
     said: dict[str, int] = {}
-    for row, cell in enumerate(_cells(table.columns[2])):
+    for row, cell in enumerate(cells):
         if cell not in said:
-            found = known.get(_key(cell))
-            if found is None:
-                raise FileError(
-                    f"{CLIPBOARD} cannot be pasted: in {table.place} {table.lines[row]}, '{cell[:40]}' is neither a"
-                    f" class from 1 to {MAX_CLASSES} nor the name of one."
-                )
-            said[cell] = found
+            if _key(cell) not in known:
+                known[_key(cell)] = _named(cell, names, taken, f"in {table.place} {table.lines[row]}")
+            said[cell] = known[_key(cell)]
         labels[row] = said[cell]
-    return xy, labels
+    return xy, labels, names
+
+
+def _named(name: str, names: list[str], taken: set[int], place: str) -> int:
+    """Give the first class without name and points `name`; its number."""
+    title = _one_line(name)
+    if not title:
+        raise FileError(f"{CLIPBOARD} cannot be pasted: {place}, the class is missing.")
+    if not math.isnan(number_in(title)):
+        raise FileError(
+            f"{CLIPBOARD} cannot be pasted: {place}, '{name[:40]}' is neither a class from 1 to {MAX_CLASSES} nor the"
+            " name of one."
+        )
+    free = next((c for c in range(MAX_CLASSES) if not names[c] and c not in taken), None)
+    if free is None:
+        raise FileError(
+            f"{CLIPBOARD} cannot be pasted: {place}, '{name[:40]}' would be one class more than {MAX_CLASSES}."
+        )
+    names[free] = title
+    taken.add(free)
+    return free
 
 
 def names_of(class_names: Iterable[str]) -> list[str]:

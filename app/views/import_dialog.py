@@ -256,7 +256,7 @@ class ImportDialog(QDialog):
         self._more.setVisible(table is not None and len(table.columns) > COLUMNS)
         if table is None:
             return
-        self.setWindowTitle(f"Import {table.name}")
+        self.setWindowTitle(f"Import points – {table.name}")
         self._more.setText(f"The first {COLUMNS} of {grouped(len(table.columns))} columns are shown.")
         self._class.addItem("none: all of class 1", NO_CLASS)
         for place, column in enumerate(table.columns):

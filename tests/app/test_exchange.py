@@ -473,7 +473,7 @@ def test_what_is_exported_comes_back(
 @settings(max_examples=500, deadline=None)
 def test_what_is_copied_can_be_pasted(points: list[tuple[float, float, int]], names: list[str]) -> None:
     xy, labels = np.array([p[:2] for p in points]), np.array([p[2] for p in points], dtype=np.uint8)
-    again, same = from_text(as_text(xy, labels, names), names)
+    again, same, _ = from_text(as_text(xy, labels, names), names)
     assert again.tobytes() == xy.tobytes() and same.tolist() == labels.tolist() and same.dtype == np.uint8
 
 
@@ -509,13 +509,28 @@ def test_names_that_would_be_mistaken_are_not_written(names: tuple[str, ...]) ->
 
 
 def test_pasting() -> None:
-    xy, labels = from_text("1\t2\n3\t4\n", (), 5)
+    xy, labels, _ = from_text("1\t2\n3\t4\n", (), 5)
     assert xy.tolist() == [[1, 2], [3, 4]] and labels.tolist() == [5, 5]
     names = ("setosa", "", "virginica")
-    xy, labels = from_text("x\ty\tclass\n1,5\t2\tvirginica\n3\t4,25\t8\n0\t0\t2.0\n", names)
+    xy, labels, _ = from_text("x\ty\tclass\n1,5\t2\tvirginica\n3\t4,25\t8\n0\t0\t2.0\n", names)
     assert xy.tolist() == [[1.5, 2], [3, 4.25], [0, 0]] and labels.tolist() == [2, 7, 1]
     assert from_text(as_text(xy, labels, ("", "1E100")), ("", "1E100"))[1].tolist() == [2, 7, 1]
     assert from_text("1 2 target", ("target",))[1].tolist() == [0]
+
+
+def test_new_names_get_the_first_classes_that_are_free() -> None:
+    text = "1\t2\trose\n3\t4\tsetosa\n5\t6\ttulip\n7\t8\t4\n"
+    _, labels, names = from_text(text, ("setosa", "", ""), used=(2,))
+    assert labels.tolist() == [1, 0, 4, 3] and names[:5] == ["setosa", "rose", "", "", "tulip"]
+
+
+def test_a_decimal_comma_in_the_first_row_only_is_no_header() -> None:
+    assert from_text("1,5\t2,5\n3\t4\n5\t6\n", ())[0].tolist() == [[1.5, 2.5], [3, 4], [5, 6]]
+    assert from_text("1,5\t2,5\t1\n0\t1\t2\n", ())[0].tolist() == [[1.5, 2.5], [0, 1]]
+    assert from_text("1,5;2\n3;4\n", ())[0].tolist() == [[1.5, 2], [3, 4]]
+    for text in ("1,5\t2,5\n3\t4\n5\t6\n", "7;1,5\n3;4\n", "1.5 2\n3 4\n"):
+        table = read_text(text)
+        assert not table.dialect.header and len(table) == text.count("\n")
 
 
 @pytest.mark.parametrize(
@@ -525,10 +540,11 @@ def test_pasting() -> None:
         ("hello", "1 column"),
         ("1\n2\n", "1 column"),
         ("1\t2\t3\t4\n", "4 columns"),
-        ("1\t2\tsetosa\n1\t2\tpansy\n", "in line 2, 'pansy' is neither a class from 1 to 8 nor the name of one"),
+        ("1\t2\tsetosa\n1\t2\t8.5\n", "in line 2, '8.5' is neither a class from 1 to 8 nor the name of one"),
+        ("".join(f"1\t2\t{c}\n" for c in "abcdefgh"), "in line 8, 'h' would be one class more than 8"),
         ("1\t2\t9\n", "'9' is neither"),
         ("1\t2\t0\n", "'0' is neither"),
-        ("1\t2\t\n1\t2\t1\n", "'' is neither"),
+        ("1\t2\t\n1\t2\t1\n", "in line 1, the class is missing"),
         ("1\t2\n1\tx\n", "'x' in column 'column 2' is not a number"),
         ("1\t2\n1e16\t2\n", "is not between"),
         ("\x00\t2\n", "NUL"),

@@ -148,10 +148,11 @@ class Work(RuleBasedStateMachine):
 
     @rule(tool=st.sampled_from(list(TOOLS)))
     def choose_tool(self, tool: str) -> None:
-        breaks = self.edit.busy and tool != self.hand.session.tool
+        ends = self.edit.busy and tool != self.hand.session.tool
         self.edit.choose(tool)
-        if breaks:
-            self.broken_off()
+        if ends:
+            assert not self.edit.busy
+            self.settle_gesture()
 
     @rule(label=CLASS)
     def choose_class(self, label: int) -> None:
@@ -233,6 +234,27 @@ class Work(RuleBasedStateMachine):
     def escape(self) -> None:
         self.edit.escape()
         self.broken_off()
+
+    @precondition(lambda self: self.edit.busy)
+    @rule(
+        act=st.sampled_from(
+            [
+                lambda self: self.hand.clear(),
+                lambda self: self.hand.toggle_lanes(),
+                lambda self: self.edit.remove_selected(),
+                lambda self: self.edit.duplicate(UNIT),
+            ]
+        )
+    )  # fmt: skip
+    def something_else_in_mid_gesture(self, act: Callable[[Work], object]) -> None:
+        """The gesture ends, as a step of its own or none, and the other thing is another."""
+        before = self.before_gesture[0]
+        act(self)
+        steps = self.store._past[before:]
+        assert not self.edit.busy and len(steps) <= 2
+        self.in_gesture = False
+        for step in steps:
+            self.model.step(state(step.after), step.name)
 
     def broken_off(self) -> None:
         self.in_gesture = False

@@ -256,6 +256,12 @@ class Canvas(PointingPlot):
     def inside(self, position: QPointF) -> bool:
         return self.plot_area().contains(position)
 
+    def nearest_inside(self, position: QPointF) -> QPointF:
+        area = self.plot_area()
+        return QPointF(
+            min(max(position.x(), area.left()), area.right() - 1), min(max(position.y(), area.top()), area.bottom() - 1)
+        )
+
     def pointer_spot(self) -> Spot | None:
         """Where the pointer is, when it is over this canvas."""
         return None if self.pointer is None or self._scene is None else self.spot(self.pointer)

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
+    QPaintEvent,
     QTouchEvent,
     QWheelEvent,
 )  # fmt: skip
@@ -80,6 +81,8 @@ class PointingPlot(pg.PlotWidget):
         self._space_used = False
         #: Where the pointer is in the widget's pixels, when it is over it.
         self.pointer: QPointF | None = None
+        self._stroke: QPointF | None = None  # where the press that is going on is now
+        self._repeat_seen = True  # the last arrow key's doing has been painted
         self._fingers = 0  # most at a time since the first came down
         self._pinched = (QPointF(), QPointF())  # middle of two fingers, and the way from one to the other
         self._holding = QTimer(self)
@@ -104,6 +107,10 @@ class PointingPlot(pg.PlotWidget):
         """Whether a position lies within the axes."""
         raise NotImplementedError
 
+    def nearest_inside(self, position: QPointF) -> QPointF:
+        """The position within the axes that is nearest to one anywhere."""
+        raise NotImplementedError
+
     def pointer_moved(self) -> None:
         """The pointer is elsewhere: what is drawn about it should follow."""
 
@@ -112,6 +119,7 @@ class PointingPlot(pg.PlotWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         position = event.position()
         if event.button() == Qt.MouseButton.MiddleButton or self._space:
+            self._end_stroke()
             self._pan_from = position
             self._space_used = True
             self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
@@ -127,17 +135,20 @@ class PointingPlot(pg.PlotWidget):
             self._pan_by(position - self._pan_from)
             self._pan_from = position
         elif event.buttons() & Qt.MouseButton.LeftButton:
-            self._hand.drag(self.spot(position))
+            self._drag(position)
+        else:
+            self._end_stroke()  # its release went elsewhere
         self._hand.hover(self.spot(position))
         self.pointer_moved()
         event.accept()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._pan_from is not None:
+        if event.button() == Qt.MouseButton.LeftButton and self._stroke is not None:
+            self._drag(event.position())
+            self._end_stroke()
+        elif self._pan_from is not None:
             self._pan_from = None
             self.viewport().setCursor(Qt.CursorShape.CrossCursor)
-        elif event.button() == Qt.MouseButton.LeftButton:
-            self._release(event.position())
         event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -160,13 +171,22 @@ class PointingPlot(pg.PlotWidget):
 
     def _press(self, position: QPointF, keys: Keys = NO_KEYS) -> None:
         if self.inside(position):
+            self._stroke = position
             self._hand.press(self.spot(position), keys)
             if self._hand.holds_after:
                 self._holding.start(self._hand.holds_after)
 
-    def _release(self, position: QPointF) -> None:
+    def _drag(self, position: QPointF) -> None:
+        if self._stroke is not None:
+            self._stroke = self.nearest_inside(position)  # nothing is done where nobody sees it
+            self._hand.drag(self.spot(self._stroke))
+
+    def _end_stroke(self) -> None:
+        """The stroke of the mouse or a finger ends where it is; nothing happens when there is none."""
         self._holding.stop()
-        self._hand.release(self.spot(position))
+        stroke, self._stroke = self._stroke, None
+        if stroke is not None:
+            self._hand.release(self.spot(stroke))
 
     def _hold(self) -> None:
         self._holding.setInterval(HOLD_TURN)
@@ -207,14 +227,15 @@ class PointingPlot(pg.PlotWidget):
         before, self._fingers = self._fingers, max(self._fingers, len(points))
         if event.type() is QEvent.Type.TouchCancel or self._fingers > 1 >= before:
             self._holding.stop()
+            self._stroke = None
             self._hand.cancel()
         elif self._fingers == 1 and points:
             if before == 0:
                 self._press(points[0].position())
-            elif event.type() is QEvent.Type.TouchEnd:
-                self._release(points[0].position())
             else:
-                self._hand.drag(self.spot(points[0].position()))
+                self._drag(points[0].position())
+            if event.type() is QEvent.Type.TouchEnd:
+                self._end_stroke()
         if len(points) > 1:
             self._pinch(points[0].position(), points[1].position(), anew=before < 2)
 
@@ -242,7 +263,10 @@ class PointingPlot(pg.PlotWidget):
             step = fine if held & Qt.KeyboardModifier.ShiftModifier else plain
             step = coarse if held & Qt.KeyboardModifier.ControlModifier else step
             dx, dy = _ARROWS[key]
-            self._hand.arrow(step * dx, step * dy, self.unit(), event.isAutoRepeat())
+            # What a held key repeats faster than it can be painted would go on after its release.
+            if self._repeat_seen or not event.isAutoRepeat():
+                self._repeat_seen = False
+                self._hand.arrow(step * dx, step * dy, self.unit(), event.isAutoRepeat())
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if not event.isAutoRepeat():
                 self._hand.enter(self.unit())
@@ -266,7 +290,12 @@ class PointingPlot(pg.PlotWidget):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._space = False
+        self._end_stroke()  # a menu or dialog has come: it gets the release
         super().focusOutEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self._repeat_seen = True
 
 
 def _keys(event: QMouseEvent) -> Keys:
