@@ -88,6 +88,7 @@ class Side:
         self._sidebar, self._changed = sidebar, changed
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
+        self._dialog: ClassesDialog | None = None
         self._panels: dict[str, Panel] = {
             "table": TablePanel(controller), "history": HistoryPanel(controller), "notes": NotesPanel(controller)
         }  # fmt: skip
@@ -128,9 +129,8 @@ class Side:
             actions[name].setChecked(not dock.isHidden())
             if name in self._in_sight:
                 self._panels[name].render_scene(scene, theme)
-        dialog = self._window.findChild(ClassesDialog)
-        if dialog is not None:
-            dialog.render_scene(scene, theme)
+        if self._dialog is not None:
+            self._dialog.render_scene(scene, theme)
 
     # -- docks -----------------------------------------------------------------------------------------------------
 
@@ -186,9 +186,14 @@ class Side:
     # -- the dialog --------------------------------------------------------------------------------------------------
 
     def _classes(self) -> None:
-        dialog = self._window.findChild(ClassesDialog) or ClassesDialog(self._window, self._controller)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self._dialog is None:
+            self._dialog = ClassesDialog(self._window, self._controller)
+            self._dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self._dialog.finished.connect(self._forget_dialog)
         if self._scene is not None:
-            dialog.render_scene(*self._scene)
-        dialog.show()
-        dialog.activateWindow()
+            self._dialog.render_scene(*self._scene)
+        self._dialog.show()
+        self._dialog.activateWindow()
+
+    def _forget_dialog(self) -> None:
+        self._dialog = None

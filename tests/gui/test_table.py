@@ -18,7 +18,8 @@ from app.document import Document, Lane, View
 from app.points import Points
 from app.tools import Spot
 from app.views.bind import number_of
-from app.views.panels.point_table import ClassField, PointTable
+from app.views.panels.cells import ClassField
+from app.views.panels.point_table import PointTable
 from app.views.window import MainWindow
 
 from .conftest import Make, settle
@@ -247,7 +248,11 @@ def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> 
     settle(qtbot, window)
     assert table._cells.selected.nonzero()[0].tolist() == [30, 35]
     assert table.currentIndex().row() == 30 and table.rowAt(0) <= 30 <= table.rowAt(view.height() - 1)
-    pale = table.palette().highlight().color()
+    pale = table._cells.pale
+    assert pale.isValid()
+    window._set_text_size(12)  # which dresses all widgets anew
+    settle(qtbot, window)
+    table.scrollTo(table.model().index(30, X))  # the rows are taller now
     row = table.visualRect(table.model().index(30, X))
     assert view.grab().toImage().pixelColor(row.left() + 3, row.top() + 3) == pale
     assert not table.selectionModel().hasSelection(), "the scene alone says what is selected"
