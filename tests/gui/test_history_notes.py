@@ -98,7 +98,9 @@ def test_the_keys_walk_through_the_history_and_dragging_moves_nothing(make: Make
     view = history.viewport()
     start, end = (history.visualRect(history.model().index(row, 0)).center() for row in (3, 8))
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+    window._refresh()
     QTest.mouseMove(view, end)
+    assert history.currentIndex().row() == 3
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
     window._refresh()
     assert store.position == 3 == history.currentIndex().row()
@@ -186,6 +188,8 @@ def test_what_is_written_in_one_go_is_one_step_of_the_document(make: Make, qtbot
         settle(qtbot, window)
         assert window.document.notes == text == notes.toPlainText(), "the document's undo, and no other"
         assert notes.textCursor().position() == len(text)
+    QTest.keyClick(notes, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert notes.toPlainText() == "", "nothing is left to undo: no history of the editor's own comes to light"
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     QTest.keyClick(notes, Qt.Key.Key_Z, keys)
     settle(qtbot, window)
