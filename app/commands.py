@@ -8,7 +8,7 @@ row are one undo step.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Protocol
 
 import msgspec
@@ -140,9 +140,17 @@ class RemovePoints(_Edit):
 
 @dataclass(frozen=True, eq=False)
 class ImportPoints(_Edit):
-    """Points of a file in place of the present ones, with the names of their classes and axes, or behind them.
+    """Points of a file in place of the present ones, or behind them; the view then fits.
 
-    Added points keep the present names; the view then fits.
+    Attributes
+    ----------
+    xy, labels : array-like of shape (n, 2) and (n,)
+    class_names : tuple of str
+        Of class 1, 2, …; "" or missing where a class has only its number.
+    axes : tuple of (str, str)
+    add : bool
+        Behind the present ones: a class of the same name is the same class, one of a new name gets a free number, and
+        the axes keep their names.
     """
 
     xy: ArrayLike = ()
@@ -155,16 +163,39 @@ class ImportPoints(_Edit):
         return f"Import {_count(len(np.asarray(self.xy)))}"
 
     def apply(self, document: Document) -> Document:
-        start = document.points if self.add else Points((), document.points.next_id)
-        points = start.append(self.xy, self.labels)
-        changed = replace(document, points=points, view=View.fitting(points))
+        names = [name[:40] for name in self.class_names]
+        names += [""] * (MAX_CLASSES - len(names))
         if self.add:
-            return changed
-        styles = [msgspec.structs.replace(style, name="") for style in document.styles]
-        for label, name in enumerate(self.class_names):
-            styles[label] = msgspec.structs.replace(styles[label], name=name[:40])
-        x, y = self.axes
-        return replace(changed, styles=tuple(styles), axes=(x[:60], y[:60]))
+            points, styles = document.points, list(document.styles)
+        else:  # numbers of points go on, so that no learner takes a new point for an old one
+            points = Points((), document.points.next_id)
+            styles = [msgspec.structs.replace(style, name="") for style in document.styles]
+        number = _numbers(names, [style.name for style in styles], points.counts)
+        for label, name in enumerate(names):
+            if name:
+                styles[number[label]] = msgspec.structs.replace(styles[number[label]], name=name)
+        points = points.append(self.xy, np.array(number)[np.asarray(self.labels, dtype=np.intp)])
+        x, y = document.axes if self.add else self.axes
+        axes = (x[:60], y[:60])
+        return replace(document, points=points, view=View.fitting(points), styles=tuple(styles), axes=axes)
+
+
+def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]) -> list[int]:
+    """Which classes of a document with `present` names those called `names` become; ValueError when there is no room.
+
+    One without a name keeps its number, a known name has its class, and a new one gets the first that is free, its
+    own number before others.
+    """
+    number = [present.index(name) if name and name in present else label for label, name in enumerate(names)]
+    new = [label for label, name in enumerate(names) if name and name not in present]
+    taken = {number[label] for label in range(len(names)) if names[label] and label not in new}
+    for label in new:
+        free = [c for c in (label, *range(MAX_CLASSES)) if not (present[c] or counts[c] or c in taken)]
+        if not free:
+            raise ValueError(f"There is no class left for “{names[label]}”: a document has at most {MAX_CLASSES}.")
+        number[label] = free[0]
+        taken.add(free[0])
+    return number
 
 
 @dataclass(frozen=True)
@@ -259,6 +290,30 @@ class SetFields(_Edit):
     def apply(self, document: Document) -> Document:
         changed = {name: value for name, value in self.changes if getattr(document, name) != value}
         return replace(document, **changed) if changed else document  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class Revert(_Edit):
+    """What the document's file holds, in place of everything."""
+
+    document: Document = field(default_factory=Document)
+
+    def name(self, before: Document, after: Document) -> str:
+        return "Revert to the file"
+
+    def apply(self, document: Document) -> Document:
+        points, old = self.document.points, document.points
+        alike = len(points) == len(old) and np.array_equal(points.ids, old.ids) and np.array_equal(points.xy, old.xy)
+        if alike and np.array_equal(points.labels, old.labels):
+            points = old
+        else:  # numbers of points go on, so that no learner takes a new point for an old one
+            points = Points(points.blocks, max(points.next_id, old.next_id))
+        new = replace(self.document, points=points, view=document.view if points is old else View.fitting(points))
+        return document if _equal(new, document) else new
+
+
+def _equal(first: Document, second: Document) -> bool:
+    return all(getattr(first, each.name) == getattr(second, each.name) for each in fields(Document))
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
+from solver import Grid
+
+from .jobs.enlarging import enlarge
 from .jobs.lane import LaneQueue
 from .jobs.mailbox import Mailbox
-from .jobs.pool import Pool
-from .jobs.requests import Request, Wish
+from .jobs.pool import Pool, Priority
+from .jobs.requests import Frame, Picture, Request, Wish
 from .jobs.work import LaneWork
 from .results import Results
+from .shading import Shades
 
 
 class Conductor:
@@ -45,6 +49,16 @@ class Conductor:
         if self._wishes[index] is not None:
             self._wishes[index] = None
             self._queues[index].cancel()
+
+    def enlarge(
+        self, frame: Frame, grid: Grid, shades: Shades, done: Callable[[Picture | str], None],
+        given_up: Callable[[], bool],
+    ) -> None:  # fmt: skip
+        """Make the picture of a frame's model on any grid, when nothing else is wanted.
+
+        `done` is called from a compute thread with the picture, or with a sentence that says why there is none.
+        """
+        self._pool.submit(enlarge(frame, grid, shades, done, given_up), Priority.BACKGROUND)
 
     def newest(self, index: int) -> int:
         """Number of the lane's newest request; 0 before the first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,22 @@ import msgspec
 from solver import SCHEMES
 from solver.datasets import DATASETS
 
-from . import files
-from .commands import Clear, Command, Generate, SetFields, SetGenerator, SetLane, SetView, ShowLanes
-from .document import NO_LIMIT, Document, Lane, View
+from . import exchange, files
+from .commands import (
+    Clear,
+    Command,
+    Generate,
+    ImportPoints,
+    Revert,
+    SetFields,
+    SetGenerator,
+    SetLane,
+    SetView,
+    ShowLanes,
+)  # fmt: skip
+from .document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from .editing import Editing
+from .exchange import Imported
 from .points import MAX_CLASSES
 from .session import NOTHING, SPEEDS, Session
 from .store import Store
@@ -47,6 +60,8 @@ class Controller:
         self._changed = changed
         self.say = say
         self._alert = alert
+        #: What the document's file held when it was last read or written here, if known.
+        self.on_disk: files.Fingerprint | None = None
         self.editing = Editing(self)
         store.listen(lambda old, new: changed())
 
@@ -153,8 +168,9 @@ class Controller:
         self.dispatch(SetFields(writing, changes=(("notes", notes[:100_000]),), text="Write notes"))
 
     def set_training_limit(self, limit: int) -> None:
-        """Train on a sample where there are more points than `limit`."""
-        text = "Train on all points" if limit >= NO_LIMIT else f"Train on at most {count(limit, 'point')}"
+        """Train on a sample where there are more points than `limit`, which is kept within what a file may say."""
+        limit = min(max(limit, LEAST_LIMIT), NO_LIMIT)
+        text = "Train on all points" if limit == NO_LIMIT else f"Train on at most {count(limit, 'point')}"
         self.dispatch(SetFields(changes=(("training_limit", limit),), text=text))
 
     def set_class_weight(self, index: int, label: int, weight: float) -> None:
@@ -198,33 +214,98 @@ class Controller:
     def new(self) -> None:
         self.put(replace(Document(), lanes=self.document.lanes, shown=self.document.shown), None)
 
-    def put(self, document: Document, path: Path | None) -> None:
-        """Another document in place of this one; its lanes start from zero, whatever was learnt before."""
+    def put(
+        self, document: Document, path: Path | None, on_disk: files.Fingerprint | None = None, modified: bool = False
+    ) -> None:
+        """Another document in place of this one; its lanes start from zero, whatever was learnt before.
+
+        `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
+        """
+        self.editing.cancel()
         restarts = self.session.restarts
         self.set_session(selection=NOTHING, cursor=None, restarts=tuple(restart + 1 for restart in restarts))
-        self.store.reset(document, path)
+        self.on_disk = on_disk
+        self.store.reset(document, path, modified)
 
     def open(self, path: Path) -> bool:
         """Open the file at `path`; False, with a sentence and nothing changed, when it cannot be read."""
+        read = self._read(path)
+        if read is None:
+            return False
+        document, on_disk = read
+        # Where one looked is part of the document, unless nothing would be seen there.
+        seen = document.view.shows(document.points)
+        self.put(document if seen else replace(document, view=View.fitting(document.points)), path, on_disk)
+        return True
+
+    def revert(self) -> bool:
+        """Back to what the document's file holds, as one step; False, with a sentence, when it cannot be read."""
+        path = self.store.path
+        read = self._read(path) if path is not None else None
+        if read is None or path is None:
+            return False
+        self.editing.cancel()
+        document, self.on_disk = read
+        self.dispatch(Revert(document=document))
+        self.store.saved(self.document, path)
+        return True
+
+    def _read(self, path: Path) -> tuple[Document, files.Fingerprint] | None:
         try:
-            document = files.read(path)
+            data = files.read_bytes(path)
+            return files.decode(data, path.name or str(path)), files.Fingerprint.of(data)
         except files.FileError as error:
             self._alert(str(error))
-            return False
-        self.put(replace(document, view=View.fitting(document.points)), path)
-        return True
+            return None
 
     def save(self, path: Path) -> bool:
         """Save at `path`; False, with a sentence, when it cannot be written."""
+        failure = self.try_save(path)
+        if failure:
+            self._alert(failure)
+        return not failure
+
+    def try_save(self, path: Path) -> str:
+        """Save at `path`; what is wrong in a sentence, or "" when it was saved."""
         document = self.document
+        data = files.encode(document)
         try:
-            files.write(document, path)
+            files.write_bytes(data, path)
+        except files.FileError as error:
+            return str(error)
+        self.on_disk = files.Fingerprint.of(data)
+        self.store.saved(document, path)
+        self.say(f"Saved {path.name}.")
+        return ""
+
+    def import_points(self, points: Imported, add: bool) -> None:
+        """Points of a file in place of the present ones, or beside them."""
+        self.editing.cancel()
+        self.dispatch(
+            ImportPoints(
+                xy=points.xy, labels=points.labels, class_names=points.class_names, axes=points.axes, add=add
+            )
+        )  # fmt: skip
+        self.say(f"{'Added' if add else 'Imported'} {count(len(points.xy), 'point')}.")
+
+    def export(self, path: Path) -> bool:
+        """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails."""
+        document = self.document
+        points, names = document.points, tuple(style.name for style in document.styles)
+        try:
+            exchange.export(points.xy, points.labels, names, document.axes, path)
         except files.FileError as error:
             self._alert(str(error))
             return False
-        self.store.saved(document, path)
-        self.say(f"Saved {path.name}.")
+        self.say(f"Exported {count(len(points), 'point')} to {path.name}.")
         return True
+
+    def changed_on_disk(self, path: Path) -> bool:
+        """Another program has written the document's file at `path` since it was read or saved here."""
+        own = self.store.path
+        if own is None or self.on_disk is None or os.path.realpath(own) != os.path.realpath(path):
+            return False
+        return files.differs(path, self.on_disk)
 
 
 _LABELS = {

@@ -125,6 +125,11 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         middle = low + 0.5 * (high - low)
         return View(float(middle[0]), float(middle[1]), span)
 
+    def shows(self, points: Points) -> bool:
+        """Some point lies in the square about the middle that any canvas shows; True when there is none at all."""
+        away = np.abs(points.xy - (self.x, self.y)).max(axis=1, initial=0.0)
+        return len(away) == 0 or bool(away.min() <= 0.5 * self.span)
+
     def zoomed(self, factor: float, x: float, y: float) -> View:
         """Spanning `factor` times as much, with the plane's point (x, y) staying where it is on screen."""
         span = min(max(self.span * factor, 1e-9, 1e-12 * max(abs(x), abs(y))), 4 * LIMIT)
@@ -152,8 +157,8 @@ PLAIN_STYLES = (ClassStyle(),) * MAX_CLASSES
 AxisName = Annotated[str, Meta(max_length=60)]
 Notes = Annotated[str, Meta(max_length=100_000)]
 #: How many points the lanes train on at most.
-NO_LIMIT = 10_000_000
-TrainingLimit = Annotated[int, Meta(ge=10, le=NO_LIMIT)]
+LEAST_LIMIT, NO_LIMIT = 10, 10_000_000
+TrainingLimit = Annotated[int, Meta(ge=LEAST_LIMIT, le=NO_LIMIT)]
 
 
 @dataclass(frozen=True, eq=False)

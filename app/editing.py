@@ -9,11 +9,12 @@ import numpy as np
 
 from .commands import AddPoints, Command, MovePoints, RelabelPoints, RemovePoints
 from .document import Document
+from .exchange import as_text, from_text
+from .files import FileError
 from .points import MAX_CLASSES, Ids
 from .session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from .store import Store
 from .tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, Spot, Tool, nearest
-from .words import count
 
 #: Pixels by which a duplicate stands beside its original.
 BESIDE = 12
@@ -86,17 +87,22 @@ class Editing:
         return self._tool.holds_after if self.busy else 0
 
     def press(self, spot: Spot, keys: Keys = NO_KEYS) -> None:
+        """The main button goes down; the keyboard cursor, if there was one, goes."""
+        self._owner.set_session(cursor=None)
+        self._begin(spot, keys)
+
+    def _begin(self, spot: Spot, keys: Keys = NO_KEYS) -> None:
         if self._tool.spot is not None:  # of the keyboard, or its release was never heard of
             self._tool.release(self._tool.spot)
         if self._tool_name != self.session.tool:
             self._tool_name = self.session.tool
             self._tool = TOOLS[self._tool_name].make(self)
         self._tool.press(spot, keys)
-        self._show_outline()
+        self._show_gesture()
 
     def drag(self, spot: Spot) -> None:
         self._tool.move(spot)
-        self._show_outline()
+        self._show_gesture()
 
     def hold(self) -> None:
         """Time passes with the button down."""
@@ -104,14 +110,14 @@ class Editing:
 
     def release(self, spot: Spot) -> None:
         self._tool.release(spot)
-        self._show_outline()
+        self._show_gesture()
 
     def cancel(self) -> bool:
         """Break the gesture off and take back what it did; False when there was none."""
         if not self.busy:
             return False
         self._owner.store.abandon(self._tool.cancel())
-        self._show_outline()
+        self._show_gesture()
         return True
 
     def remove(self, spot: Spot) -> None:
@@ -129,8 +135,8 @@ class Editing:
         """Call `listener(spot)` when the pointer moves over a canvas, and `listener(None)` when it leaves."""
         self._hover = listener
 
-    def _show_outline(self) -> None:
-        self._owner.set_session(outline=self._tool.outline)
+    def _show_gesture(self) -> None:
+        self._owner.set_session(outline=self._tool.outline, drawing=self.busy)
 
     # -- tools and their options -----------------------------------------------------------------------------------
 
@@ -187,6 +193,22 @@ class Editing:
         xy, _ = self._selected()
         self._unless_busy(MovePoints(self._nudging, ids=ids, xy=xy + np.array([dx, dy]), verb="Nudge"))
 
+    def copied(self) -> str:
+        """The selected points as the text of a table, for the clipboard."""
+        xy, labels = self._selected()
+        names = tuple(style.name for style in self.document.styles)
+        return as_text(xy, labels, names)
+
+    def paste(self, text: str) -> None:
+        """Points from the text of a table; they are then selected.  What cannot be read is said in a sentence."""
+        names = tuple(style.name for style in self.document.styles)
+        try:
+            xy, labels = from_text(text, names, self.session.active_class)
+        except FileError as error:
+            self.say(str(error))
+            return
+        self._add(xy, labels, "Paste")
+
     def _selected(self) -> tuple[np.ndarray, np.ndarray]:
         points = self.document.points
         index = points.indices_of(self.session.selection.ids)
@@ -239,7 +261,7 @@ class Editing:
         if self.busy:
             self.release(spot)
             return
-        self.press(spot)
+        self._begin(spot)
         if self.session.tool == "pointer":
             self.release(spot)
         else:
@@ -255,17 +277,12 @@ class Editing:
             self._owner.set_session(cursor=None)
 
     def delete(self, spot: Spot | None, unit: float) -> None:
-        """The Delete key: the selected points, else the one nearest to the pointer at `spot` or the keyboard cursor."""
+        """The Delete key: the selected points, else the one nearest to the keyboard cursor or the pointer at `spot`."""
         if len(self.session.selection):
             self.remove_selected()
-        elif spot is not None:
-            self.remove(spot)
         elif self.session.cursor is not None:
             self.remove(Spot(*self.session.cursor, unit))
+        elif spot is not None:
+            self.remove(spot)
         else:
             self.say("Put the pointer near a point, or select points, then press Delete to remove them.")
-
-    def told(self) -> str:
-        """What is selected, in words, or ""."""
-        number = len(self.session.selection)
-        return f"{count(number, 'point')} selected" if number else ""

@@ -1,43 +1,59 @@
 """Files: `*.playground` documents, read strictly and written atomically.
 
-Version 1 is JSON: format and version, the points as three lists (x, y, class 1 to 8), and the settings.  A file is
-read completely and checked before anything of it is used; what is wrong is said in one sentence.
+A file is read completely and checked before anything of it is used; what is wrong is said in one sentence.  What a
+file holds is told in `versions`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
 import os
 import re
 import stat
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import NamedTuple
 
 import msgspec
-from msgspec import Meta
 
-from .document import Document, GeneratorSettings, Lane, View
-from .points import LIMIT, MAX_CLASSES, Points
+from . import versions
+from .document import Document
 
 SUFFIX = ".playground"
-FORMAT = "classifier-playground"
-VERSION = 1
 #: Larger files are refused unread: a hundred thousand points take about 5 MB.
 MAX_BYTES = 100_000_000
 #: Characters of the longest sentence; a file name may have 255.
 _LONGEST = 360
 
-_Coordinate = Annotated[float, Meta(ge=-LIMIT, le=LIMIT)]
-
 
 class FileError(Exception):
-    """A file cannot be read or written; the text is one sentence for the person at the window."""
+    """A file cannot be read or written; the text is one sentence for the person at the window.
 
-    def __init__(self, text: str) -> None:
+    Attributes
+    ----------
+    reason : str
+        The part of the sentence that says why, where it is known.
+    """
+
+    def __init__(self, text: str, reason: str = "") -> None:
         # It may quote the file, and that anything of any length.
         text = re.sub(r"[\x00-\x1f\x7f]", "?", text)
         super().__init__(text if len(text) <= _LONGEST else text[: _LONGEST - 2] + "….")
+        self.reason = reason or str(self)
+
+
+class Fingerprint(NamedTuple):
+    """What tells the content of a file from any other."""
+
+    size: int
+    digest: str
+
+    @staticmethod
+    def of(data: bytes) -> Fingerprint:
+        return Fingerprint(len(data), hashlib.sha256(data).hexdigest())
 
 
 class _Header(msgspec.Struct):
@@ -45,31 +61,14 @@ class _Header(msgspec.Struct):
     version: int
 
 
-class _PointsV1(msgspec.Struct, forbid_unknown_fields=True, rename={"labels": "class"}):
-    x: list[_Coordinate]
-    y: list[_Coordinate]
-    labels: list[Annotated[int, Meta(ge=1, le=MAX_CLASSES)]]
-
-
-class _FileV1(msgspec.Struct, forbid_unknown_fields=True):
-    format: Literal["classifier-playground"]
-    version: Literal[1]
-    points: _PointsV1
-    lanes: tuple[Lane, Lane]
-    shown: Annotated[int, Meta(ge=1, le=2)]
-    generator: GeneratorSettings
-    view: View
-
-
 def encode(document: Document) -> bytes:
     """The bytes of a document's file."""
-    points = document.points
-    data = _FileV1(
-        "classifier-playground", 1,
-        _PointsV1(points.xy[:, 0].tolist(), points.xy[:, 1].tolist(), [int(c) + 1 for c in points.labels]),
-        document.lanes, document.shown, document.generator, document.view,
-    )  # fmt: skip
-    return msgspec.json.encode(data) + b"\n"
+    return b"".join(encode_pieces(document))
+
+
+def encode_pieces(document: Document) -> Iterator[bytes]:
+    """The same in pieces, each of less than a millisecond's work, so that a background thread can let others in."""
+    return versions.encode_pieces(document)
 
 
 def decode(data: bytes, name: str = "The file") -> Document:
@@ -78,23 +77,25 @@ def decode(data: bytes, name: str = "The file") -> Document:
         header = msgspec.json.decode(data, type=_Header)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FileError(f"{name} is not a {SUFFIX} file ({_reason(error)}).") from None
-    if header.format != FORMAT:
+    if header.format != versions.FORMAT:
         raise FileError(f"{name} is not a {SUFFIX} file (its format is {header.format[:40]!r}).")
-    if header.version != VERSION:
-        raise FileError(f"{name} is of version {header.version}; this program reads version {VERSION}.")
+    if header.version not in versions.VERSIONS:
+        raise FileError(f"{name} is of version {header.version}; this program reads {versions.readable()}.")
     try:
-        file = msgspec.json.decode(data, type=_FileV1)
+        return versions.decode(data, header.version)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FileError(f"{name} cannot be used: {_reason(error)}.") from None
-    x, y, labels = file.points.x, file.points.y, file.points.labels
-    if not len(x) == len(y) == len(labels):
-        raise FileError(f"{name} has {len(x)} x, {len(y)} y and {len(labels)} class values; they must be as many.")
-    points = Points.of(list(zip(x, y, strict=True)), [c - 1 for c in labels])
-    return Document(points, file.lanes, file.shown, file.generator, file.view)
+    except ValueError as error:
+        raise FileError(f"{name} {error}.") from None
 
 
 def read(path: Path) -> Document:
     """The document in the file at `path`; FileError with one sentence when it cannot be read."""
+    return decode(read_bytes(path), path.name or str(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """What stands in the ordinary file at `path`; FileError with one sentence when it cannot be read."""
     name = path.name or str(path)
     try:
         status = path.stat()
@@ -104,10 +105,29 @@ def read(path: Path) -> Document:
             raise FileError(f"{name} is not an ordinary file.")
         if status.st_size > MAX_BYTES:
             raise FileError(f"{name} is larger than {MAX_BYTES // 10**6} MB, so it was not read.")
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
-        raise FileError(f"{name} cannot be read: {_os_reason(error)}.") from None
-    return decode(data, name)
+        raise FileError(f"{name} cannot be read: {_os_reason(error)}.", _os_reason(error)) from None
+
+
+def fingerprint(path: Path) -> Fingerprint | None:
+    """What stands in the file at `path`, for comparing; None when there is none that can be read."""
+    try:
+        return Fingerprint.of(read_bytes(path))
+    except FileError:
+        return None
+
+
+def differs(path: Path, known: Fingerprint) -> bool:
+    """The file at `path` holds something else than `known`; one that is gone or cannot be read does not."""
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    now = fingerprint(path) if status.st_size == known.size else None
+    return status.st_size != known.size or (now is not None and now != known)
 
 
 def write(document: Document, path: Path) -> None:
@@ -117,6 +137,11 @@ def write(document: Document, path: Path) -> None:
 
 def write_bytes(data: bytes, path: Path) -> None:
     """Write a file whose old content stays whole until the new one is; FileError when it cannot be written."""
+    write_pieces((data,), path)
+
+
+def write_pieces(pieces: Iterable[bytes], path: Path) -> None:
+    """The same of bytes that come in pieces."""
     # A temporary file in the same folder, flushed to disk, then renamed over the old one: one step for the file system.
     name = path.name or str(path)
     temporary: str | None = None
@@ -126,20 +151,34 @@ def write_bytes(data: bytes, path: Path) -> None:
         if path.exists() and not path.is_file():
             raise FileError(f"{name} is not an ordinary file; choose another name.")
         target = Path(os.path.realpath(path))  # Path.resolve raises RuntimeError at a link to itself
+        if target.exists() and not os.access(target, os.W_OK):  # renaming over it would not ask
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".tmp", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            for piece in pieces:
+                file.write(piece)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
         os.replace(temporary, target)
         temporary = None
+        _flush_folder(target.parent)
     except OSError as error:
-        raise FileError(f"{name} was not saved: {_os_reason(error)}.") from None
+        raise FileError(f"{name} was not saved: {_os_reason(error)}.", _os_reason(error)) from None
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):  # the folder may have become read-only
                 os.unlink(temporary)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Have the new name on disk too, where the system can; the file itself is whole with either name."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _umask() -> int:

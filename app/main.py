@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from .document import Document
+    from .files import Fingerprint
     from .views.window import MainWindow
 
 NAME = "classifier-playground"
-LEAST_SIZE = (980, 560)  # nothing is cut off
+LEAST_WINDOW = (1020, 560)  # nothing is cut off
+LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the tools
 DEFAULT_SIZE = (1280, 800)
 
 
 def create_window(
-    document: Document | None = None, profile_dir: Path | None = None, path: Path | None = None
-) -> MainWindow:
+    document: Document | None = None, profile_dir: Path | None = None, path: Path | None = None,
+    on_disk: Fingerprint | None = None,
+) -> MainWindow:  # fmt: skip
     """A working window, not shown yet; it needs a running event loop to learn.
 
     Parameters
@@ -35,27 +38,35 @@ def create_window(
     document : Document, optional
         Default: two moons, kNN beside an SVM.
     profile_dir : Path, optional
-        Where settings are kept; default is the user's configuration folder.
+        Where settings, recovery copies and locks are kept; default are the user's folders for such things.
     path : Path, optional
         The file `document` was read from.
+    on_disk : Fingerprint, optional
+        What that file held; default: what it holds now.
     """
     import platformdirs
     from PySide6.QtCore import QSettings
 
+    from . import files
     from .conductor import Conductor
     from .controller import Controller
     from .document import default_document
     from .jobs.preparation import Preparation
     from .session import Session
     from .store import Store
-    from .views.window import LANES, MainWindow
+    from .views.lanes import LANES
+    from .views.safekeeping import Safekeeping
+    from .views.window import MainWindow
 
     make_application()
     folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
     store = Store(document or default_document(), path)
     controller = Controller(store, Session(), window.ask_refresh, window.say, window.alert)
-    window.assemble(controller, Conductor(LANES, window.ask_refresh), Preparation(window.ask_refresh))
+    if path is not None:
+        controller.on_disk = on_disk or files.fingerprint(path)
+    safekeeping = Safekeeping(profile_dir or Path(platformdirs.user_state_dir(NAME, False)))
+    window.assemble(controller, Conductor(LANES, window.ask_refresh), Preparation(window.ask_refresh), safekeeping)
     return window
 
 
@@ -85,12 +96,13 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
     from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 
     from . import files
-    from .words import classifier_name, details, headline
+    from .words import classifier_name, details, headline, sampled
 
     application = make_application()
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
         window.choose_theme(theme)
+        window.show_tools(size[0] >= LEAST_WINDOW[0])
         window.resize(*size)
         window.show()
         while not window.idle():
@@ -104,7 +116,8 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
         lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
         for index in range(document.shown):
             frame, lane = window.result(index), document.lanes[index]
-            lines.append(f"{classifier_name(lane)}: {headline(frame, lane, True)}")
+            said = headline(frame, lane, True) + sampled(frame, len(document.points))
+            lines.append(f"{classifier_name(lane)}: {said}")
             lines.append(f"    {details(frame)}" if details(frame) else "")
         window.close()
     return "\n".join(line for line in lines if line)
@@ -123,7 +136,7 @@ def _parsers() -> tuple[_Parser, _Parser]:
     )
     window.add_argument("file", nargs="?", metavar="FILE", help="a .playground document to open")
     window.add_argument(
-        "--profile-dir", type=Path, metavar="DIR", help="keep settings there instead of in your profile"
+        "--profile-dir", type=Path, metavar="DIR", help="keep settings and recovery copies there, not in your profile"
     )
     window.add_argument("--version", action="version", version=f"{NAME} {__version__}")
     picture = _Parser(prog=f"{NAME} render", description="Draw the window into a PNG file; needs no display.")
@@ -159,7 +172,10 @@ def main(arguments: list[str] | None = None) -> int:
     from .document import default_document
 
     try:
-        document = files.read(Path(options.file)) if options.file else default_document()
+        path = Path(options.file) if options.file else None
+        # Taken first: a change between the two is noticed when saving.
+        on_disk = files.fingerprint(path) if path is not None else None
+        document = files.read(path) if path is not None else default_document()
         if drawing:
             if options.out.suffix.lower() != ".png":
                 parser.error(f"--out {options.out} must end in .png")
@@ -169,12 +185,12 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
     except files.FileError as error:
         parser.error(str(error))
-    return _run(document, Path(options.file) if options.file else None, options.profile_dir)
+    return _run(document, options.profile_dir, path, on_disk)
 
 
-def _run(document: Document, path: Path | None, profile_dir: Path | None) -> int:
+def _run(document: Document, profile_dir: Path | None, path: Path | None, on_disk: Fingerprint | None) -> int:
     application = make_application()
-    window = create_window(document, profile_dir, path)
+    window = create_window(document, profile_dir, path, on_disk)
     window.show()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends the program: Qt never looks for it
     code = application.exec()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,12 +58,19 @@ class Points:
     next_id: int = 0
 
     @staticmethod
-    def of(xy: ArrayLike, labels: ArrayLike) -> Points:
-        """Points from coordinates (n, 2) and labels (n,)."""
-        return Points().append(xy, labels)
+    def of(xy: ArrayLike, labels: ArrayLike, ids: Ids | None = None) -> Points:
+        """Points from coordinates (n, 2) and labels (n,); with ascending `ids`, or 0, 1, 2, ..."""
+        points = Points().append(xy, labels)
+        if ids is None or not len(points):
+            return points
+        return Points(_cut(points.xy, points.labels, ids), int(ids[-1]) + 1)
 
     def __len__(self) -> int:
-        return sum(len(block) for block in self.blocks)
+        return self._length
+
+    @cached_property
+    def _length(self) -> int:
+        return sum(len(block.ids) for block in self.blocks)
 
     @property
     def xy(self) -> Array:
@@ -212,10 +219,14 @@ def _sampled(points: Points, most: int) -> Points:
     counts = np.array(points.counts)
     quota = np.where(counts > 0, np.maximum(counts * most // len(labels), 1), 0)
     quota[quota.argmax()] -= max(int(quota.sum()) - most, 0)
-    order = np.lexsort((_shuffled(points.ids), labels))  # class by class, in the order of the draw
-    first = np.concatenate(([0], np.cumsum(counts)[:-1]))
-    drawn = np.sort(np.concatenate([order[f : f + q] for f, q in zip(first, quota, strict=True)]))
-    return Points(_cut(points.xy[drawn], labels[drawn], points.ids[drawn]), points.next_id)
+    draw = _shuffled(points.ids)
+    drawn = []
+    for label in points.classes:
+        own = np.flatnonzero(labels == label)
+        first = np.argpartition(draw[own], quota[label] - 1)[: quota[label]]
+        drawn.append(own[first])
+    chosen = np.sort(np.concatenate(drawn))
+    return Points(_cut(points.xy[chosen], labels[chosen], points.ids[chosen]), points.next_id)
 
 
 def _shuffled(ids: Ids) -> NDArray[np.uint64]:

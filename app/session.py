@@ -78,6 +78,8 @@ class Session:
         Where the keyboard cursor is in the plane, once an arrow key has called it.
     outline : Outline or None
         Of the gesture that is going on.
+    drawing : bool
+        A gesture is going on: nothing may move under the hand.
     paused : bool
         Training stands still.
     speeds : tuple of int
@@ -102,6 +104,7 @@ class Session:
     moves: str = "point"
     cursor: tuple[float, float] | None = None
     outline: Outline | None = None
+    drawing: bool = False
     paused: bool = False
     speeds: tuple[int, int] = (FULL_SPEED, FULL_SPEED)
     restarts: tuple[int, int] = (0, 0)

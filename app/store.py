@@ -35,9 +35,9 @@ class Store:
         self.path = path
         self._past: list[_Step] = []
         self._future: list[_Step] = []
-        self._saved = document
-        self._saved_at: int | None = 0  # the position that stands in the file
-        self._names: tuple[str, ...] | None = ()  # of the history; None while it has to be made anew
+        self._cut_off: list[_Step] = []  # what could have been redone before the newest step
+        self._saved: Document | None = document  # None: no file holds it
+        self._listed: tuple[tuple[str, ...], int | None] | None = None  # history; None while it has to be made anew
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -57,7 +57,7 @@ class Store:
     @property
     def modified(self) -> bool:
         """True when there is something to save; where one looks does not count."""
-        return _parts(self.document) != _parts(self._saved)
+        return self._saved is None or not same_content(self.document, self._saved)
 
     def dispatch(self, command: Command) -> None:
         """Apply `command`; tell the listeners when it changed anything."""
@@ -69,7 +69,8 @@ class Store:
             before, last = old, self._past[-1] if self._past else None
             if last and command.merge_key is not None and last.merge_key == command.merge_key:
                 before = self._past.pop().before
-            self._lose_saved()
+            else:
+                self._cut_off = self._future.copy()
             self._past.append(_Step(command.name(before, new), before, new, command.merge_key))
             self._future.clear()
         self._change(new)
@@ -92,9 +93,7 @@ class Store:
     @property
     def history(self) -> tuple[str, ...]:
         """The names of all steps, the undone ones included, oldest first."""
-        if self._names is None:
-            self._names = tuple(step.name for step in (*self._past, *reversed(self._future)))
-        return self._names
+        return self._list()[0]
 
     @property
     def position(self) -> int:
@@ -103,8 +102,19 @@ class Store:
 
     @property
     def saved_position(self) -> int | None:
-        """How many steps of `history` were done when it was saved or opened; None when that way is lost."""
-        return self._saved_at
+        """How many steps of `history` lead to what stands in the file; None when none does."""
+        return self._list()[1]
+
+    def _list(self) -> tuple[tuple[str, ...], int | None]:
+        if self._listed is None:
+            steps, saved = (*self._past, *reversed(self._future)), self._saved
+            documents = (steps[0].before if steps else self.document, *(step.after for step in steps))
+            at = (
+                position for position, document in enumerate(documents)
+                if saved is not None and document.points is saved.points and same_content(document, saved)
+            )  # fmt: skip
+            self._listed = tuple(step.name for step in steps), next(at, None)
+        return self._listed
 
     def go_to(self, position: int) -> None:
         """Undo or redo until `position` steps are done."""
@@ -117,33 +127,29 @@ class Store:
     def abandon(self, merge_key: Hashable) -> None:
         """Take the newest step back as if it had never been, if it is that of `merge_key` (a gesture broken off)."""
         if self._past and merge_key is not None and self._past[-1].merge_key == merge_key:
-            self.undo()
-            self._future.pop()
-            self._lose_saved()
+            step = self._past.pop()
+            self._future = self._cut_off.copy()
+            self._change(self._looking(step.before, step))
 
     @property
     def title(self) -> str:
         """What the document is called."""
         return self.path.name if self.path else "Untitled"
 
-    def reset(self, document: Document, path: Path | None) -> None:
-        """Another document, just opened or made: no history, nothing to save."""
+    def reset(self, document: Document, path: Path | None, modified: bool = False) -> None:
+        """Another document, just opened or made: no history, and nothing to save unless it is `modified`."""
         self._past.clear()
         self._future.clear()
-        self._saved, self._saved_at = document, 0
+        self._cut_off.clear()
+        self._saved = None if modified else document
         self.path = path
         self._change(document)
 
     def saved(self, document: Document, path: Path) -> None:
         """`document` now stands in the file at `path`."""
-        self._saved, self._saved_at = document, len(self._past) if document is self.document else None
+        self._saved = document
         self.path = path
         self._change(self.document)
-
-    def _lose_saved(self) -> None:
-        """Steps that were undone are about to be forgotten; so is what was saved, if it is among them."""
-        if self._saved_at is not None and self._saved_at > len(self._past):
-            self._saved_at = None
 
     def _looking(self, target: Document, step: _Step) -> Document:
         """`target` seen from where one looks now, unless the step itself changed the view (generate fits it)."""
@@ -152,9 +158,14 @@ class Store:
         return replace(target, view=self.document.view)
 
     def _change(self, new: Document) -> None:
-        old, self.document, self._names = self.document, new, None
+        old, self.document, self._listed = self.document, new, None
         for listener in self._listeners:
             listener(old, new)
+
+
+def same_content(first: Document, second: Document) -> bool:
+    """Nothing to save tells the two apart; where one looks does not count."""
+    return _parts(first) == _parts(second)
 
 
 def _parts(document: Document) -> tuple[object, ...]:

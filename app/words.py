@@ -10,6 +10,7 @@ from solver import RULES, SCHEMES, Certificate, KNeighborsClassifier, Status
 from .document import Lane
 from .jobs.requests import Frame, Phase
 from .points import MAX_CLASSES
+from .tools.table import TOOLS
 
 #: Largest relative gap of multipliers that are called optimal where double precision ends.
 SMALL_GAP = 0.01
@@ -228,22 +229,35 @@ def speed(steps_per_second: float) -> str:
 
 HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Mouse on a picture", (
-        ("Click", "add a point of the active class"),
-        ("Press on a point and drag", "move it; both pictures follow"),
+        ("Click", "use the tool there; the Point tool adds a point of the active class"),
+        ("Press on a point and drag", "move it, or the selection it belongs to; both pictures follow"),
         ("Right click", "remove the nearest point"),
         ("Wheel, pinch", "zoom about the pointer"),
         ("Middle drag, Space + drag", "move the view"),
     )),
+    ("Tools", (
+        *((kind.key, f"{kind.title}: {kind.sentence}") for kind in TOOLS.values()),
+        ("[ and ]", "smaller and larger brush"),
+        ("Esc", "break a gesture off, select nothing"),
+    )),
+    ("Keyboard on a picture", (
+        ("Arrows", "move the cursor or the selected points by 10 pixels; with Shift by 1, with Ctrl by 50"),
+        ("Enter", "use the tool at the cursor: Point adds one, the others begin and end a drag"),
+        ("Delete", "remove the selected points, or the one nearest to the pointer or the cursor"),
+    )),
     ("Keys", (
         ("1 to 8", "class of the next point"),
-        ("Delete", "remove the point nearest to the pointer"),
         ("F", "fit the view to the points"),
         ("Space", "pause or resume training"),
         ("L", "one lane or two"),
         ("G", "generate points"),
         ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
+        ("Ctrl+A, Ctrl+I, Ctrl+Shift+A", "select all points, the others, none"),
+        ("Ctrl+X, Ctrl+C, Ctrl+V", "cut, copy, paste points; also from and to a spreadsheet"),
+        ("Ctrl+D, Ctrl+R", "duplicate the selected points, give them the active class"),
         ("Ctrl+N, Ctrl+O", "new, open"),
-        ("Ctrl+S, Ctrl+Shift+S", "save, save as"),
+        ("Ctrl+S, Ctrl+Shift+S", "save, save as; a document can also be dropped on the window"),
+        ("Ctrl+E", "export a picture: PNG, SVG or clipboard"),
         ("Ctrl++, Ctrl+−", "larger, smaller text"),
         ("F9", "show or hide the sidebar"),
         ("Ctrl+T", "table of the points: exact places to read and type"),
@@ -268,3 +282,13 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Cross on a point", "the model gets this point wrong"),
     )),
 )  # fmt: skip
+
+#: Signs in the pictures, what they mean, and whether only an SVM has them.
+LEGEND: tuple[tuple[str, str, bool], ...] = (
+    ("boundary", "Decision boundary", False),
+    ("margin", "Margins: f = −1 and f = +1", True),
+    ("free", "Free support vector: exactly on the margin", True),
+    ("bounded", "Bounded support vector: inside the margin or misclassified", True),
+    ("wrong", "The model gets this point wrong", False),
+    ("tie", "Tie: no class is ahead", False),
+)

@@ -14,6 +14,8 @@ from .spot import Spot, along
 Array = NDArray[np.float64]
 #: Share of the radius after which the brush sprays again.
 SPACING = 0.5
+#: Of one move of the pointer.  More would be a leap, as when the view is zoomed in the middle of a stroke.
+MOST_SPRAYS = 200
 
 
 class BrushTool(Tool):
@@ -33,9 +35,9 @@ class BrushTool(Tool):
         way = spot.xy - self.spot.xy
         length = float(np.hypot(*way))
         gap = SPACING * self.radius
-        turns = int((self._travelled + length) / gap)
+        turns = int(min((self._travelled + length) / gap, MOST_SPRAYS))
         places = gap * np.arange(1, turns + 1) - self._travelled
-        self._travelled += length - turns * gap
+        self._travelled = self._travelled + length - turns * gap if turns < MOST_SPRAYS else 0.0
         if turns:
             self._spray(self.spot.xy + (places / length)[:, None] * way)
 

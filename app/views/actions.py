@@ -37,13 +37,31 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
     ActionSpec("save", "&File", "&Save", ("Ctrl+S",), "Save points and settings.", "Save"),
     ActionSpec("save_as", "&File", "Save &as…", ("Ctrl+Shift+S",), "Save under another name."),
+    ActionSpec("revert", "&File", "Re&vert", (), "Back to what is saved; undo brings the changes back."),
+    ActionSpec("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, svmlight or .npz.", gap=True),
+    ActionSpec(
+        "import_clipboard", "&File", "Import from the clip&board…", ("Ctrl+Shift+V",),
+        "A table of a spreadsheet: choose columns and class.",
+    ),
+    ActionSpec("export", "&File", "&Export points…", ("Ctrl+Shift+E",), "As a table, svmlight or .npz file."),
+    ActionSpec("picture", "&File", "Export &picture…", ("Ctrl+E",), "PNG, SVG, or to the clipboard."),
     ActionSpec("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True),
     ActionSpec("undo", "&Edit", "&Undo", ("Ctrl+Z",), "Take the last change back.", "Undo", gap=True),
     ActionSpec("redo", "&Edit", "&Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again.", "Redo"),
-    ActionSpec("remove", "&Edit", "Remove &nearest point", ("Delete",), "Within 12 px of the pointer.", gap=True),
-    ActionSpec("clear", "&Edit", "&Clear all points", (), "Remove all points; undo brings them back.", "Clear"),
-    ActionSpec("generate", "&Edit", "&Generate points", ("G",), "New points from the generator.", "Generate", gap=True),
+    ActionSpec("cut", "&Edit", "Cu&t", ("Ctrl+X",), "Selected points into the clipboard, as a table.", gap=True),
+    ActionSpec("copy", "&Edit", "&Copy", ("Ctrl+C",), "Selected points as a table of x, y, class."),
+    ActionSpec("paste", "&Edit", "&Paste", ("Ctrl+V",), "Points from the clipboard: columns x, y and perhaps class."),
+    ActionSpec("duplicate", "&Edit", "&Duplicate", ("Ctrl+D",), "A copy of the selected points beside them."),
+    ActionSpec("relabel", "&Edit", "Re&label", ("Ctrl+R",), "Give the selected points the active class."),
+    ActionSpec("remove", "&Edit", "Remo&ve", ("Delete",), "The selected points, or the one nearest to the pointer."),
+    ActionSpec("select_all", "&Edit", "Select &all", ("Ctrl+A",), "Select all points.", gap=True),
+    ActionSpec("select_none", "&Edit", "Select &none", ("Ctrl+Shift+A",), "Select no point. Esc does the same."),
+    ActionSpec("invert", "&Edit", "&Invert selection", ("Ctrl+I",), "Select the points that are not selected."),
     ActionSpec("classes", "&Edit", "Cla&sses and axes…", ("Ctrl+K",), "Names of classes and axes, colours.", gap=True),
+    ActionSpec("clear", "&Edit", "Cl&ear", (), "Remove all points; undo brings them back.", "Clear", gap=True),
+    ActionSpec("generate", "&Edit", "&Generate points", ("G",), "New points from the generator.", "Generate"),
+    ActionSpec("smaller_brush", "&Tools", "&Smaller brush", ("[",), "A smaller radius.", gap=True),
+    ActionSpec("larger_brush", "&Tools", "&Larger brush", ("]",), "A larger radius."),
     ActionSpec("fit", "&View", "&Fit", ("F",), "Show all.", "Fit", gap=True),
     ActionSpec("lanes", "&View", "T&wo classifiers", ("L",), "One classifier, or two side by side.", "Two lanes", True),
     ActionSpec("sidebar", "&View", "&Sidebar", ("F9",), "Classes, generator and legend.", "", True),
@@ -84,7 +102,7 @@ def make_actions(
         if spec.short:
             if spec.gap:
                 bar.addSeparator()
-            bar.addWidget(_tool_button(action))
+            bar.addWidget(tool_button(action))
         actions[spec.name] = action
     return actions, menus
 
@@ -94,7 +112,7 @@ def _do(run: Callable[[], object]) -> None:
     run()
 
 
-def _tool_button(action: QAction) -> QToolButton:
+def tool_button(action: QAction) -> QToolButton:
     """A button that shows and triggers `action`.
 
     QToolBar.addAction would make it a button's default action, and Qt 6.11 then connects the two anew at every change
@@ -115,9 +133,13 @@ def _tool_button(action: QAction) -> QToolButton:
         button.setEnabled(action.isEnabled())
         button.setChecked(action.isChecked())
 
+    def clicked() -> None:
+        action.trigger()
+        follow()  # of a group the action may be down still, while the click has raised the button
+
     follow()
     action.changed.connect(follow)
-    button.clicked.connect(action.trigger)
+    button.clicked.connect(clicked)
     return button
 
 

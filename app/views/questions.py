@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt
@@ -10,27 +10,62 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import files
 from app.controller import Controller
+from app.locks import Claims
 
 FILTER = f"Playground documents (*{files.SUFFIX})"
 
+_Then = Callable[[], object]
+
+
+def _nothing() -> None:
+    """What follows when nothing is to follow."""
+
 
 class Questions:
-    """Asks in front of `window` where to open and save, and what to do with unsaved changes."""
+    """Asks in front of `window` where to open and save, and before anything could be lost.
 
-    def __init__(self, window: QWidget, controller: Controller, settings: QSettings) -> None:
+    Parameters
+    ----------
+    window : QWidget
+    controller : Controller
+    settings : QSettings
+        Where the folder of the last document is remembered.
+    claims : Claims
+        Which documents other windows have open.
+    """
+
+    def __init__(self, window: QWidget, controller: Controller, settings: QSettings, claims: Claims) -> None:
         self._window = window
         self._controller = controller
         self._settings = settings
+        self._claims = claims
 
     def alert(self, sentence: str) -> None:
         """Tell something that must not be overlooked."""
-        box = QMessageBox(QMessageBox.Icon.Warning, "Classifier Playground", sentence, parent=self._window)
-        box.setObjectName("alert")
+        self._ask("alert", "Classifier Playground", sentence, (), QMessageBox.StandardButton.Close)
+
+    def _ask(
+        self, name: str, title: str, sentence: str, answers: Sequence[tuple[str, _Then]],
+        last: QMessageBox.StandardButton = QMessageBox.StandardButton.Cancel, otherwise: _Then = _nothing,
+    ) -> None:  # fmt: skip
+        """Offer `answers`, each a button and what it does, and `last`, which is what Esc means too: `otherwise`."""
+        box = QMessageBox(QMessageBox.Icon.Warning, title, sentence, parent=self._window)
+        box.setObjectName(name)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        acts = [(box.addButton(text, QMessageBox.ButtonRole.AcceptRole), act) for text, act in answers]
+        harmless = box.addButton(last)
+        box.setDefaultButton(harmless)
+        box.setEscapeButton(harmless)
+
+        def finished() -> None:
+            clicked = box.clickedButton()
+            next((act for button, act in acts if button is clicked), otherwise)()
+
+        box.finished.connect(finished)
         box.open()
 
-    def unless_unsaved(self, then: Callable[[], object]) -> None:
+    def unless_unsaved(self, then: _Then) -> None:
         """Run `then`, after asking what to do with unsaved changes; the question does not block the window's work."""
         if not self._controller.store.modified:
             then()
@@ -41,6 +76,7 @@ class Questions:
             kind.Save | kind.Discard | kind.Cancel, self._window,
         )  # fmt: skip
         box.setObjectName("unsaved")
+        box.setTextFormat(Qt.TextFormat.PlainText)
         box.setDefaultButton(kind.Save)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
@@ -53,26 +89,96 @@ class Questions:
         box.finished.connect(answered)
         box.open()
 
-    def save(self, then: Callable[[], object] = lambda: None) -> None:
+    # -- saving ----------------------------------------------------------------------------------------------------
+
+    def save(self, then: _Then = _nothing) -> None:
         """Save where the document came from, or ask where; run `then` once it is saved."""
         path = self._controller.store.path
         if path is None:
             self.ask_save(then)
-        elif self._controller.save(path):
-            then()
+        else:
+            self._save_at(path, then)
 
-    def ask_save(self, then: Callable[[], object] = lambda: None) -> None:
+    def ask_save(self, then: _Then = _nothing) -> None:
         """Ask where to save; run `then` once it is saved."""
         dialog = QFileDialog(self._window, "Save as", str(self._folder() / f"points{files.SUFFIX}"), FILTER)
+        dialog.setObjectName("save_as")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(files.SUFFIX[1:])
-        self._ask_path(dialog, lambda path: then() if self._controller.save(path) else None)
+        self._ask_path(dialog, lambda path: self._save_elsewhere(path, then))
+
+    def _save_elsewhere(self, path: Path, then: _Then) -> None:
+        """Save at a place just chosen, unless that is a document somebody is working on."""
+        if self._claims.elsewhere(path):
+            self._ask(
+                "open_elsewhere", "Open in another window",
+                f"{path.name} is open in another window. Saving here will overwrite what is saved there.",
+                [("&Overwrite", lambda: self._save_at(path, then)), ("Save &as…", lambda: self.ask_save(then))],
+            )  # fmt: skip
+        else:
+            self._save_at(path, then)
+
+    def _save_at(self, path: Path, then: _Then) -> None:
+        if self._controller.changed_on_disk(path):
+            self._ask(
+                "changed_on_disk", "Changed on disk",
+                f"{path.name} was changed by another program since it was read or saved here.",
+                [("&Overwrite", lambda: self._write(path, then)), ("Save &as…", lambda: self.ask_save(then))],
+            )  # fmt: skip
+        else:
+            self._write(path, then)
+
+    def _write(self, path: Path, then: _Then) -> None:
+        failure = self._controller.try_save(path)
+        if not failure:
+            then()
+            return
+        answers = [("Save &as…", lambda: self.ask_save(then))]
+        self._ask("alert", "Not saved", failure, answers, QMessageBox.StandardButton.Close)
+
+    # -- opening ---------------------------------------------------------------------------------------------------
 
     def ask_open(self) -> None:
         """Ask which file to open."""
         dialog = QFileDialog(self._window, "Open", str(self._folder()), FILTER)
+        dialog.setObjectName("open")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        self._ask_path(dialog, self._controller.open)
+        self._ask_path(dialog, self._open)
+
+    def open_path(self, path: Path) -> None:
+        """Open the file at `path`, after asking about unsaved changes."""
+        self.unless_unsaved(lambda: self._open(path))
+
+    def _open(self, path: Path) -> None:
+        if self._claims.elsewhere(path):
+            self._ask_elsewhere(path, lambda: self._controller.open(path))
+        else:
+            self._controller.open(path)
+
+    def unless_open_elsewhere(self) -> None:
+        """Ask about the document that the window starts with."""
+        store = self._controller.store
+        path = store.path
+        if path is not None and self._claims.elsewhere(path):
+            self._ask_elsewhere(path, _nothing, lambda: None if store.modified else self._controller.new())
+
+    def _ask_elsewhere(self, path: Path, act: _Then, otherwise: _Then = _nothing) -> None:
+        text = f"{path.name} is open in another window. Saving here will overwrite what is saved there."
+        kind = QMessageBox.StandardButton.Cancel
+        self._ask("open_elsewhere", "Open in another window", text, [("&Open anyway", act)], kind, otherwise)
+
+    def revert(self) -> None:
+        """Back to what the document's file holds; undo brings the changes back."""
+        store = self._controller.store
+        if store.path is None:
+            self._controller.say("This document has no file to go back to.")
+        elif store.modified:
+            self._ask(
+                "revert", "Revert", f"Go back to what is saved in {store.title}? Undo brings your changes back.",
+                [("&Revert", self._controller.revert)],
+            )  # fmt: skip
+        else:
+            self._controller.revert()
 
     def _ask_path(self, dialog: QFileDialog, use: Callable[[Path], object]) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -8,7 +8,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
 from app.document import Document
-from app.tools import GRAB_PIXELS, Spot, nearest
+from app.session import Session
+from app.tools import GRAB_PIXELS, TOOLS, Spot, nearest
+from app.words import count
 
 SAID_FOR = 8000  # milliseconds
 
@@ -30,7 +32,7 @@ class StatusLine(QStatusBar):
         self._silence.setSingleShot(True)
         self._silence.timeout.connect(self._forget)
         self._renew = renew
-        self._shown: tuple[Document, int, Spot | None] | None = None
+        self._asked: tuple[Document, Session, Spot | None] | None = None
         self._gestures = ""
 
     def say(self, sentence: str, document: Document) -> None:
@@ -46,25 +48,39 @@ class StatusLine(QStatusBar):
         """What stands there."""
         return self._hint.text()
 
-    def show_hint(self, document: Document, active_class: int, spot: Spot | None) -> None:
+    def show_hint(self, document: Document, session: Session, spot: Spot | None) -> None:
         """Show what was said, or what a pointer at `spot` (None: at no picture) can do."""
         if document is not self._said_of:
             self._said = ""
-        shown = self._shown
         # Each new frame asks, too; looking for the nearest of 100 000 points takes 1.5 ms.
-        if shown is None or shown[0] is not document or shown[1:] != (active_class, spot):
-            self._shown = (document, active_class, spot)
-            self._gestures = _gestures_at(document, active_class, spot)
-            self._coordinates.setText(f"x = {spot.x:.4g}   y = {spot.y:.4g}" if spot else "")
+        asked = (document, session, spot)
+        if asked != self._asked:
+            self._asked = asked
+            self._gestures = _gestures_at(document, session, spot)
+            at = (spot.x, spot.y) if spot else session.cursor
+            self._coordinates.setText(f"x = {at[0]:.4g}   y = {at[1]:.4g}" if at else "")
         self._hint.setText(self._said or self._gestures)
         self._hint.setToolTip(self._said)
 
 
-def _gestures_at(document: Document, active_class: int, spot: Spot | None) -> str:
+def _gestures_at(document: Document, session: Session, spot: Spot | None) -> str:
+    selected = len(session.selection)
+    if selected:
+        what = "it" if selected == 1 else "them"
+        return (
+            f"{count(selected, 'point')} selected  ·  drag or arrow keys: move {what}  ·  Delete: remove {what}"
+            f"  ·  Ctrl+D: duplicate  ·  Ctrl+R: relabel  ·  Esc: select none"
+        )
+    if session.tool != "pointer":
+        kind = TOOLS[session.tool]
+        return f"{kind.title}: {kind.sentence}"
     if spot is None:
+        if session.cursor is not None:
+            return "Arrow keys: move the cursor  ·  Enter: add a point  ·  Delete: remove the nearest  ·  Esc: hide it"
         return "Point at a picture: click to add points, drag to move them.  F1: keys and gestures"
     index = nearest(document, spot, GRAB_PIXELS)
     if index is None:
-        return f"Click: add a point of class {active_class + 1}  ·  wheel: zoom  ·  middle drag: move the view"
-    of = int(document.points.labels[index]) + 1
-    return f"A point of class {of}  ·  drag: move it  ·  right click or Delete: remove it"
+        name = document.class_name(session.active_class)
+        return f"Click: add a point of {name}  ·  wheel: zoom  ·  middle drag: move the view"
+    of = document.class_name(int(document.points.labels[index]))
+    return f"A point of {of}  ·  drag: move it  ·  right click or Delete: remove it"

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
-from PySide6.QtGui import QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QGridLayout,
     QLayout,
-    QMainWindow,
-    QMenu,
     QSplitter,
-    QWidget,
 )  # fmt: skip
 
+from app import files
 from app.conductor import Conductor
 from app.controller import Controller
 from app.document import Document
@@ -25,35 +23,29 @@ from app.points import MAX_CLASSES
 from app.scene import Scene, compose
 from app.session import SPEEDS
 from app.tools import Spot
+from app.words import classifier_name
 
 from . import actions, theme
+from .appearance import Appearance
 from .bind import take_typed_number
+from .drops import DropWindow
+from .exchanging import Exchanging
 from .help import HelpDialog
+from .lanes import Lanes
+from .palette import Palette
 from .panels.data_panel import DataPanel
-from .panels.lane_panel import LanePanel
-from .panels.scrolling import ScrollingForm
-from .panels.strip import StatusStrip
-from .plot.canvas import Canvas
+from .picture_dialog import PictureDialog
+from .picture_maker import PictureMaker
+from .pictures import Shot, What, screen_size, shoot
 from .questions import Questions
+from .safekeeping import Safekeeping
 from .side import Side
 from .status_line import StatusLine
 
-LANES = 2
-TEXT_SIZES = (7, 28)  # points
-TEXT_STEP = 2
+BRUSH_STEP = 1.25
 
 
-class _Lanes(QWidget):
-    """Lanes side by side, all of the same width: one pixel more would be another picture."""
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        layout = self.layout()
-        if layout is not None:
-            layout.setContentsMargins(0, 0, event.size().width() % LANES, 0)
-
-
-class MainWindow(QMainWindow):
+class MainWindow(DropWindow):
     """The window; `assemble` gives it its parts.
 
     Parameters
@@ -70,8 +62,6 @@ class MainWindow(QMainWindow):
         self._scene: Scene | None = None
         self._refresh_pending = False
         self._closed = False
-        self._text_size = 0  # points; 0 is the desktop's
-        self._theme_applied: theme.Theme | None = None
         self._refresh_asked.connect(self._refresh, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
@@ -79,28 +69,23 @@ class MainWindow(QMainWindow):
             assert layout is not None
             layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
 
-    def assemble(self, controller: Controller, conductor: Conductor, preparation: Preparation) -> None:
+    def assemble(
+        self, controller: Controller, conductor: Conductor, preparation: Preparation, safekeeping: Safekeeping
+    ) -> None:
         """Take the parts that need the window to exist first, and build the views."""
         self._controller, self._conductor, self._preparation = controller, conductor, preparation
-        self._questions = Questions(self, controller, self._settings)
-        self.canvases = [Canvas(index, controller.editing, controller, self.ask_refresh) for index in range(LANES)]
-        self._panels = [LanePanel(index, controller) for index in range(LANES)]
-        self._forms = [ScrollingForm(panel) for panel in self._panels]
-        self._strips = [StatusStrip(index) for index in range(LANES)]
+        self._safekeeping = safekeeping
+        self._appearance = Appearance(self, controller, self._settings, self._redraw)
+        self._questions = Questions(self, controller, self._settings, safekeeping.claims)
+        self._pictures = PictureMaker(conductor, self.say, self.alert, self)
+        self._exchanging = Exchanging(self, controller, self._settings)
+        safekeeping.attach(self, controller, self._settings, self._questions)
+        self._lanes = Lanes(controller, self.ask_refresh)
+        self.canvases = self._lanes.canvases
         self._sidebar = DataPanel(controller)
-        lanes = _Lanes()
-        self._grid = QGridLayout(lanes)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(0)
-        self._grid.setHorizontalSpacing(8)
-        self._grid.setRowStretch(1, 1)
-        for index in range(LANES):
-            self._grid.addWidget(self._forms[index], 0, index)
-            self._grid.addWidget(self.canvases[index], 1, index)
-            self._grid.addWidget(self._strips[index], 2, index)
         self._splitter = QSplitter()
         self._splitter.addWidget(self._sidebar)
-        self._splitter.addWidget(lanes)
+        self._splitter.addWidget(self._lanes)
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setCollapsible(0, False)
         self.setCentralWidget(self._splitter)
@@ -108,7 +93,8 @@ class MainWindow(QMainWindow):
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
-        self._theme_menu(menus["&View"])
+        self._palette = Palette(self, menus["&Tools"], controller.editing)
+        safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
         self._class_keys()
         controller.editing.on_hover(lambda spot: self._show_hint())
         self.resize(1280, 800)
@@ -117,9 +103,7 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(geometry)
         self._sidebar.setVisible(bool(self._settings.value("sidebar", True, type=bool)))
         self._side.restore()
-        self._text_size = self._remembered_text_size()
-        self.choose_theme(str(self._settings.value("theme", "system")))
-        QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
+        self._appearance.begin(menus["&View"])
         self._refresh()
         self.canvases[0].setFocus()
 
@@ -130,6 +114,13 @@ class MainWindow(QMainWindow):
         """The present document."""
         return self._controller.document
 
+    def take_file(self, path: Path) -> None:
+        """Open or import a file, with all questions that belong to it."""
+        if path.suffix.lower() == files.SUFFIX:
+            self._questions.open_path(path)
+        else:
+            self._exchanging.import_file(path)
+
     def result(self, lane: int) -> Frame | None:
         """The newest frame of a lane: job number, model, certificate."""
         return self._conductor.results.frame(lane)
@@ -138,6 +129,10 @@ class MainWindow(QMainWindow):
         """The pixel of the lane's canvas that shows (x, y)."""
         self._refresh_if_pending()
         return self.canvases[lane].to_widget(x, y)
+
+    def show_tools(self, shown: bool) -> None:
+        """Show or hide the palette of tools."""
+        self._palette.setVisible(shown)
 
     def idle(self) -> bool:
         """True when nothing is preparing, pending or running and the last frame has been painted."""
@@ -175,25 +170,13 @@ class MainWindow(QMainWindow):
 
     def _draw(self, scene: Scene) -> None:
         old, self._scene = self._scene, scene
-        plain = theme.theme_of(scene.dark)
-        dress = theme.dressed(plain, scene.styles)
-        if plain is not self._theme_applied:
-            self._theme_applied = plain
-            theme.apply(plain, self, self._text_size)
-            actions.set_icons(self._actions, plain, self.devicePixelRatioF())
-        for index in range(LANES):
-            shown = index < scene.shown
-            self._grid.setColumnStretch(index, int(shown))
-            for widget in (self._forms[index], self.canvases[index], self._strips[index]):
-                if widget.isHidden() == shown:
-                    widget.setVisible(shown)
-            if shown:
-                lane = scene.lanes[index]
-                if old is None or index >= len(old.lanes) or old.lanes[index] != lane:
-                    self._panels[index].render_scene(lane)
-                    self._strips[index].render_scene(lane)
-                self.canvases[index].render_scene(scene, lane, dress)
+        dress, anew = self._appearance.dress(scene)
+        if anew:
+            icons = self._actions | {f"tool.{name}": each for name, each in self._palette.actions_by_tool.items()}
+            actions.set_icons(icons, dress, self.devicePixelRatioF())
+        self._lanes.render_scene(scene, dress, old is None)
         self._sidebar.render_scene(scene, dress)
+        self._palette.render_scene(scene)
         self._side.render_scene(scene, dress, self._actions)
         self.setWindowTitle(f"{scene.title}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
@@ -209,8 +192,11 @@ class MainWindow(QMainWindow):
         self._actions["pause"].setChecked(scene.paused)
         self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
         self._actions["full_screen"].setChecked(self.isFullScreen())
-        self._theme_actions[scene.theme].setChecked(True)
-        self._actions["clear"].setEnabled(len(scene.xy) > 0)
+        for name in ("clear", "select_all", "invert", "export"):
+            self._actions[name].setEnabled(len(scene.xy) > 0)
+        for name in ("cut", "copy", "duplicate", "relabel", "select_none"):
+            self._actions[name].setEnabled(len(scene.selected) > 0)
+        self._actions["revert"].setEnabled(self._controller.store.path is not None)
 
     def _order(self, scene: Scene) -> None:
         """Ask the background for what the scene's lanes should show."""
@@ -227,46 +213,51 @@ class MainWindow(QMainWindow):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._safekeeping.offer_soon()
         self.ask_refresh()
 
     # -- actions ---------------------------------------------------------------------------------------------------
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         controller, questions = self._controller, self._questions
+        editing = controller.editing
         return {
             "new": lambda: questions.unless_unsaved(controller.new),
             "open": lambda: questions.unless_unsaved(questions.ask_open),
             "save": questions.save,
             "save_as": questions.ask_save,
+            "revert": questions.revert,
+            "import": self._exchanging.ask_import,
+            "import_clipboard": self._exchanging.import_clipboard,
+            "export": self._exchanging.ask_export,
+            "picture": self._ask_picture,
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
+            "cut": self._cut,
+            "copy": self._copy,
+            "paste": self._paste,
+            "duplicate": lambda: editing.duplicate(self.canvases[0].unit()),
+            "relabel": lambda: editing.relabel_selected(controller.session.active_class),
             "remove": self._delete,
+            "select_all": editing.select_all,
+            "select_none": editing.select_none,
+            "invert": editing.invert_selection,
+            "smaller_brush": lambda: editing.resize(1 / BRUSH_STEP),
+            "larger_brush": lambda: editing.resize(BRUSH_STEP),
             "clear": controller.clear,
             "generate": controller.generate,
             "fit": controller.fit,
             "lanes": controller.toggle_lanes,
             "sidebar": self._toggle_sidebar,
             "legend": controller.toggle_legend,
-            "larger": self._enlarge_text,
-            "smaller": lambda: self._set_text_size(self._text_points() - TEXT_STEP),
+            "larger": self._appearance.larger,
+            "smaller": self._appearance.smaller,
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "help": self._help,
             **self._side.handlers(),
         }
-
-    def _theme_menu(self, view: QMenu) -> None:
-        menu = view.addMenu("&Theme")
-        group = QActionGroup(self)
-        self._theme_actions = {}
-        for name, text in (("system", "As the &system"), ("light", "&Light"), ("dark", "&Dark")):
-            action = menu.addAction(text)
-            action.setObjectName(f"action.theme.{name}")
-            action.setCheckable(True)
-            action.triggered.connect(lambda checked, name=name: self.choose_theme(name))
-            group.addAction(action)
-            self._theme_actions[name] = action
 
     def _class_keys(self) -> None:
         for label in range(MAX_CLASSES):
@@ -284,15 +275,18 @@ class MainWindow(QMainWindow):
         """Where the pointer is, when it is over a picture."""
         return next((spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None), None)
 
+    def _copy(self) -> None:
+        QApplication.clipboard().setText(self._controller.editing.copied())
+
+    def _cut(self) -> None:
+        self._copy()
+        self._controller.editing.remove_selected("Cut")
+
+    def _paste(self) -> None:
+        self._controller.editing.paste(QApplication.clipboard().text())
+
     def _delete(self) -> None:
         self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
-
-    def _text_points(self) -> int:
-        return self._text_size or QApplication.font().pointSize()
-
-    def _remembered_text_size(self) -> int:
-        size = self._settings.value("text_size", 0, type=int)
-        return size if isinstance(size, int) else 0
 
     def _toggle_sidebar(self) -> None:
         self._sidebar.setVisible(self._sidebar.isHidden())
@@ -303,33 +297,29 @@ class MainWindow(QMainWindow):
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
         self.ask_refresh()
 
-    def _set_text_size(self, points: int) -> None:
-        self._text_size = min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1])
-        self._settings.setValue("text_size", self._text_size)
-        self._theme_applied = self._scene = None
-        self._refresh()
-
-    def _enlarge_text(self) -> None:
-        """One size up, unless something would be cut off: a window cannot be larger than the screen."""
-        before = self._text_points()
-        room = self.screen().availableSize().expandedTo(self.size())
-        self._set_text_size(before + TEXT_STEP)
-        QApplication.sendPostedEvents()  # the new sizes of all parts
-        needed = self.minimumSizeHint()
-        if needed.width() > room.width() or needed.height() > room.height():
-            self._set_text_size(before)
-            self.say("Larger text does not fit this screen: hide the sidebar (F9) or a lane (L) first.")
-
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""
-        dark = theme.system_is_dark() if name == "system" else name == "dark"
-        self._settings.setValue("theme", name)
-        self._controller.set_theme(name, dark)
+        self._appearance.choose_theme(name)
 
-    @Slot()
-    def _system_theme_changed(self) -> None:
-        if not self._closed and self._controller.session.theme == "system":
-            self.choose_theme("system")
+    def _redraw(self) -> None:
+        self._scene = None
+        self._refresh()
+
+    def _ask_picture(self) -> None:
+        """Ask which picture to export, of what is shown when the answer comes."""
+        scene = self._scene
+        if scene is None or self.findChild(PictureDialog) is not None:
+            return
+        PictureDialog(
+            self, self._settings, [classifier_name(lane.lane) for lane in scene.lanes], scene.dark,
+            lambda what: screen_size(self.canvases[: scene.shown], what), self._shoot, self._pictures.make, self.alert,
+        ).open()  # fmt: skip
+
+    def _shoot(self, what: What) -> Shot:
+        self._refresh_if_pending()
+        assert self._scene is not None
+        frames = [self.result(index) for index in range(self._scene.shown)]
+        return shoot(self._scene, frames, what, self._preparation.ready)
 
     def _help(self) -> None:
         dialog = self.findChild(HelpDialog) or HelpDialog(self)
@@ -349,7 +339,7 @@ class MainWindow(QMainWindow):
         self._questions.alert(sentence)
 
     def _show_hint(self) -> None:
-        self._status.show_hint(self.document, self._controller.session.active_class, self._pointer_spot())
+        self._status.show_hint(self.document, self._controller.session, self._pointer_spot())
 
     # -- closing -------------------------------------------------------------------------------------------------------
 
@@ -371,6 +361,8 @@ class MainWindow(QMainWindow):
             self._closed = True
             self._settings.setValue("geometry", self.saveGeometry())
             self._settings.setValue("sidebar", not self._sidebar.isHidden())
+            self._safekeeping.close()
             self._side.remember()
             self._settings.sync()
+            self._pictures.close()
             self._conductor.close()

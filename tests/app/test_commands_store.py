@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,17 @@ from app.commands import (
     Clear,
     Command,
     Generate,
+    ImportPoints,
     MovePoints,
+    RelabelPoints,
     RemovePoints,
+    SetFields,
     SetGenerator,
     SetLane,
     SetView,
     ShowLanes,
 )
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
+from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
 from app.points import Points
 from app.store import Store
 
@@ -49,6 +53,9 @@ NOTHING: dict[str, Command] = {
     "point below 0": MovePoints(ids=[-1], xy=(1.0, 0.5)),
     "moved to nowhere": MovePoints(ids=[0], xy=(float("nan"), 0.0)),
     "moved too far": MovePoints(ids=[0], xy=(0.0, 2e15)),
+    "relabelled as it is": RelabelPoints(ids=[1, 2, 9], label=1),
+    "relabelled as nothing": RelabelPoints(ids=[1], label=8),
+    "relabel none": RelabelPoints(label=3),
     "remove none": RemovePoints(),
     "remove others": RemovePoints(ids=(-1, 3, 10**12)),
     "same generator": SetGenerator(settings=GeneratorSettings()),
@@ -345,3 +352,93 @@ def test_the_store_and_its_model_many_times() -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         StoreAndModel, settings=settings(max_examples=3000, stateful_step_count=60, deadline=None)
     )
+
+
+# -- strokes, history, and what else a document holds ----------------------------------------------------------------
+
+
+def test_a_stroke_is_named_after_all_it_did() -> None:
+    store = Store(SMALL)
+    for x in (1.0, 2.0, 3.0):
+        store.dispatch(AddPoints("stroke", xy=[(x, 5.0), (x, 6.0)], labels=2, verb="Brush"))
+    assert store.history == ("Brush 6 points",)
+    store.dispatch(RelabelPoints("labels", ids=[0, 1], label=3))
+    store.dispatch(RelabelPoints("labels", ids=[1, 2, 77], label=3))
+    store.dispatch(RemovePoints("rub", ids=[0], verb="Erase"))
+    store.dispatch(RemovePoints("rub", ids=[1, 0], verb="Erase"))
+    store.dispatch(MovePoints("pull", ids=[2, 3], xy=[(9.0, 9.0), (8.0, 8.0)], verb="Pull"))
+    store.dispatch(MovePoints("pull", ids=[4, 2], xy=[(7.0, 7.0), (9.5, 9.0)], verb="Pull"))
+    assert store.history == ("Brush 6 points", "Relabel 3 points", "Erase 2 points", "Pull 3 points")
+    assert store.document.points.xy[0].tolist() == [9.5, 9.0], "ids may come in any order"
+    while store.undo_name:
+        store.undo()
+    assert store.document.points is SMALL.points and store.position == 0 and len(store.history) == 4
+
+
+def test_the_history_is_a_list_one_can_go_through() -> None:
+    store = Store(SMALL)
+    for x in range(5):
+        store.dispatch(AddPoints(xy=(float(x), 9.0)))
+    for position, points in ((2, 5), (5, 8), (0, 3), (4, 7), (-3, 3), (99, 8)):
+        store.go_to(position)
+        assert len(store.document.points) == points and store.position == points - 3
+        assert store.history == ("Add 1 point",) * 5
+    store.go_to(2)
+    store.dispatch(Clear())
+    assert store.history == ("Add 1 point", "Add 1 point", "Clear 5 points") and store.position == 3
+
+
+def test_a_gesture_broken_off_leaves_no_trace() -> None:
+    store = Store(SMALL)
+    store.dispatch(AddPoints(xy=(1.0, 9.0)))
+    before = store.document
+    store.dispatch(AddPoints("stroke", xy=(2.0, 9.0)))
+    store.dispatch(AddPoints("stroke", xy=(3.0, 9.0)))
+    store.abandon("another")
+    store.abandon(None)
+    assert len(store.document.points) == 6
+    store.abandon("stroke")
+    assert store.document.points is before.points and store.history == ("Add 1 point",) and store.redo_name is None
+
+
+def test_imported_points_bring_their_names() -> None:
+    start = replace(SMALL, styles=(ClassStyle("old", "#ff0000"), *SMALL.styles[1:]))
+    names, axes = ("a", "b" * 60), ("w", "h" * 99)
+    command = ImportPoints(xy=[(5.0, 5.0), (6.0, 5.0)], labels=[1, 0], class_names=names, axes=axes)
+    made = command.apply(start)
+    assert made.points.labels.tolist() == [1, 0] and made.points.ids.tolist() == [3, 4], "ids go on"
+    assert [style.name for style in made.styles[:3]] == ["a", "b" * 40, ""] and made.styles[0].colour == "#ff0000"
+    assert made.axes == ("w", "h" * 60) and made.view == View.fitting(made.points)
+    assert command.name(start, made) == "Import 2 points"
+    assert command.name(start, made) == "Import 2 points"
+
+
+def test_added_points_find_their_classes_by_name() -> None:
+    styles = (ClassStyle("old"), ClassStyle(), ClassStyle("b"), *SMALL.styles[3:])  # points are of classes 1 and 2
+    start = replace(SMALL, styles=styles, axes=("u", ""))
+    command = ImportPoints(xy=np.ones((3, 2)), labels=[0, 1, 2], class_names=("b", "c", "d"), axes=("w", "h"), add=True)
+    added = command.apply(start)
+    assert added.points.labels.tolist() == [0, 1, 1, 2, 3, 4] and added.points.ids.tolist() == list(range(6))
+    assert [style.name for style in added.styles[:6]] == ["old", "", "b", "c", "d", ""] and added.axes == ("u", "")
+    plain = ImportPoints(xy=np.ones((2, 2)), labels=[0, 7], add=True).apply(start)
+    assert plain.points.labels.tolist() == [0, 1, 1, 0, 7] and plain.styles == styles
+    full = replace(SMALL, styles=tuple(ClassStyle(f"class {c}") for c in range(8)))
+    store = Store(full)
+    with pytest.raises(ValueError, match="no class left for “new”: a document has at most 8"):
+        store.dispatch(ImportPoints(xy=np.ones((1, 2)), labels=[0], class_names=("new",), add=True))
+    assert store.document is full and store.history == ()
+
+
+def test_fields_of_the_document_change_and_count_as_modified() -> None:
+    changes: dict[str, Any] = {
+        "notes": "for Monday", "axes": ("width", "height"), "training_limit": 50,
+        "styles": (ClassStyle("setosa"), *SMALL.styles[1:]),
+    }  # fmt: skip
+    for name, value in changes.items():
+        store = Store(SMALL)
+        store.dispatch(SetFields(changes=((name, value),), text="said"))
+        assert getattr(store.document, name) == value and store.modified and store.history == ("said",)
+        store.dispatch(SetFields(changes=((name, value),), text="again"))
+        assert store.history == ("said",)
+        store.undo()
+        assert not store.modified and getattr(store.document, name) == getattr(SMALL, name)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app import exchange
 from app.controller import Controller
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.points import Points
@@ -144,6 +146,13 @@ def test_a_class_weight_changes_alone(table: Table) -> None:
     assert table.store.document.lanes[1].svm.own_weights == (1.0, 3.0) + (1.0,) * 6
 
 
+def test_a_limit_that_no_file_may_say_becomes_the_nearest(table: Table, tmp_path: Path) -> None:
+    for limit, kept in ((-5, 10), (10**12, 10_000_000)):
+        table.hand.set_training_limit(limit)
+        assert table.store.document.training_limit == kept
+        assert table.hand.save(tmp_path / "x.playground") and table.hand.open(tmp_path / "x.playground")
+
+
 def test_words_of_the_undo_menu(table: Table) -> None:
     changes: dict[str, Callable[[], None]] = {
         "Set hard margin": lambda: table.hand.set_lane(1, "svm", hard_margin=True),
@@ -216,9 +225,12 @@ def test_save_and_open(table: Table, tmp_path: Path) -> None:
     assert table.hand.save(path) and not table.store.modified and table.store.path == path
     assert table.said == ["Saved mine.playground."]
     table.hand.new()
+    table.hand.editing.select_all()
+    restarts = table.hand.session.restarts
     assert table.hand.open(path)
     opened = table.store.document
-    assert len(opened.points) == 3 and opened.view == View.fitting(opened.points)
+    assert table.hand.session.restarts == (restarts[0] + 1, restarts[1] + 1), "what was learnt before does not count"
+    assert len(opened.points) == 3 and opened.view == View()
     assert table.store.path == path and not table.store.modified and table.store.undo_name is None
     table.said.clear()
     path.write_bytes(b"{")
@@ -226,3 +238,28 @@ def test_save_and_open(table: Table, tmp_path: Path) -> None:
     assert not table.hand.save(tmp_path / "no" / "x.playground")
     assert [said.split()[0] for said in table.said] == ["mine.playground", "x.playground"]
     assert table.store.path == path
+
+
+def test_a_document_opens_where_one_looked_unless_nothing_is_there(table: Table, tmp_path: Path) -> None:
+    path = tmp_path / "mine.playground"
+    for view, kept in ((View(1.0, 0.5, 0.1), True), (View(50.0, 0.0, 2.0), False)):
+        table.store.reset(replace(SMALL, view=view), None)
+        assert table.hand.save(path) and table.hand.open(path)
+        assert table.store.document.view == (view if kept else View.fitting(SMALL.points))
+
+
+def test_points_of_a_file_come_in_and_go_out(table: Table, tmp_path: Path) -> None:
+    for name in ("points.csv", "points.tsv", "points.npz", "points.svmlight"):
+        table.store.reset(SMALL, None)
+        table.hand.set_style(1, name="setosa")
+        assert table.hand.export(tmp_path / name)
+        read = exchange.read(tmp_path / name)
+        came = exchange.convert(read, exchange.default_choice(read))
+        table.hand.import_points(came, add=False)
+        document = table.store.document
+        assert document.points.xy.tolist() == SMALL.points.xy.tolist() and table.store.undo_name == "Import 2 points"
+        table.hand.import_points(came, add=True)
+        assert len(table.store.document.points) == 4 and len(table.store.document.points.classes) == 2
+    table.said.clear()
+    assert not table.hand.export(tmp_path / "no" / "x.csv")
+    assert table.said[0].startswith("x.csv was not saved")

@@ -7,11 +7,13 @@ import json
 import os
 import pickle
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,26 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app import files
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
+from app import files, versions
+from app.controller import Controller
+from app.document import (
+    ClassStyle,
+    Document,
+    GeneratorSettings,
+    KnnSettings,
+    Lane,
+    SvmSettings,
+    View,
+    default_document,
+)  # fmt: skip
 from app.files import FileError
 from app.points import LIMIT, Points
+from app.session import Session
+from app.store import Store
 from solver import RULES, SCHEMES
 
 ROOT = Path(__file__).parents[2]
+FIXTURES = Path(__file__).parent / "fixtures"
 COORDINATE = st.floats(-LIMIT, LIMIT)
 LANE = st.builds(
     Lane,
@@ -44,9 +59,15 @@ LANE = st.builds(
     ),
     st.tuples(st.integers(0, 7), st.integers(0, 7)),
 )  # fmt: skip
+def points_of(rows: list[tuple[float, float, int]], removed: set[int]) -> Points:
+    points = Points.of([row[:2] for row in rows], [row[2] for row in rows])
+    return points.remove([index for index in sorted(removed) if index < len(points)])
+
+
 DOCUMENT = st.builds(
-    lambda rows, *rest: Document(Points.of([r[:2] for r in rows], [r[2] for r in rows]), *rest),
+    lambda rows, removed, *rest: Document(points_of(rows, removed), *rest),
     st.lists(st.tuples(COORDINATE, COORDINATE, st.integers(0, 7)), max_size=20),
+    st.sets(st.integers(0, 19), max_size=5),
     st.tuples(LANE, LANE),
     st.integers(1, 2),
     st.builds(
@@ -54,12 +75,18 @@ DOCUMENT = st.builds(
         st.integers(1, 50_000), st.floats(0, 10), st.integers(0, 2**31 - 1), st.floats(-1, 1), st.integers(2, 8),
     ),
     st.builds(View, COORDINATE, COORDINATE, st.floats(1e-9, 4 * LIMIT)),
+    st.tuples(*[st.builds(ClassStyle, st.text(max_size=40), st.sampled_from(["", "#12ab90"]))] * 8),
+    st.tuples(st.text(max_size=60), st.text(max_size=60)),
+    st.text(max_size=200),
+    st.integers(10, 10_000_000),
 )  # fmt: skip
 
 
 def content(document: Document) -> tuple[Any, ...]:
+    """Everything of a document, to be compared; zeros with their signs."""
     p = document.points
-    return p.xy.tolist(), p.labels.tolist(), document.lanes, document.shown, document.generator, document.view
+    rest = tuple(getattr(document, field.name) for field in fields(document) if field.name != "points")
+    return p.xy.tobytes(), p.labels.tolist(), p.ids.tolist(), *rest
 
 
 def refusal(data: bytes) -> str:
@@ -101,7 +128,7 @@ def test_a_file_is_readable_json(tmp_path: Path) -> None:
     path = tmp_path / "a b ü.playground"
     files.write(default_document(), path)
     plain = json.loads(path.read_text(encoding="utf-8"))
-    assert (plain["format"], plain["version"]) == ("classifier-playground", 1)
+    assert (plain["format"], plain["version"]) == ("classifier-playground", 2)
     assert set(plain["points"]) == {"x", "y", "class"} and set(plain["points"]["class"]) == {1, 2}
     assert content(files.read(path)) == content(default_document())
     assert path.stat().st_mode & 0o777 == 0o666 & ~files._umask()
@@ -211,9 +238,24 @@ BAD: dict[str, bytes] = {
     "no points": changed(points=None),
     "text version": changed(version="1"),
     "other format": changed(format="x" * 10_000),
-    "newer version": changed(version=2),
-    "much newer version": SOUND.replace(b'"version":1', b'"version":1' + b"0" * 4000),
-    "newest version": SOUND.replace(b'"version":1', b'"version":1' + b"0" * 5000),
+    "no ids of points": changed(points__ids=[[0, 2]]),
+    "ids of too many points": changed(points__ids=[[0, 4]]),
+    "ids twice": changed(points__ids=[[0, 2], [1, 1]]),
+    "ids that descend": changed(points__ids=[[5, 2], [1, 1]]),
+    "ids below zero": changed(points__ids=[[-1, 3]]),
+    "ids of no run": changed(points__ids=[[0, 0], [0, 3]]),
+    "ids without end": changed(points__ids=[[2**60, 3]]),
+    "seven styles": changed(styles=[{}] * 7),
+    "a long class name": changed(styles__0__name="n" * 41),
+    "no colour": changed(styles__0__colour="red"),
+    "one axis": changed(axes=["x"]),
+    "notes of numbers": changed(notes=3),
+    "notes without end": changed(notes="n" * 100_001),
+    "training on nothing": changed(training_limit=0),
+    "fields of version 2 in version 1": changed(version=1),
+    "newer version": changed(version=7),
+    "much newer version": SOUND.replace(b'"version":2', b'"version":1' + b"0" * 4000),
+    "newest version": SOUND.replace(b'"version":2', b'"version":1' + b"0" * 5000),
     "older version": changed(version=0),
 }
 
@@ -222,13 +264,55 @@ BAD: dict[str, bytes] = {
 def test_bad_files_are_one_sentence(name: str) -> None:
     text = refusal(BAD[name])
     if name == "newer version":
-        assert "version 2" in text and "reads version 1" in text
+        assert text == "drawing.playground is of version 7; this program reads versions 1 and 2."
     if name == "unequal lists":
         assert "2 x, 3 y and 3 class" in text
 
 
+class Open:
+    """A controller with an edited document open, and what it alerted."""
+
+    def __init__(self) -> None:
+        self.alerts: list[str] = []
+        self.store = Store(default_document())
+        self.hand = Controller(self.store, Session(), lambda: None, lambda said: None, self.alerts.append)
+        self.hand.set_notes("not saved yet")
+        self.before = (self.store.document, self.store.history, self.store.path, self.hand.session, self.hand.on_disk)
+
+    def unharmed(self) -> bool:
+        now = (self.store.document, self.store.history, self.store.path, self.hand.session, self.hand.on_disk)
+        return self.store.modified and all(a is b or a == b for a, b in zip(self.before, now, strict=True))
+
+
+def test_whatever_is_opened_leaves_the_document_alone(tmp_path: Path) -> None:
+    path = tmp_path / "drawing.playground"
+    moons = files.encode(default_document())
+    contents = [*BAD.values(), *(moons[:end] for end in range(0, len(moons) - 2, 64))]
+    table = Open()
+    for number, data in enumerate(contents, 1):
+        path.write_bytes(data)
+        assert not table.hand.open(path)
+        assert len(table.alerts) == number and table.unharmed()
+        check(FileError(table.alerts[-1]), "drawing.playground")
+        assert path.read_bytes() == data
+    assert not table.hand.open(tmp_path) and not table.hand.open(tmp_path / "missing") and table.unharmed()
+
+
+def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "noise.playground"
+    with path.open("wb") as file:  # a hole, which takes no room
+        file.truncate(200_000_000)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("it was read"))
+    table = Open()
+    assert not table.hand.open(path) and table.unharmed()
+    assert table.alerts == ["noise.playground is larger than 100 MB, so it was not read."]
+
+
 def test_files_from_before_the_classes_had_weights_still_open() -> None:
     data = json.loads(files.encode(default_document()))
+    data["version"] = 1
+    for name in ("styles", "axes", "notes", "training_limit"):
+        del data[name]
     for lane in data["lanes"]:
         for name in ("multiclass", "class_weight", "own_weights"):
             del lane["svm"][name]
@@ -237,13 +321,103 @@ def test_files_from_before_the_classes_had_weights_still_open() -> None:
     assert (settings.multiclass, settings.class_weight, settings.own_weights) == ("one-vs-one", "equal", (1.0,) * 8)
 
 
+def old_document() -> Document:
+    """What stands in version1.playground, which the program of version 1 wrote."""
+    xy = [
+        (-0.801931, -1.324359), (-0.248362, 0.420445), (1.136047, 0.109706), (-0.552647, -0.78478),
+        (0.748746, 1.634783), (0.272769, -1.233329), (-0.958265, 1.600019), (0.202882, -1.732135),
+        (-0.083696, -1.163226), (-0.629288, -0.488006), (-0.713313, 0.553378), (-0.063086, -0.589431),
+    ]  # fmt: skip
+    weights = (0.5, 2.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+    svm = SvmSettings("poly", 12.5, False, 0.25, 2, -1.0, 1e-4, "first-order", "one-vs-rest", "own", weights)
+    lanes = (
+        Lane("svm", KnnSettings(7, "distance", "minkowski", 2.5), svm, (1, 2)),
+        Lane("knn", KnnSettings(3, "uniform", "cosine"), SvmSettings(hard_margin=True), (2, 2)),
+    )
+    generator = GeneratorSettings("blobs", 40, 0.5, 11, 0.0, 3)
+    return Document(Points.of(xy, [0, 1, 2] * 4), lanes, 1, generator, View(0.25, -0.5, 3.75))
+
+
+def new_document() -> Document:
+    """What stands in version2.playground."""
+    old = old_document()
+    named = (ClassStyle("setosa", "#12ab90"), ClassStyle("virginica"), ClassStyle("", "#ff0000"))
+    return replace(
+        old, points=old.points.remove([3, 11]), styles=(*named, *(ClassStyle(),) * 5), axes=("length / cm", "β → 0"),
+        notes="Two lines,\nof which the second has “quotes”, a \\ and 🌱.", training_limit=5000,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "expected"), [(1, old_document()), (2, new_document())], ids=["1", "2"])
+def test_a_file_of_each_version_opens_as_what_it_was(version: int, expected: Document) -> None:
+    path = FIXTURES / f"version{version}.playground"
+    assert json.loads(path.read_bytes())["version"] == version
+    assert content(files.read(path)) == content(expected)
+
+
+def test_each_version_has_its_file_and_its_step() -> None:
+    kept = {int(path.stem.removeprefix("version")) for path in FIXTURES.glob("version*.playground")}
+    assert kept == set(versions.VERSIONS) == set(range(1, versions.NEWEST + 1)) == {*versions.STEPS, versions.NEWEST}
+
+
+def test_the_newest_version_is_written_as_it_was() -> None:
+    """A change of what is written needs a new version, or a new file here."""
+    assert files.encode(new_document()) == (FIXTURES / f"version{versions.NEWEST}.playground").read_bytes()
+
+
+def test_what_trains_of_many_points_is_the_same_after_opening() -> None:
+    points = GeneratorSettings("moons", 100).points().remove(range(0, 120, 7))
+    document = replace(default_document(), points=points, training_limit=50)
+    again = files.decode(files.encode(document))
+    assert again.training_points.xy.tolist() == document.training_points.xy.tolist()
+
+
+def test_many_points_come_in_pieces_that_are_the_whole() -> None:
+    rng = np.random.default_rng(0)
+    document = Document(Points.of(rng.normal(size=(20_000, 2)), rng.integers(0, 8, 20_000)))
+    thinned = replace(document, points=document.points.remove(np.arange(0, 20_000, 3)))
+    for each in (document, thinned):
+        pieces = list(files.encode_pieces(each))
+        assert b"".join(pieces) == files.encode(each)
+        assert max(map(len, pieces)) < 60_000
+        round_trip(each)
+
+
+def test_half_a_character_is_no_obstacle() -> None:
+    half = "\ud83c"
+    styles = (ClassStyle(half), *(ClassStyle(),) * 7)
+    again = files.decode(files.encode(replace(default_document(), notes=f"a{half}b", axes=(half, ""), styles=styles)))
+    assert (again.notes, again.axes, again.styles[0].name) == ("a?b", ("?", ""), "?")
+
+
+def test_the_longest_texts_come_back() -> None:
+    """A limit counts characters, not bytes."""
+    styles = (ClassStyle("🌱" * 40), *(ClassStyle(),) * 7)
+    round_trip(replace(default_document(), notes="🌱" * 100_000, axes=("ü" * 60, "🌱" * 60), styles=styles))
+
+
+def test_fingerprints_tell_contents_apart(tmp_path: Path) -> None:
+    path = tmp_path / "mine.playground"
+    assert files.fingerprint(path) is None and files.fingerprint(tmp_path) is None
+    path.write_bytes(SOUND)
+    known = files.fingerprint(path)
+    assert known is not None and known == files.Fingerprint.of(SOUND) and not files.differs(path, known)
+    for other, different in ((SOUND[:-1] + b" ", True), (SOUND + b"\n", True), (SOUND, False)):
+        path.write_bytes(other)
+        assert files.differs(path, known) is different
+    path.unlink()
+    assert not files.differs(path, known)
+    path.mkdir()
+    assert not files.differs(path, known)
+
+
 def test_newer_versions_may_have_any_other_fields() -> None:
     assert "version 7" in refusal(b'{"format": "classifier-playground", "version": 7, "layers": {}}')
 
 
 def test_a_missing_field_is_named() -> None:
     data = json.loads(SOUND)
-    for field in ("points", "lanes", "shown", "generator", "view"):
+    for field in data:
         rest = {key: value for key, value in data.items() if key != field}
         assert field in refusal(msgspec.json.encode(rest))
 
@@ -310,6 +484,17 @@ def test_mode_and_link_stay(tmp_path: Path) -> None:
     assert link.is_symlink() and target.read_bytes() == b"new" and target.stat().st_mode & 0o777 == 0o640
 
 
+def test_a_read_only_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Renaming over it would not ask; root may write anything, so the question is answered for it here."""
+    path = tmp_path / "mine.playground"
+    path.write_bytes(SOUND)
+    monkeypatch.setattr(files.os, "access", lambda path, mode: False)
+    with pytest.raises(FileError) as caught:
+        files.write(default_document(), path)
+    assert check(caught.value, "mine.playground") == "mine.playground was not saved: permission denied."
+    assert path.read_bytes() == SOUND and list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
 def test_a_link_to_itself_is_replaced(tmp_path: Path) -> None:
     link = tmp_path / "loop.playground"
@@ -348,7 +533,7 @@ def failing(code: int) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES], ids=["full", "denied"])
 @pytest.mark.parametrize("existing", [True, False])
-@pytest.mark.parametrize("operation", ["mkstemp", "write", "flush", "fsync", "close", "chmod", "replace"])
+@pytest.mark.parametrize("operation", ["mkstemp", "fdopen", "write", "flush", "fsync", "close", "chmod", "replace"])
 def test_a_failing_disk_harms_nothing(
     operation: str, existing: bool, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -363,8 +548,12 @@ def test_a_failing_disk_harms_nothing(
         monkeypatch.setattr(files.os, "fdopen", lambda *args: Full(fdopen(*args), operation, fail))
     else:
         monkeypatch.setattr(files.os, operation, fail)
+    table = Open()
+    failure = table.hand.try_save(path)
+    assert table.unharmed()
     with pytest.raises(FileError) as caught:
         files.write(default_document(), path)
+    assert failure == str(caught.value)
     monkeypatch.undo()
     said = "no space left on device" if code == errno.ENOSPC else "permission denied"
     assert check(caught.value, "mine.playground") == f"mine.playground was not saved: {said}."
@@ -393,10 +582,38 @@ def test_the_longest_name_can_be_saved(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A real disk of 64 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    options = ["-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    if mount is None or subprocess.run([mount, *options], capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path) -> None:
+    path = small_disk / "mine.playground"
+    table = Open()
+    assert table.hand.save(path)
+    old = path.read_bytes()
+    table.hand.generate()
+    table.hand.set_notes("n" * 90_000)
+    failure = table.hand.try_save(path)
+    assert failure == "mine.playground was not saved: no space left on device."
+    assert table.store.modified and path.read_bytes() == old and list(small_disk.iterdir()) == [path]
+    table.hand.set_notes("")
+    assert table.hand.save(path) and not table.store.modified
+
+
 SAVER = """
 import sys
 from pathlib import Path
-from app import files
+from app import files, versions
+from app.controller import Controller
 path, contents = Path(sys.argv[1]), [b"a" * 300_000, b"b" * 300_000]
 for turn in range(10**9):
     files.write_bytes(contents[turn % 2], path)

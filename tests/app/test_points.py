@@ -135,3 +135,34 @@ def test_a_thousand_undo_steps_of_ten_thousand_points_stay_small() -> None:
     for _ in range(1000):
         store.undo()
     assert store.undo_name is None and plain(store.document.points) == start
+
+
+def test_a_sample_keeps_the_shares_and_every_class() -> None:
+    rng = np.random.default_rng(1)
+    labels = np.concatenate((np.zeros(60_000), np.ones(30_000), np.full(9_995, 5), np.full(5, 7)))
+    points = Points.of(rng.normal(size=(100_000, 2)), rng.permutation(labels))
+    sample = points.sample(10_000)
+    assert len(sample) == 10_000 and points.sample(10_000) is sample and points.sample(100_000) is points
+    assert sample.counts[0] == pytest.approx(6000, abs=2) and sample.counts[7] == 1
+    at = points.indices_of(sample.ids)
+    assert (points.xy[at] == sample.xy).all() and (points.labels[at] == sample.labels).all()
+    # Drawn like chance: the ids have no pattern.
+    parity = np.mean(sample.ids % 2)
+    assert parity == pytest.approx(0.5, abs=0.02) and np.mean(sample.ids < 50_000) == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_sample_hardly_changes_when_a_point_does() -> None:
+    points = Points.of(np.random.default_rng(2).normal(size=(5000, 2)), np.arange(5000) % 3)
+    before = set(points.sample(500).ids.tolist())
+    for changed in (points.move([7], (9.0, 9.0)), points.remove([3]), points.append((0.0, 0.0), 1)):
+        after = set(changed.sample(500).ids.tolist())
+        assert 497 <= len(after) <= 500 and len(before & after) >= 497
+
+
+def test_points_by_their_ids() -> None:
+    points = Points.of(np.zeros((10, 2)), 0).remove([2, 5])
+    assert points.indices_of([9, 0, 2, 5, 3, -1, 10, 3]).tolist() == [0, 2, 7]
+    assert points.indices_of([]).tolist() == [] and Points().indices_of([1]).tolist() == []
+    relabelled = points.relabel([0, 7], 4)
+    assert relabelled.labels.tolist() == [4, 0, 0, 0, 0, 0, 0, 4] and relabelled.changed_since(points) == 2
+    assert relabelled.counts == (6, 0, 0, 0, 2, 0, 0, 0) and relabelled.classes == [0, 4]

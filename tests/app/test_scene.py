@@ -12,14 +12,14 @@ import pytest
 
 from app import words
 from app.commands import AddPoints, MovePoints
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
+from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
 from app.jobs.requests import Frame, Marks, Phase, Picture, Request, Wish
 from app.jobs.sources import shown_pair
 from app.jobs.work import LaneWork
 from app.points import Points
 from app.results import Results
 from app.scene import Scene, compose, fields_of, grid_of
-from app.session import SPEEDS, Session
+from app.session import SPEEDS, Selection, Session
 from app.shading import Shades
 from solver import KERNELS, RULES, Certificate, Grid, KNeighborsClassifier, Status
 from solver.datasets import DATASETS
@@ -336,3 +336,29 @@ def test_names_of_classifiers() -> None:
 def test_marks_default_to_none() -> None:
     assert [len(a) for a in (Marks().free, Marks().bounded, Marks().wrong)] == [0, 0, 0]
     assert Frame(1, 0, Points(), Lane(), Phase.EMPTY).certificate is None
+
+
+def test_a_lane_that_learnt_from_a_sample_says_so_and_marks_the_right_points() -> None:
+    document = replace(MOONS, training_limit=60)
+    sample = document.training_points
+    assert len(sample) == 60
+    learning = replace(document, points=sample)
+    frames = [learnt(learning, index) for index in (0, 1)]
+    made = scene(document, *frames)
+    for frame, lane in zip(frames, made.lanes, strict=True):
+        assert lane.headline.endswith("learnt from a sample: 60 of 200 points")
+        for name in ("free", "bounded", "wrong"):
+            marked, of_sample = getattr(lane.marks, name), getattr(frame.marks, name)
+            assert made.points.ids[marked].tolist() == sample.ids[of_sample].tolist()
+        assert lane.picture is frame.picture
+    assert len(made.lanes[1].marks.free) > 0
+    moved = MovePoints(ids=[0], xy=(9.0, 9.0)).apply(document)
+    assert len(scene(moved, *frames).lanes[1].marks.free) == 0, "marks of other points are not shown"
+
+
+def test_the_scene_tells_what_is_selected_and_named() -> None:
+    chosen = Selection(np.array([3, 5, 9999]))
+    document = replace(MOONS, styles=(ClassStyle("setosa"), *MOONS.styles[1:]), axes=("u", "v"))
+    made = scene(document, session=Session(selection=chosen))
+    assert made.selected.tolist() == [3, 5] and made.class_names[:2] == ("setosa", "class 2")
+    assert made.axes == ("u", "v") and made.history == ("Add 1 point",) and made.position == 1

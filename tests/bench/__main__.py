@@ -1,11 +1,11 @@
-"""Run the measurements, all or those named: ``python -m tests.bench [window] [startup] [svc] [neighbors]``."""
+"""Run the measurements, all or those named: ``python -m tests.bench [window] [points] [startup] [svc] [neighbors]``."""
 
 from __future__ import annotations
 
 import importlib
 import sys
 
-NAMES = ("window", "startup", "svc", "neighbors")
+NAMES = ("window", "points", "startup", "svc", "neighbors")
 
 
 def main() -> None:

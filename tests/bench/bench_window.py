@@ -13,7 +13,8 @@ from PySide6.QtTest import QTest
 
 from app.document import Document, GeneratorSettings, View
 from app.main import create_window, make_application
-from app.views.window import LANES, MainWindow
+from app.views.lanes import LANES
+from app.views.window import MainWindow
 
 SIZES = (50, 200, 500, 1000)
 CLICKS = 15

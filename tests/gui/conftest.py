@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -35,6 +37,7 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     windows: list[MainWindow] = []
 
     def build(document: Document | None = None, wait: bool = True, size: tuple[int, int] = (1100, 760)) -> MainWindow:
+        QCursor.setPos(QPoint(5000, 5000))  # where the test before left it, it would draw its brush
         window = create_window(document, tmp_path)
         windows.append(window)
         window.resize(*size)
@@ -52,8 +55,9 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     for stray in qapp.topLevelWidgets():  # of a test that failed half-way
         if isinstance(stray, MainWindow):
             discard(stray)
-    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("compute")]
+    left = [thread.name for thread in threading.enumerate() if thread.name.startswith(("compute", "recovery"))]
     assert not left, f"threads left behind: {left}"
+    assert not [path for folder in ("open", "recovery") for path in tmp_path.glob(f"{folder}/*.lock")]
 
 
 def discard(window: MainWindow) -> None:

@@ -56,12 +56,15 @@ def test_typing_a_name_is_one_step_and_retrains_nothing(make: Make, qtbot: QtBot
     told = []
     store.listen(lambda old, new: told.append(new))
     type_name(dialog, "name1", "  setosa   the first ")
+    settle(qtbot, window)
+    assert [window._conductor.newest(lane) for lane in range(2)] == jobs
+    steps = window.result(1).certificates[0].n_iter
     type_name(dialog, "x", "length in cm")
     type_name(dialog, "y", "width")
     settle(qtbot, window)
     assert window.document.class_name(0) == "setosa the first" and window.document.axes == ("length in cm", "width")
     assert store.history == ("Name class 1", "Name the axes", "Name the axes") and len(told) == 3
-    assert [window._conductor.newest(lane) for lane in range(2)] == jobs
+    assert window.result(1).certificates[0].n_iter == steps, "a named axis takes room of the picture, no more"
     assert window.isWindowModified()
     QTest.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     settle(qtbot, window)

@@ -347,7 +347,7 @@ def test_controls_in_the_docks_have_names_and_a_size_to_hit(make: Make, qtbot: Q
     for row_height in (window._side._panels["history"].rowHeight(0), window._side._panels["table"].table.rowHeight(0)):
         assert row_height >= 24
     before = window._side._panels["history"].rowHeight(0)
-    window._set_text_size(20)
+    window._appearance._set_text_size(20)
     settle(qtbot, window)
     assert window._side._panels["history"].rowHeight(0) > before
 

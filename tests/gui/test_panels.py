@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.document import Document, GeneratorSettings, Lane, SvmSettings, View, default_document
-from app.main import LEAST_SIZE
+from app.main import LEAST_WINDOW
 from app.tools import Spot
 from app.views.window import MainWindow
 from solver import SVC
@@ -345,10 +345,10 @@ def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel
     points = GeneratorSettings("blobs", 8, 0.5, 0, n_classes=8).points()
     settings = SvmSettings(kernel=kernel, class_weight="own", multiclass="one-vs-rest", tol=0.1)
     lane = Lane("svm", svm=settings)
-    window = make(replace(default_document(), points=points, lanes=(lane, lane)), size=LEAST_SIZE)
-    assert (window.width(), window.height()) == LEAST_SIZE
+    window = make(replace(default_document(), points=points, lanes=(lane, lane)), size=LEAST_WINDOW)
+    assert (window.width(), window.height()) == LEAST_WINDOW
     bottom = window.canvases[1].mapTo(window, QPoint(0, 0)).y()
-    form, last = window._forms[1], find(window, "lane1.multiclass")
+    form, last = window._lanes.forms[1], find(window, "lane1.multiclass")
     assert form.verticalScrollBar().isVisible() and window.canvases[1].height() >= 160
     assert last.mapTo(window, QPoint(0, 0)).y() >= bottom - 10, "out of sight"
     window.activateWindow()
@@ -357,7 +357,7 @@ def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel
     QTest.keyClick(find(window, "lane1.restart"), Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is last
     assert last.mapTo(window, QPoint(0, last.height())).y() <= bottom, "the focus brings it into sight"
-    inner = window._panels[1]
+    inner = window._lanes.panels[1]
     assert inner.width() <= form.viewport().width(), "nothing is cut off at the side"
     window.resize(1100, 1000)
     QApplication.sendPostedEvents()
@@ -426,7 +426,8 @@ def test_every_control_has_names_a_sentence_and_a_size_to_hit(make: Make, qtbot:
             assert widget.toolTip(), where
             assert widget.accessibleName() or widget.text(), where
             assert widget.height() >= 24 and widget.width() >= 24, (where, widget.size())
-            assert widget.focusPolicy() != Qt.FocusPolicy.NoFocus or widget.parent().objectName() == "toolbar", where
+            in_bar = widget.parent().objectName() in ("toolbar", "palette")
+            assert widget.focusPolicy() != Qt.FocusPolicy.NoFocus or in_bar, where
             if widget.objectName():
                 names.append(widget.objectName())
     assert len(names) == len(set(names)) and len(names) > 25
@@ -484,16 +485,17 @@ def test_text_never_grows_beyond_what_the_screen_shows(make: Make) -> None:
         needed = window.minimumSizeHint()
         assert needed.width() <= 1300 and needed.height() <= 900
         assert window._sidebar.width() >= window._sidebar.minimumSizeHint().width()
-        for form, panel in zip(window._forms, window._panels, strict=True):
+        for form, panel in zip(window._lanes.forms, window._lanes.panels, strict=True):
             assert form.minimumSizeHint().width() >= panel.minimumSizeHint().width()
             assert panel.width() <= form.viewport().width(), "a form scrolls up and down only"
-    assert window._text_points() in (13, 15) and "does not fit" in window._status.text()
+    assert window._appearance._points() in (13, 15) and "does not fit" in window._status.text()
     for kernel in ("rbf", "poly", "sigmoid"):
-        window._set_text_size(9)
+        window._appearance._set_text_size(9)
         window._controller.set_lane(1, "svm", kernel=kernel)
         window._refresh()
         QApplication.sendPostedEvents()
-        assert window.minimumSizeHint().width() <= LEAST_SIZE[0] and window.minimumSizeHint().height() <= LEAST_SIZE[1]
+        needed = window.minimumSizeHint()
+        assert needed.width() <= LEAST_WINDOW[0] and needed.height() <= LEAST_WINDOW[1]
 
 
 def test_the_status_line_keeps_up_without_the_mouse(make: Make, qtbot: QtBot) -> None:

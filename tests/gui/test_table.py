@@ -250,7 +250,7 @@ def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> 
     assert table.currentIndex().row() == 30 and table.rowAt(0) <= 30 <= table.rowAt(view.height() - 1)
     pale = table._cells.pale
     assert pale.isValid()
-    window._set_text_size(12)  # which dresses all widgets anew
+    window._appearance._set_text_size(12)  # which dresses all widgets anew
     settle(qtbot, window)
     table.scrollTo(table.model().index(30, X))  # the rows are taller now
     row = table.visualRect(table.model().index(30, X))

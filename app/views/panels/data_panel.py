@@ -1,4 +1,4 @@
-"""DataPanel: the sidebar: class of the next point, the generator, the legend."""
+"""DataPanel: the sidebar: tool, class of the next point, the generator, the legend."""
 
 from __future__ import annotations
 
@@ -27,19 +27,12 @@ from app.scene import Scene
 from app.views.bind import Gestures, NumberField, describe, plain_tip, show_choice, show_number
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
-from app.words import count
+from app.words import LEGEND, count
 from solver.datasets import DATASETS
 
-LIMITS = (1000, 2000, 5000, 10_000, 20_000, 50_000, NO_LIMIT)
-LEGEND = (
-    ("boundary", "Decision boundary", False),
-    ("margin", "Margins: f = −1 and f = +1", True),
-    ("free", "Free support vector: exactly on the margin", True),
-    ("bounded", "Bounded support vector: inside the margin or misclassified", True),
-    ("wrong", "The model gets this point wrong", False),
-    ("tie", "Tie: no class is ahead", False),
-)
+from .tool_panel import ToolPanel
 
+LIMITS = (1000, 2000, 5000, 10_000, 20_000, 50_000, NO_LIMIT)
 
 class DataPanel(QScrollArea):
     """The sidebar; it shows what the scene says and hands changes to the controller."""
@@ -58,6 +51,8 @@ class DataPanel(QScrollArea):
         self._inner = QWidget()
         layout = QVBoxLayout(self._inner)
         layout.setContentsMargins(6, 4, 6, 4)
+        self._tool = ToolPanel(controller.editing)
+        layout.addWidget(self._tool)
         layout.addWidget(self._classes())
         layout.addWidget(self._generator())
         layout.addWidget(self._legend())
@@ -215,6 +210,7 @@ class DataPanel(QScrollArea):
                 button.setIcon(symbol_pixmap(theme, str(label), ratio=ratio))
             for kind, (picture, _) in self._legend_rows.items():
                 picture.setPixmap(symbol_pixmap(theme, kind, ratio=ratio))
+        self._tool.render_scene(scene)
         self._show_names(scene.class_names)
         self._show_limit(scene)
         self._class_buttons[scene.active_class].setChecked(True)

@@ -239,11 +239,11 @@ class LanePanel(QWidget):
         self._labels["weights_of_classes"] = [table]
         return table
 
-    def render_scene(self, lane: LaneScene) -> None:
-        """Show the lane's settings."""
+    def render_scene(self, lane: LaneScene, drawing: bool = False) -> None:
+        """Show the lane's settings; while someone is `drawing`, no row comes or goes: the picture would jump."""
         settings = lane.lane
         show_choice(self._classifier, settings.classifier)
-        for name, widgets in self._labels.items():
+        for name, widgets in self._labels.items() if not drawing else ():
             for widget in widgets:
                 widget.setVisible(name in lane.fields)
         if self._formula.text() != lane.formula:

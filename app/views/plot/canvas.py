@@ -20,6 +20,7 @@ from app.tools import TOOLS, Spot
 from app.views.theme import Theme
 from solver import Grid
 
+from .axes import size_axes
 from .layers import Layers
 from .overlay import Overlay
 from .pointing import Eye, Hand, PointingPlot
@@ -45,6 +46,7 @@ class Canvas(PointingPlot):
         self._lane: LaneScene | None = None
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
+        self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
         #: Job of the newest picture that has really been painted.
         self.painted_job = 0
@@ -81,6 +83,11 @@ class Canvas(PointingPlot):
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
+    @property
+    def layers(self) -> Layers:
+        """What is drawn inside the axes."""
+        return self._layers
+
     def render_scene(self, scene: Scene, lane: LaneScene, theme: Theme) -> None:
         """Draw `scene`; what has not changed since the last one is left alone."""
         old, old_lane = self._scene, self._lane
@@ -92,12 +99,13 @@ class Canvas(PointingPlot):
         marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
         if dressed:
             self._dress(theme)
+        self._show_axis_names(scene.axes)
         if moved:
             self._show_view()
         if repainted:
             self._layers.show_picture(lane.picture)
         if marked:
-            self._layers.show_points(scene, lane.marks)
+            self._layers.show_points(scene, lane.marks, scene.selected)
         if moved or old is None or old.session is not scene.session:
             self._lay_over()
         if old_lane is None or old_lane.message != lane.message:
@@ -126,12 +134,16 @@ class Canvas(PointingPlot):
         self._message.setStyleSheet(f"background: {background}; border-radius: 8px; padding: 12px;")
 
     def _size_axes(self) -> None:
-        # Whole pixels, so that a pixel of the picture is a pixel of the screen.
-        metrics = self.fontMetrics()
-        for name in ("left", "bottom"):
-            self.getPlotItem().getAxis(name).setStyle(tickFont=self.font())
-        self.getPlotItem().getAxis("left").setWidth(metrics.horizontalAdvance("−0.000") + 12)
-        self.getPlotItem().getAxis("bottom").setHeight(metrics.height() + 8)
+        area = self.plot_area()
+        room = (round(area.width()), round(area.height()))
+        size_axes(self.getPlotItem(), self.font(), self._axis_names, room)
+
+    def _show_axis_names(self, names: tuple[str, str]) -> None:
+        """Name the horizontal and the vertical axis; "" for no name."""
+        if names != self._axis_names:
+            self._axis_names = names
+            self._size_axes()
+            self.lay_out()
 
     def _show_view(self) -> None:
         if self._scene is None:
@@ -265,13 +277,21 @@ class Canvas(PointingPlot):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if hasattr(self, "_message"):
-            # The layout must have its final size before the view is fitted into it.
-            self.getPlotItem().layout.activate()
-            self._show_view()
-            self._place_message()
-            self._resized()
+            if any(self._axis_names):  # long names are shortened to the new room
+                self.getPlotItem().layout.activate()
+                self._size_axes()
+            self.lay_out()
+
+    def lay_out(self) -> None:
+        """Fit everything into the present size."""
+        # The layout must have its final size before the view is fitted into it.
+        self.getPlotItem().layout.activate()
+        self._show_view()
+        self._place_message()
+        self._resized()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and self._theme is not None:
             self._size_axes()
+            self.lay_out()

@@ -1,4 +1,4 @@
-"""Layers: everything inside the axes of a plot (surface, lines, points, marks), painted in one go in screen pixels.
+"""Layers: everything inside the axes of a plot (surface, lines, points, marks), painted in one go in device pixels.
 
 One item instead of a dozen of pyqtgraph's: a picture at full resolution is copied pixel by pixel instead of being
 transformed, and all points and marks are one call.
@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from pyqtgraph.Qt.internals import PrimitiveArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QImage, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.jobs.requests import Marks, Picture
+from app.points import MAX_CLASSES
 from app.scene import Scene
 from app.views.theme import Theme
 from solver import Grid
 
 from . import symbols
+from .clouds import Cloud, on_screen, size_for
 
-#: Cells of the symbol atlas: the eight classes, then these marks.
-MARKS = ("bounded", "free", "wrong")
-CLASSES = 8
+#: Widths in pixels of the decision boundary and of the margins.
+BOUNDARY, MARGIN = 2.0, 1.3
+NOTHING: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+#: Devices whose drawing is made of shapes.
+_VECTORS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
 
 
 class Layers(pg.GraphicsObject):
@@ -35,12 +39,11 @@ class Layers(pg.GraphicsObject):
         self._image: QImage | None = None
         self._pixels: np.ndarray | None = None
         self._picture: Picture | None = None
-        self._xy = np.empty((0, 2))
-        self._cells = np.empty(0, dtype=np.intp)
-        self._atlas = QPixmap()
-        self._atlas_key: tuple[object, ...] = ()
-        self._cell = 0
-        self._pens: tuple[QPen, QPen] = (QPen(), QPen())
+        self._xy: np.ndarray | None = None
+        self._labels: np.ndarray | None = None
+        self._points, self._marks = Cloud(), Cloud()
+        #: Drawn in place of the surface: a file of shapes takes the surface itself in later.
+        self.stand_in: QImage | None = None
 
     # -- what to draw ----------------------------------------------------------------------------------------------
 
@@ -52,9 +55,6 @@ class Layers(pg.GraphicsObject):
     def show_theme(self, theme: Theme) -> None:
         """Colours of lines and symbols."""
         self._theme = theme
-        margin = symbols.line_pen(theme, 1.3)
-        margin.setDashPattern([5, 4])
-        self._pens = (symbols.line_pen(theme, 2.0), margin)
 
     def show_picture(self, picture: Picture | None) -> None:
         """Surface and lines; None for neither."""
@@ -66,12 +66,14 @@ class Layers(pg.GraphicsObject):
             self._pixels = picture.argb  # QImage does not keep its memory alive
             self._image = QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
-    def show_points(self, scene: Scene, marks: Marks) -> None:
-        """Points and their marks; marks lie on top."""
-        chosen = (marks.bounded, marks.free, marks.wrong)
-        self._xy = np.concatenate([scene.xy, *(scene.xy[index] for index in chosen)])
-        labels = [scene.labels.astype(np.intp), *(np.full(len(c), CLASSES + m) for m, c in enumerate(chosen))]
-        self._cells = np.concatenate(labels)
+    def show_points(self, scene: Scene, marks: Marks, selected: NDArray[np.intp] = NOTHING) -> None:
+        """Points and their marks, which lie on top; `selected` are indices of points, as those in `marks` are."""
+        if self._xy is not scene.xy or self._labels is not scene.labels:
+            self._xy, self._labels = scene.xy, scene.labels
+            self._points.show(scene.xy, scene.labels.astype(np.intp))
+        chosen = (selected, marks.bounded, marks.free, marks.wrong)
+        kinds = [np.full(len(index), MAX_CLASSES + place) for place, index in enumerate(chosen)]
+        self._marks.show(scene.xy[np.concatenate(chosen)], np.concatenate(kinds))
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
@@ -82,85 +84,56 @@ class Layers(pg.GraphicsObject):
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         if self._theme is None:
             return
+        vectors = painter.paintEngine().type() in _VECTORS
+        ratio = 1.0 if vectors else painter.device().devicePixelRatioF()
         area = painter.worldTransform().mapRect(self.boundingRect())
-        ratio = painter.device().devicePixelRatio()
         painter.save()
         painter.resetTransform()
+        if not vectors:  # from here on in device pixels: what lies on whole ones is copied, not resampled
+            painter.scale(1.0 / ratio, 1.0 / ratio)
+            area = QRectF(area.left() * ratio, area.top() * ratio, area.width() * ratio, area.height() * ratio)
         if self._picture is not None and self._image is not None:
-            self._paint_surface(painter, area, ratio)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for lines, pen in zip((self._picture.boundary, self._picture.margins), self._pens, strict=True):
-                if len(lines):
-                    painter.setPen(pen)
-                    x, y = self._on_screen(lines, area)
-                    painter.drawPath(pg.arrayToQPath(x, y, connect="finite"))
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        if len(self._xy):
-            self._paint_symbols(painter, area, ratio)
+            self._paint_surface(painter, area)
+            self._paint_lines(painter, area, ratio)
+        # Symbols of a size that says how many points there are; a mark more must not change it.
+        size = size_for(len(self._points))
+        for cloud in (self._points, self._marks):
+            if vectors:
+                cloud.paint_vectors(painter, self.boundingRect(), area, self._theme, size, self._fineness(area))
+            else:
+                cloud.paint(painter, self.boundingRect(), area, self._theme, size, ratio)
         painter.restore()
 
-    def _on_screen(self, xy: np.ndarray, area: QRectF) -> tuple[np.ndarray, np.ndarray]:
-        view = self._view
-        x = area.left() + (xy[:, 0] - view.left) * (area.width() / (view.right - view.left))
-        y = area.bottom() - (xy[:, 1] - view.bottom) * (area.height() / (view.top - view.bottom))
-        return x, y
+    def _fineness(self, area: QRectF) -> float:
+        """How many pixels of the surface there are to one of `area`'s units."""
+        return max(1.0, self._picture.grid.width / area.width()) if self._picture is not None else 2.0
 
-    def _paint_surface(self, painter: QPainter, area: QRectF, ratio: float) -> None:
+    def _paint_surface(self, painter: QPainter, area: QRectF) -> None:
         assert self._picture is not None and self._image is not None
         grid = self._picture.grid
         corners = np.array([[grid.left, grid.top], [grid.right, grid.bottom]])
-        x, y = self._on_screen(corners, area)
+        x, y = on_screen(corners, self.boundingRect(), area)
         width, height = x[1] - x[0], y[1] - y[0]
-        exact = abs(width * ratio - grid.width) < 0.01 and abs(height * ratio - grid.height) < 0.01
+        if self.stand_in is not None:
+            painter.drawImage(QRectF(x[0], y[0], width, height), self.stand_in)
+            return
+        exact = abs(width - grid.width) < 0.01 and abs(height - grid.height) < 0.01
         if exact and max(abs(x[0] - round(x[0])), abs(y[0] - round(y[0]))) < 0.01:
-            self._image.setDevicePixelRatio(ratio)
             painter.drawImage(QPointF(round(x[0]), round(y[0])), self._image)
         else:  # coarse, or of another view: each sample is a block, never blurred
-            self._image.setDevicePixelRatio(1.0)
             painter.drawImage(QRectF(x[0], y[0], width, height), self._image)
 
-    def _paint_symbols(self, painter: QPainter, area: QRectF, ratio: float) -> None:
-        size = symbols.POINT if len(self._xy) <= 4000 else 7 if len(self._xy) <= 30_000 else 4
-        self._make_atlas(size, ratio)
-        x, y = self._on_screen(self._xy, area)
-        margin = self._cell
-        inside = (x > area.left() - margin) & (x < area.right() + margin)
-        inside &= (y > area.top() - margin) & (y < area.bottom() + margin)
-        count = int(inside.sum())
-        if not count:
-            return
-        fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
-        fragments.resize(count)
-        cell = self._cell * ratio
-        table = fragments.ndarray()
-        # The middle of a symbol is the middle of the pixel it stands on.
-        table[:, 0] = np.floor(x[inside]) + 0.5
-        table[:, 1] = np.floor(y[inside]) + 0.5
-        table[:, 2] = self._cells[inside] * cell
-        table[:, 3] = 0.0
-        table[:, 4] = table[:, 5] = cell
-        table[:, 6] = table[:, 7] = 1.0 / ratio
-        table[:, 8], table[:, 9] = 0.0, 1.0
-        painter.drawPixmapFragments(*fragments.drawargs(), self._atlas)  # type: ignore[call-arg]
-
-    def _make_atlas(self, size: int, ratio: float) -> None:
-        key = (self._theme, size, ratio)
-        if key == self._atlas_key:
-            return
-        assert self._theme is not None
-        self._atlas_key = key
-        # An odd cell has a middle pixel.
-        self._cell = 27 if size == symbols.POINT else 17
-        pixmap = QPixmap(round(self._cell * (CLASSES + len(MARKS)) * ratio), round(self._cell * ratio))
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
+    def _paint_lines(self, painter: QPainter, area: QRectF, ratio: float) -> None:
+        assert self._picture is not None and self._theme is not None
+        boundary = symbols.line_pen(self._theme, BOUNDARY * ratio)
+        margins = symbols.line_pen(self._theme, MARGIN * ratio)
+        margins.setDashPattern([5, 4])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(ratio, ratio)
-        scale = size / symbols.POINT
-        for place, kind in enumerate([*map(str, range(CLASSES)), *MARKS]):
-            painter.save()
-            painter.translate((place + 0.5) * self._cell, 0.5 * self._cell)
-            symbols.draw(painter, self._theme, kind, scale)
-            painter.restore()
-        painter.end()
-        self._atlas = pixmap
+        for lines, pen in ((self._picture.boundary, boundary), (self._picture.margins, margins)):
+            if len(lines):
+                self._paint_line(painter, lines, pen, area)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _paint_line(self, painter: QPainter, lines: np.ndarray, pen: QPen, area: QRectF) -> None:
+        painter.setPen(pen)
+        painter.drawPath(pg.arrayToQPath(*on_screen(lines, self.boundingRect(), area), connect="finite"))

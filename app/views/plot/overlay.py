@@ -58,12 +58,10 @@ class Overlay:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         halo, ink = QPen(QColor(*theme.background, 200), 3.0), QPen(QColor(*theme.ink), 1.4)
         for pen in (halo, ink):
-            painter.setPen(pen)
-            if self.outline is not None:
-                if pen is ink:
-                    painter.setPen(QPen(ink.color(), 1.4, Qt.PenStyle.DashLine))
+            if self.outline is not None:  # in a colour that no line of the model has
+                painter.setPen(halo if pen is halo else QPen(QColor(*theme.accent), 1.6))
                 self._paint_outline(painter)
-                painter.setPen(pen)
+            painter.setPen(pen)
             for at in (self.pointer, self.cursor):
                 if at is not None and self.radius:
                     painter.drawEllipse(at, self.radius, self.radius)

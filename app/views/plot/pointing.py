@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer
 from PySide6.QtGui import (
     QEnterEvent,
-    QEventPoint,
     QFocusEvent,
     QInputDevice,
     QKeyEvent,
@@ -83,6 +81,7 @@ class PointingPlot(pg.PlotWidget):
         #: Where the pointer is in the widget's pixels, when it is over it.
         self.pointer: QPointF | None = None
         self._fingers = 0  # most at a time since the first came down
+        self._pinched = (QPointF(), QPointF())  # middle of two fingers, and the way from one to the other
         self._holding = QTimer(self)
         self._holding.timeout.connect(self._hold)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -216,17 +215,19 @@ class PointingPlot(pg.PlotWidget):
                 self._release(points[0].position())
             else:
                 self._hand.drag(self.spot(points[0].position()))
-        elif len(points) > 1:
-            self._pinch(points)
+        if len(points) > 1:
+            self._pinch(points[0].position(), points[1].position(), anew=before < 2)
 
-    def _pinch(self, points: Sequence[QEventPoint]) -> None:
-        first, second = points[0], points[1]
-        middle = (first.position() + second.position()) / 2
-        self._pan_by(middle - (first.lastPosition() + second.lastPosition()) / 2)
-        now, before = first.position() - second.position(), first.lastPosition() - second.lastPosition()
-        length = _length(now)
-        if length > 1.0 and _length(before) > 1.0:
-            self._eye.zoom(_length(before) / length, self.spot(middle))
+    def _pinch(self, first: QPointF, second: QPointF, anew: bool) -> None:
+        """Two fingers, `anew` when they have just come down together."""
+        middle, between = (first + second) / 2, first - second
+        # The event's own lastPosition is in other coordinates.
+        (middle_before, between_before), self._pinched = self._pinched, (middle, between)
+        if not anew:
+            self._pan_by(middle - middle_before)
+            now, before = _length(between), _length(between_before)
+            if now > 1.0 and before > 1.0:
+                self._eye.zoom(before / now, self.spot(middle))
 
     # -- keys ------------------------------------------------------------------------------------------------------
 

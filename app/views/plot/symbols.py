@@ -1,49 +1,69 @@
-"""Symbols: the shapes of classes and marks, for the plots, the buttons and the legend."""
+"""Symbols: the shapes of classes and marks, for the plots, the buttons and the legends."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from pyqtgraph import mkPen
-from pyqtgraph.graphicsItems.ScatterPlotItem import drawSymbol
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
 from app.views.theme import SYMBOLS, Theme
 
+#: Marks in the order in which they lie on the points: the ring round what is selected hides none of the others.
+MARKS = ("selected", "bounded", "free", "wrong")
 #: Sizes in pixels of a point and of the marks round it.
-POINT, FREE, BOUNDED, WRONG = 11, 19, 17, 9
+POINT, FREE, BOUNDED, WRONG, SELECTED = 11, 19, 17, 9, 24
+#: Width of the ring round a selected point, and of the light edge on either side of it.
+RING, EDGE = 3.0, 1.25
 
 
 def line_pen(theme: Theme, width: float) -> QPen:
-    """Line in the theme's ink, `width` pixels wide at any scale."""
-    pen: QPen = mkPen(QColor(*theme.ink), width=width)
-    return pen
+    """Line in the theme's ink, `width` pixels wide."""
+    return QPen(QColor(*theme.ink), width)
 
 
-def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None:
-    """Draw a class ("0" to "7") or a mark ("free", "bounded", "wrong") about the painter's origin."""
-    ink, background = QColor(*theme.ink), QColor(*theme.background)
-    if kind.isdigit():
-        # A dark outline, in both themes: it keeps every class colour apart from every surface.
-        pen = mkPen(QColor(0, 0, 0) if theme.dark else ink, width=1.0)
-        drawSymbol(painter, SYMBOLS[int(kind)], POINT * scale, pen, QBrush(QColor(*theme.classes[int(kind)])))
-    elif kind == "wrong":
-        drawSymbol(painter, "x", WRONG * scale, mkPen(background, width=1.0), QBrush(ink))
-    else:
-        shape, size, width = ("o", FREE, 2.0) if kind == "free" else ("s", BOUNDED, 1.2)
-        drawSymbol(painter, shape, size * scale, line_pen(theme, width), QBrush(Qt.BrushStyle.NoBrush))
+Shape = tuple[QPainterPath, QPen, QBrush]
 
 
 @lru_cache(maxsize=256)
-def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -> QPixmap:
-    """Picture of one legend entry: what `draw` draws, or "boundary", "margin" or "tie"."""
-    pixmap = QPixmap(round(size * ratio), round(size * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(size / 2, size / 2)
+def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
+    """Paths, pens and brushes of a class ("0" to "7") or of one of `MARKS`, about the origin, the lowest first.
+
+    Outlines are as wide at every `scale`, so that small symbols keep them; the painter's own scale widens them.
+    """
+    ink, background = QColor(*theme.ink), QColor(*theme.background)
+    if kind.isdigit():
+        # A dark outline, in both themes: it keeps every class colour apart from every surface.
+        outline = QColor(0, 0, 0) if theme.dark else ink
+        return (_shape(SYMBOLS[int(kind)], POINT * scale, outline, 1.0, QColor(*theme.classes[int(kind)])),)
+    if kind == "wrong":
+        return (_shape("x", WRONG * scale, background, max(scale, 0.4), ink),)
+    if kind == "selected":
+        ring = RING * max(scale, 0.6)
+        size = max(SELECTED * scale, POINT * scale + 2 * ring + 2)
+        edge = _shape("o", size, background, ring + 2 * EDGE)
+        return edge, _shape("o", size, QColor(*theme.accent), ring)
+    shape, size, width = ("o", FREE, 2.0) if kind == "free" else ("s", BOUNDED, 1.2)
+    return (_shape(shape, size * scale, ink, width),)
+
+
+def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor | None = None) -> Shape:
+    # Not a cosmetic pen: that would be a hair on a fine screen and in print.
+    path = QTransform.fromScale(size, size).map(Symbols[shape])
+    return path, QPen(colour, width), QBrush(fill) if fill is not None else QBrush(Qt.BrushStyle.NoBrush)
+
+
+def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None:
+    """Draw `shapes` about the painter's origin."""
+    for path, pen, brush in shapes(theme, kind, scale):
+        painter.setPen(pen)
+        painter.setBrush(brush)
+        painter.drawPath(path)
+
+
+def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -> None:
+    """Draw the sign of one legend entry about the painter's origin: what `draw` draws, or boundary, margin, tie."""
     if kind == "tie":
         painter.fillRect(QRectF(-8, -6, 16, 12), QColor(*theme.tie))
     elif kind in ("boundary", "margin"):
@@ -51,8 +71,20 @@ def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -
         if kind == "margin":
             pen.setDashPattern([2.2, 1.6])
         painter.setPen(pen)
-        painter.drawLine(int(-size / 2 + 1), 0, int(size / 2 - 1), 0)
+        painter.drawLine(QLineF(1 - size / 2, 0, size / 2 - 1, 0))
     else:
-        draw(painter, theme, kind, 1.2 if kind.isdigit() else 0.95)
+        draw(painter, theme, kind, 1.2 if kind.isdigit() else 0.95 if kind != "selected" else 0.75)
+
+
+@lru_cache(maxsize=256)
+def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -> QPixmap:
+    """Picture of one legend entry."""
+    pixmap = QPixmap(round(size * ratio), round(size * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(size / 2, size / 2)
+    draw_entry(painter, theme, kind, size)
     painter.end()
     return pixmap

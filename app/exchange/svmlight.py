@@ -1,0 +1,114 @@
+"""svmlight: the text format of SVMlight and LIBSVM, ``label index:value ... # comment``; absent values are zero."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from app.files import FileError
+from app.words import grouped
+
+from .table import MAX_COLUMNS, Column, Table, check_size, column_of
+from .text import Lines, encoding_of
+
+_NUMBER = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
+_LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re.DOTALL)
+
+
+def looks_like_svmlight(data: bytes, name: str) -> bool:
+    """Whether the first lines are all of this format."""
+    lines = Lines(data[:200_000], encoding_of(data, name), name)
+    for seen in range(20):
+        lines.fresh = True
+        try:
+            line = next(lines)
+        except (StopIteration, FileError):
+            return seen > 0
+        if not _LINE.fullmatch(line):
+            # Cut off in the middle by the sample's end.
+            return seen > 0 and len(data) > 200_000 and next(lines, None) is None
+    return True
+
+
+def _parse(line: str) -> tuple[float, list[int], list[float]]:
+    """Label, indices from 1, and values; ValueError with the reason when it is none."""
+    parts = line.partition("#")[0].split()
+    first, pairs = parts[0], [part.split(":") for part in parts[1:]]
+    if pairs and pairs[0][0] == "qid":
+        del pairs[0]
+    try:
+        if "_" in line and "_" in "".join(parts):
+            raise ValueError
+        label = float(first)
+        indices = [int(index) for index, _ in pairs]
+        values = [float(value) for _, value in pairs]
+    except ValueError:
+        raise ValueError(_fault(first, pairs)) from None
+    if indices and not 1 <= min(indices) <= max(indices) <= MAX_COLUMNS:
+        raise ValueError(f"an index is not from 1 to {grouped(MAX_COLUMNS)}")
+    if len(set(indices)) != len(indices):
+        raise ValueError("an index stands there twice")
+    return label, indices, values
+
+
+def _fault(first: str, pairs: list[list[str]]) -> str:
+    if not re.fullmatch(_NUMBER, first):
+        return f"the label {first[:40]!r} is not a number"
+    for pair in pairs:
+        if len(pair) != 2 or not pair[0].isdecimal() or not re.fullmatch(_NUMBER, pair[1]):
+            return f"{':'.join(pair)[:40]!r} is not index:value"
+    return "it is not label index:value ..."
+
+
+def read_svmlight(data: bytes, name: str) -> Table:
+    """The table in an svmlight text: columns x1, x2, ... and class; FileError with one sentence when there is none."""
+    lines = Lines(data, encoding_of(data, name), name)
+    labels: list[float] = []
+    starts: list[int] = []
+    faults: dict[int, str] = {}
+    # Row, column and value of everything that is stored, in blocks: a list of millions of numbers is slow to free.
+    blocks: list[np.ndarray] = []
+    rows: list[int] = []
+    columns: list[int] = []
+    values: list[float] = []
+    n_columns = 0
+
+    def take_over() -> None:
+        nonlocal n_columns
+        if columns:
+            n_columns = max(n_columns, max(columns))
+        blocks.append(np.array([rows, columns, values], dtype=np.float64))
+        rows.clear()
+        columns.clear()
+        values.clear()
+        check_size(name, len(labels), n_columns + 1)
+
+    while True:
+        lines.fresh = True
+        try:
+            line = next(lines)
+        except StopIteration:
+            break
+        if not line.partition("#")[0].strip():
+            continue
+        try:
+            label, found, numbers = _parse(line)
+        except ValueError as error:
+            label, found, numbers = 0.0, [], []
+            faults[len(labels)] = str(error)
+        rows += [len(labels)] * len(found)
+        columns += found
+        values += numbers
+        labels.append(label)
+        starts.append(lines.start)
+        if len(rows) > 20_000 or len(labels) % 20_000 == 0:
+            take_over()
+    take_over()
+    if not labels:
+        raise FileError(f"{name} holds no rows.")
+    dense = np.zeros((n_columns, len(labels)))
+    for row, column, value in blocks:
+        dense[column.astype(np.intp) - 1, row.astype(np.intp)] = value
+    features: list[Column] = [column_of(f"x{number}", each) for number, each in enumerate(dense, 1)]
+    return Table(name, (*features, column_of("class", np.array(labels))), np.array(starts, dtype=np.int64), faults)

@@ -1,0 +1,210 @@
+"""Table: what a file of points holds before anybody says which column is what; columns of numbers and of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.files import FileError
+from app.words import grouped
+
+#: Larger tables are refused: their numbers alone would take 80 MB.
+MAX_CELLS = 10_000_000
+MAX_COLUMNS = 10_000
+#: Characters of a column's name.
+LONGEST_NAME = 60
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text file writes a table; as a wish, None means "find out".
+
+    Attributes
+    ----------
+    separator : str or None
+        "," ";" "|" or a tab; a blank stands for any run of blanks and tabs.
+    decimal : str or None
+        "." or ",".
+    header : bool or None
+        Whether the first row names the columns.
+    """
+
+    separator: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+
+
+class DialectError(FileError):
+    """A text that is no table in `dialect`; in another it may be one."""
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        super().__init__(text)
+        self.dialect = dialect
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The cells of one column.
+
+    Attributes
+    ----------
+    name : str
+    values : ndarray of shape (n,)
+        The numbers, NaN where a cell is no finite number.
+    texts : mapping of int to str
+        What those other cells hold, by row.
+    categories : tuple of str
+        When not empty, `values` are places in it: a class column that brings names and order along.
+    """
+
+    name: str
+    values: Values
+    texts: Mapping[int, str] = field(default_factory=dict)
+    categories: tuple[str, ...] = ()
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether most cells are numbers."""
+        return not self.categories and 2 * len(self.texts) < max(len(self.values), 1)
+
+    def cell(self, row: int) -> str:
+        """The text of one cell; a number is written anew."""
+        if row in self.texts:
+            return self.texts[row]
+        value = float(self.values[row])
+        return self.categories[int(value)] if self.categories else number_text(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A rectangular table.
+
+    Attributes
+    ----------
+    name : str
+        Of the file; every sentence about it begins with it.
+    columns : tuple of Column
+        All as long, with different names.
+    lines : ndarray of shape (n,), int64
+        Where each row begins in the file, from 1.
+    faults : mapping of int to str
+        Rows that cannot be used whatever is chosen, with the reason.
+    place : str
+        What `lines` counts: "line" or "row".
+    dialect : Dialect or None
+        How the text was read; None when the format leaves nothing to choose.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    lines: NDArray[np.int64]
+    faults: Mapping[int, str] = field(default_factory=dict)
+    place: str = "line"
+    dialect: Dialect | None = None
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+def number_text(value: float) -> str:
+    """A number as short as it can be read back: 1, 0.1, 1e+300."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
+
+
+def number_in(text: str, decimal: str = ".") -> float:
+    """The number a cell holds, NaN if none.  Stricter than Python, to which 1_000 is a number."""
+    if decimal == ",":
+        # A point would then part thousands; 1.500 must not turn into one and a half.
+        text = text.replace(".", "?").replace(",", ".")
+    try:
+        return float(text) if "_" not in text else np.nan
+    except ValueError:
+        return np.nan
+
+
+class Cells:
+    """Collects the cells of one column, many at a time."""
+
+    def __init__(self, decimal: str = ".") -> None:
+        self._decimal = decimal
+        self._parts: list[Values] = []
+        self._texts: dict[int, str] = {}
+        self._known: dict[str, float] = {}
+        self._count = 0
+
+    def add(self, cells: Sequence[str]) -> None:
+        """Append these cells."""
+        values = self._all_numbers(cells)
+        if values is None:
+            values = np.array([self._number(cell) for cell in cells], dtype=np.float64)
+            for row in np.flatnonzero(~np.isfinite(values)).tolist():
+                self._texts[self._count + row] = cells[row].strip()
+            values[~np.isfinite(values)] = np.nan
+        self._parts.append(values)
+        self._count += len(cells)
+
+    def _all_numbers(self, cells: Sequence[str]) -> Values | None:
+        joined = "".join(cells)
+        if "_" in joined:
+            return None
+        if self._decimal == ",":
+            if "." in joined:
+                return None
+            cells = [cell.replace(",", ".") for cell in cells]
+        try:
+            values = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
+        except ValueError:
+            return None
+        return values if np.isfinite(values).all() else None
+
+    def _number(self, cell: str) -> float:
+        value = self._known.get(cell)
+        if value is None:  # the same few words over and over: each is tried once
+            value = self._known[cell] = number_in(cell, self._decimal)
+        return value
+
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing in any cell."""
+        return len(self._texts) == self._count and not any(self._texts.values())
+
+    def column(self, name: str) -> Column:
+        """The column so far."""
+        values = np.concatenate(self._parts) if self._parts else np.empty(0)
+        return Column(name, values, self._texts)
+
+
+def column_of(name: str, values: Values) -> Column:
+    """A column of numbers, some of which may not be finite."""
+    values = np.array(values, dtype=np.float64)
+    odd = np.flatnonzero(~np.isfinite(values))
+    texts = {row: str(float(values[row])) for row in odd.tolist()}
+    values[odd] = np.nan
+    return Column(name, values, texts)
+
+
+def distinct_names(names: Iterable[str]) -> list[str]:
+    """Names of columns that can be told apart: on one line, none empty, none twice."""
+    found: dict[str, None] = {}
+    for number, raw in enumerate(names, 1):
+        name = " ".join(raw.split())[:LONGEST_NAME] or f"column {number}"
+        repeated, times = name, 1
+        while repeated in found:
+            times += 1
+            repeated = f"{name} ({times})"
+        found[repeated] = None
+    return list(found)
+
+
+def check_size(name: str, n_rows: int, n_columns: int) -> None:
+    """FileError when a table of this size is too large."""
+    if n_columns > MAX_COLUMNS:
+        most = grouped(MAX_COLUMNS)
+        raise FileError(f"{name} has {grouped(n_columns)} columns; {most} are the most that can be read.")
+    if n_rows * n_columns > MAX_CELLS:
+        raise FileError(f"{name} has more than {MAX_CELLS // 10**6} million cells, so it was not read.")

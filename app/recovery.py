@@ -1,0 +1,291 @@
+"""Recovery: copies of unsaved work, written in the background, and found again after a crash.
+
+Each window has one name; its copy is `<name>.recovery` in the recovery folder, and `<name>.lock` is locked as long as
+the window lives.  A copy that nobody has locked is work of a window that did not end well.  A copy is one line of JSON
+(which document, when, how many points) and then the bytes of a `*.playground` file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from . import files, locks, versions
+from .document import Document
+from .words import count
+
+SUFFIX = ".recovery"
+#: Seconds between two copies; after the first unsaved change; and until the next try after a failure.
+INTERVAL, DELAY, RETRY = 2.0, 0.5, 10.0
+#: Seconds the writing thread rests between two pieces, so that it never gets in the window's way.
+_REST = 0.0005
+_HEADER_BYTES = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What is to be kept: a document, where it belongs, and what was in its file when it was last read or written."""
+
+    document: Document
+    path: Path | None
+    on_disk: files.Fingerprint | None = None
+
+
+class _Header(msgspec.Struct):
+    time: float
+    points: int
+    version: int
+    path: str | None = None
+    on_disk: tuple[int, str] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Copy:
+    """A copy left behind; `lock` is held here, so nobody else offers or removes it."""
+
+    file: Path
+    lock: locks.Lock
+    path: Path | None
+    time: float
+    points: int
+    on_disk: files.Fingerprint | None
+
+    @property
+    def title(self) -> str:
+        """What the document is called."""
+        return self.path.name if self.path else "Untitled"
+
+    @property
+    def words(self) -> str:
+        """Which work of when, in words."""
+        return f"{self.title}, {when(self.time, time.time())}, {count(self.points, 'point')}"
+
+    def read(self) -> Work:
+        """The work; FileError when it cannot be used."""
+        _, _, body = files.read_bytes(self.file).partition(b"\n")
+        return Work(files.decode(body, f"The recovery copy of {self.title}"), self.path, self.on_disk)
+
+    def remove(self) -> None:
+        """The copy is not needed any more."""
+        with contextlib.suppress(OSError):
+            self.file.unlink(missing_ok=True)
+        self.lock.release()
+
+    def set_aside(self) -> Path:
+        """Keep a copy that cannot be read under a name that is not offered again; the name."""
+        aside = _set_aside(self.file)
+        self.lock.release()
+        return aside
+
+
+def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
+    """The copies that living windows have not locked, newest first; and a sentence about each that cannot be read."""
+    copies: list[Copy] = []
+    sentences: list[str] = []
+    try:
+        found = sorted(folder.iterdir())
+    except OSError:
+        return [], []
+    for file in found:
+        if file.name.startswith(".") and file.suffix == ".tmp":  # the writing of a copy was broken off
+            if not locks.held(folder / f"{file.name.split('.')[1]}{locks.SUFFIX}"):
+                with contextlib.suppress(OSError):
+                    file.unlink()
+        elif file.suffix == locks.SUFFIX and not file.with_suffix(SUFFIX).exists():
+            locks.held(file)
+        if file.suffix != SUFFIX:
+            continue
+        lock = locks.Lock(file.with_suffix(locks.SUFFIX))
+        try:
+            if not lock.acquire():
+                continue
+        except OSError:
+            pass  # where nothing can be locked, better a copy too many
+        if not file.exists():  # its owner has just ended well
+            lock.release()
+            continue
+        try:
+            copies.append(_copy(file, lock))
+        except (OSError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
+            aside = _set_aside(file)
+            lock.release()
+            sentences.append(f"A recovery copy cannot be read; it is kept as {aside}.")
+    return sorted(copies, key=lambda copy: -copy.time), sentences
+
+
+def _copy(file: Path, lock: locks.Lock) -> Copy:
+    with file.open("rb") as stream:
+        line = stream.readline(_HEADER_BYTES)
+    header = msgspec.convert(json.loads(line), _Header)
+    when(header.time, header.time)
+    path = Path(header.path) if header.path is not None else None
+    on_disk = files.Fingerprint(*header.on_disk) if header.on_disk is not None else None
+    return Copy(file, lock, path, header.time, header.points, on_disk)
+
+
+def _set_aside(file: Path) -> Path:
+    aside = file.with_suffix(".unreadable")
+    with contextlib.suppress(OSError):
+        os.replace(file, aside)
+    return aside
+
+
+def when(moment: float, now: float) -> str:
+    """A moment in words: "today 14:32", "yesterday 9:05", "3 March 2026 14:32"."""
+    then, today = datetime.datetime.fromtimestamp(moment), datetime.datetime.fromtimestamp(now)
+    days = (today.date() - then.date()).days
+    clock = f"{then.hour}:{then.minute:02}"
+    if days in (0, 1):
+        return f"{('today', 'yesterday')[days]} {clock}"
+    return f"{then.day} {_MONTHS[then.month - 1]} {then.year} {clock}"
+
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+
+
+class Recorder:
+    """Keeps a copy of unsaved work on disk, on a thread of its own that begins with the first.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        A name that no other window has.
+    failed : callable
+        ``failed(sentence)`` is called from the thread when copies cannot be written, once until they can again.
+    """
+
+    def __init__(self, folder: Path, name: str, failed: Callable[[str], None]) -> None:
+        self._folder = folder
+        self.file = folder / f"{name}{SUFFIX}"
+        self._lock = locks.Lock(folder / f"{name}{locks.SUFFIX}")
+        self._failed = failed
+        self._failing = False
+        self._news = threading.Condition()
+        self._wanted: Work | None = None  # newest wins
+        self._behind = False  # what is on disk is not what is wanted
+        self._busy = False  # it is being written or taken away just now
+        self._due = 0.0
+        self._started = -INTERVAL  # when the last copy was begun
+        self._predecessors: list[Copy] = []
+        self._closing = False
+        self._thread: threading.Thread | None = None
+
+    def keep(self, work: Work | None) -> None:
+        """Have a copy of `work` on disk soon; None: there is nothing unsaved any more."""
+        with self._news:
+            if self._closing or (work is None and self._thread is None):
+                return
+            now = time.monotonic()
+            if not self._behind and work is not None:
+                self._due = max(now + DELAY, self._started + INTERVAL)
+            self._wanted, self._behind = work, True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="recovery", daemon=True)
+                self._thread.start()
+            self._news.notify()
+
+    def replaces(self, copy: Copy) -> None:
+        """The work now kept is that of `copy`, which stays until that is written, or nothing is unsaved any more."""
+        with self._news:
+            self._predecessors.append(copy)
+            self._behind = True  # what is being written just now may be older
+            self._news.notify()
+
+    @property
+    def settled(self) -> bool:
+        """True when what is on disk is what is wanted."""
+        with self._news:
+            return not self._behind and not self._busy
+
+    def close(self) -> bool:
+        """The window has ended well: no copy is needed.  True when the thread ended in time."""
+        with self._news:
+            self._closing = True
+            self._wanted = None
+            thread = self._thread
+            self._news.notify()
+        if thread is None:
+            return True
+        thread.join(2)
+        return not thread.is_alive()
+
+    # -- on the thread ---------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            with self._news:
+                self._busy = False
+                while not self._closing:
+                    wait = self._due - time.monotonic() if self._behind else None
+                    if wait is not None and (wait <= 0 or self._wanted is None):
+                        break
+                    self._news.wait(wait)
+                work, self._behind, self._busy = self._wanted, False, True
+                predecessors, closing = list(self._predecessors), self._closing
+            if work is None:
+                self._remove()
+            elif not self._write(work):
+                continue
+            for copy in predecessors:
+                copy.remove()
+            with self._news:
+                self._predecessors = [copy for copy in self._predecessors if copy not in predecessors]
+            if closing:
+                self._lock.release()
+                return
+
+    def _write(self, work: Work) -> bool:
+        self._started = time.monotonic()
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not self._lock.held:
+                with contextlib.suppress(OSError):  # where nothing can be locked, a copy is still better than none
+                    self._lock.acquire(1.0)
+            files.write_pieces(self._pieces(work), self.file)
+        except Exception as error:  # whatever it is, the thread goes on to try again
+            if self._closing:
+                return False
+            with self._news:
+                self._behind, self._due = True, time.monotonic() + RETRY
+            if not self._failing:
+                self._failing = True
+                self._failed(f"Recovery copies cannot be written: {_reason(error)}.")
+            return False
+        self._failing = False
+        return True
+
+    def _pieces(self, work: Work) -> Iterator[bytes]:
+        header: dict[str, Any] = {
+            "time": time.time(), "points": len(work.document.points), "version": versions.NEWEST,
+            "path": os.path.abspath(work.path) if work.path is not None else None, "on_disk": work.on_disk,
+        }  # fmt: skip
+        yield json.dumps(header).encode() + b"\n"  # json, for a name of a file need not be sound text
+        for piece in files.encode_pieces(work.document):
+            yield piece
+            if self._closing:
+                raise InterruptedError
+            time.sleep(_REST)
+
+    def _remove(self) -> None:
+        with contextlib.suppress(OSError):
+            self.file.unlink(missing_ok=True)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, files.FileError):
+        return error.reason.rstrip(".")
+    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else type(error).__name__

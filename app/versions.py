@@ -1,0 +1,177 @@
+"""Versions: what a `*.playground` file of each version holds, and the step from each version to the next.
+
+A file is JSON: format and version, the points as lists (x, y, class 1 to 8), and everything else of the document.  A
+new version is one more struct in `VERSIONS` and one more function in `STEPS`; what older programs wrote goes through
+the steps one after the other.  `Lane` and the other settings are those of the document: a field added to them with a
+default needs no new version to be read, one whose meaning changes needs the old struct kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from .document import (
+    PLAIN_STYLES,
+    AxisName,
+    ClassStyles,
+    Document,
+    GeneratorSettings,
+    Lane,
+    Notes,
+    TrainingLimit,
+    View,
+)  # fmt: skip
+from .points import LIMIT, MAX_CLASSES, Ids, Points
+
+FORMAT = "classifier-playground"
+#: Blocks of points that are encoded at a time: some tenths of a millisecond of work.
+_TOGETHER = 8
+#: Ids a file may name; beyond, other programs that read JSON lose digits.
+_LARGEST_ID = 2**53
+
+_Coordinate = Annotated[float, Meta(ge=-LIMIT, le=LIMIT)]
+_Class = Annotated[int, Meta(ge=1, le=MAX_CLASSES)]
+#: First id of some that follow one another, and how many they are.
+_Run = tuple[Annotated[int, Meta(ge=0, le=_LARGEST_ID)], Annotated[int, Meta(ge=1, le=_LARGEST_ID)]]
+
+
+class PointsV1(msgspec.Struct, forbid_unknown_fields=True, rename={"labels": "class"}):
+    """Points up to version 1."""
+
+    x: list[_Coordinate]
+    y: list[_Coordinate]
+    labels: list[_Class]
+
+
+class FileV1(msgspec.Struct, forbid_unknown_fields=True):
+    """Version 1."""
+
+    format: Literal["classifier-playground"]
+    version: Literal[1]
+    points: PointsV1
+    lanes: tuple[Lane, Lane]
+    shown: Annotated[int, Meta(ge=1, le=2)]
+    generator: GeneratorSettings
+    view: View
+
+
+class PointsV2(msgspec.Struct, forbid_unknown_fields=True, rename={"labels": "class"}):
+    """Points since version 2.  Which of very many points the lanes train on depends on the ids, so they are kept."""
+
+    x: list[_Coordinate]
+    y: list[_Coordinate]
+    labels: list[_Class]
+    #: Left out when they are 0, 1, 2, ...
+    ids: list[_Run] | None = None
+
+
+class FileV2(msgspec.Struct, forbid_unknown_fields=True):
+    """Version 2: class names and colours, axes, notes and the limit of training."""
+
+    format: Literal["classifier-playground"]
+    version: Literal[2]
+    points: PointsV2
+    styles: ClassStyles
+    axes: tuple[AxisName, AxisName]
+    lanes: tuple[Lane, Lane]
+    shown: Annotated[int, Meta(ge=1, le=2)]
+    generator: GeneratorSettings
+    view: View
+    notes: Notes
+    training_limit: TrainingLimit
+
+
+Newest = FileV2
+NEWEST = 2
+VERSIONS: dict[int, type[Any]] = {1: FileV1, 2: FileV2}
+
+
+def _second(old: FileV1) -> FileV2:
+    points = PointsV2(old.points.x, old.points.y, old.points.labels)
+    rest = (old.lanes, old.shown, old.generator, old.view)
+    return FileV2("classifier-playground", 2, points, PLAIN_STYLES, ("", ""), *rest, "", Document().training_limit)
+
+
+#: From the version to the one after it.
+STEPS: dict[int, Callable[[Any], Any]] = {1: _second}
+
+
+def readable() -> str:
+    """The versions that can be read, in words."""
+    first = ", ".join(str(version) for version in range(1, NEWEST))
+    return f"versions {first} and {NEWEST}"
+
+
+def decode(data: bytes, version: int) -> Document:
+    """The document in `data` of a known version; msgspec's errors, or ValueError with half a sentence."""
+    file = msgspec.json.decode(data, type=VERSIONS[version])
+    while version < NEWEST:
+        file = STEPS[version](file)
+        version += 1
+    newest: Newest = file
+    return Document(
+        _points(newest.points), newest.lanes, newest.shown, newest.generator, newest.view, newest.styles, newest.axes,
+        newest.notes, newest.training_limit,
+    )  # fmt: skip
+
+
+def _points(file: PointsV2) -> Points:
+    x, y, labels = file.x, file.y, file.labels
+    if not len(x) == len(y) == len(labels):
+        raise ValueError(f"has {len(x)} x, {len(y)} y and {len(labels)} class values; they must be as many")
+    xy = np.column_stack((np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)))
+    return Points.of(xy, np.array(labels, dtype=np.int64) - 1, _ids(file.ids, len(x)) if file.ids else None)
+
+
+def _ids(runs: list[tuple[int, int]], number: int) -> Ids:
+    first, counts = np.array(runs, dtype=np.int64).T
+    # Each count is looked at alone before they are added up: a sum may be too large for a machine's integer.
+    if counts.max() > number or counts.sum() != number or (first[1:] < (first + counts)[:-1]).any():
+        raise ValueError("has ids that do not ascend, or are not as many as the points")
+    before = np.cumsum(counts) - counts
+    ids: Ids = np.repeat(first - before, counts) + np.arange(number)
+    return ids
+
+
+def encode_pieces(document: Document) -> Iterator[bytes]:
+    """The bytes of a document's file in pieces of less than a millisecond's work each."""
+    blocks = document.points.blocks
+    groups = [blocks[start : start + _TOGETHER] for start in range(0, len(blocks), _TOGETHER)]
+    yield f'{{"format":"{FORMAT}","version":{NEWEST},"points":{{"x":'.encode()
+    yield from _list(np.concatenate([block.xy[:, 0] for block in group]) for group in groups)
+    yield b',"y":'
+    yield from _list(np.concatenate([block.xy[:, 1] for block in group]) for group in groups)
+    yield b',"class":'
+    yield from _list(np.concatenate([block.labels for block in group]).astype(np.int64) + 1 for group in groups)
+    ids = np.concatenate([block.ids for block in blocks]) if blocks else np.empty(0, dtype=np.int64)
+    first = np.flatnonzero(np.diff(ids, prepend=-2) != 1)
+    if len(first) > 1 or (len(ids) and ids[0] != 0):
+        runs = np.column_stack((ids[first], np.diff(first, append=len(ids))))
+        yield b',"ids":'
+        yield from _list(runs[start : start + 1000] for start in range(0, len(runs), 1000))
+    yield b"},"
+    rest = {
+        "styles": [{"name": _sound(style.name), "colour": style.colour} for style in document.styles],
+        "axes": [_sound(name) for name in document.axes],
+        "lanes": document.lanes, "shown": document.shown, "generator": document.generator, "view": document.view,
+        "notes": _sound(document.notes), "training_limit": document.training_limit,
+    }  # fmt: skip
+    yield msgspec.json.encode(rest)[1:] + b"\n"
+
+
+def _list(arrays: Iterable[np.ndarray]) -> Iterator[bytes]:
+    start = b"["
+    for array in arrays:
+        yield start + msgspec.json.encode(array.tolist())[1:-1]
+        start = b","
+    yield b"]" if start == b"," else b"[]"
+
+
+def _sound(text: str) -> str:
+    # Half a character, which a clipboard may hold, is nothing that a file can.
+    return text.encode("utf-8", "replace").decode()

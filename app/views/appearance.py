@@ -1,0 +1,100 @@
+"""Appearance: theme and text size of the window, chosen by hand and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QSettings, Slot
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
+
+from app.controller import Controller
+from app.scene import Scene
+
+from . import theme
+
+TEXT_SIZES = (7, 28)  # points
+TEXT_STEP = 2
+
+
+class Appearance(QObject):
+    """Dresses `window`.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    controller : Controller
+        Keeps the theme in the session.
+    settings : QSettings
+    redraw : callable
+        Called when everything has to be drawn anew.
+    """
+
+    def __init__(
+        self, window: QMainWindow, controller: Controller, settings: QSettings, redraw: Callable[[], None]
+    ) -> None:
+        super().__init__(window)
+        self._window, self._controller, self._settings, self._redraw = window, controller, settings, redraw
+        size = settings.value("text_size", 0, type=int)
+        self._text_size = size if isinstance(size, int) else 0  # points; 0 is the desktop's
+        self._applied: theme.Theme | None = None
+
+    def begin(self, view: QMenu) -> None:
+        """Add the menu of themes to the menu `view`, and dress the window as it was last time."""
+        menu = view.addMenu("&Theme")
+        group = QActionGroup(self)
+        self._actions = {}
+        for name, text in (("system", "As the &system"), ("light", "&Light"), ("dark", "&Dark")):
+            action = menu.addAction(text)
+            action.setObjectName(f"action.theme.{name}")
+            action.setCheckable(True)
+            action.triggered.connect(lambda checked, name=name: self.choose_theme(name))
+            group.addAction(action)
+            self._actions[name] = action
+        self.choose_theme(str(self._settings.value("theme", "system")))
+        QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
+
+    def dress(self, scene: Scene) -> tuple[theme.Theme, bool]:
+        """The scene's theme with the document's colours, and whether the window has been dressed anew for it."""
+        self._actions[scene.theme].setChecked(True)
+        plain = theme.theme_of(scene.dark)
+        anew = plain is not self._applied
+        if anew:
+            self._applied = plain
+            theme.apply(plain, self._window, self._text_size)
+        return theme.dressed(plain, scene.styles), anew
+
+    def choose_theme(self, name: str) -> None:
+        """Light, dark, or as the system."""
+        dark = theme.system_is_dark() if name == "system" else name == "dark"
+        self._settings.setValue("theme", name)
+        self._controller.set_theme(name, dark)
+
+    @Slot()
+    def _system_theme_changed(self) -> None:
+        if self._controller.session.theme == "system":
+            self.choose_theme("system")
+
+    def larger(self) -> None:
+        """One size up, unless something would be cut off: a window cannot be larger than the screen."""
+        before = self._points()
+        room = self._window.screen().availableSize().expandedTo(self._window.size())
+        self._set_text_size(before + TEXT_STEP)
+        QApplication.sendPostedEvents()  # the new sizes of all parts
+        needed = self._window.minimumSizeHint()
+        if needed.width() > room.width() or needed.height() > room.height():
+            self._set_text_size(before)
+            self._controller.say("Larger text does not fit this screen: hide the sidebar (F9) or a lane (L) first.")
+
+    def smaller(self) -> None:
+        """One size down."""
+        self._set_text_size(self._points() - TEXT_STEP)
+
+    def _points(self) -> int:
+        return self._text_size or QApplication.font().pointSize()
+
+    def _set_text_size(self, points: int) -> None:
+        self._text_size = min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1])
+        self._settings.setValue("text_size", self._text_size)
+        self._applied = None
+        self._redraw()

@@ -1,0 +1,75 @@
+"""Exchanging: asks which file to import points from or export them to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
+
+from app import exchange
+from app.controller import Controller
+from app.exchange import Dialect, Table
+
+
+class Exchanging:
+    """Points from and for other programs, in front of `window`.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    controller : Controller
+    settings : QSettings
+        Where the folder used last is remembered.
+    """
+
+    def __init__(self, window: QMainWindow, controller: Controller, settings: QSettings) -> None:
+        self._window, self._controller, self._settings = window, controller, settings
+
+    def ask_import(self) -> None:
+        """Ask which file to import."""
+        suffixes = {title: " ".join(f"*{suffix}" for suffix in each) for title, each in exchange.IMPORTS.items()}
+        kinds = {"All points": " ".join(suffixes.values())} | suffixes | {"All files": "*"}
+        filters = ";;".join(f"{title} ({each})" for title, each in kinds.items())
+        dialog = QFileDialog(self._window, "Import points", self._folder(), filters)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        self._ask(dialog, "import_file", self.import_file)
+
+    def import_file(self, path: Path) -> None:
+        """Show what the file at `path` holds, and import it when that is wanted."""
+        self._show(lambda dialect: exchange.read(path, dialect))
+
+    def import_clipboard(self) -> None:
+        """Show what the clipboard holds, and import it when that is wanted."""
+        text = QApplication.clipboard().text()
+        self._show(lambda dialect: exchange.read_text(text, dialect=dialect))
+
+    def ask_export(self) -> None:
+        """Ask where to export all points to."""
+        kinds = {f"{title} (*{suffix})": suffix for suffix, title in exchange.EXPORTS.items()}
+        name = Path(self._controller.store.title).stem
+        dialog = QFileDialog(self._window, "Export points", str(Path(self._folder()) / name), ";;".join(kinds))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(next(iter(kinds.values()))[1:])
+        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kinds[kind][1:]))
+        self._ask(dialog, "export_file", self._controller.export)
+
+    def _show(self, read: Callable[[Dialect], Table]) -> None:
+        from .import_dialog import ImportDialog  # only now: nothing of it is needed to start
+
+        ImportDialog(self._window, read, self._controller.import_points).open()
+
+    def _ask(self, dialog: QFileDialog, name: str, use: Callable[[Path], object]) -> None:
+        dialog.setObjectName(name)
+
+        def chosen(file: str) -> None:
+            self._settings.setValue("exchange_folder", str(Path(file).parent))
+            use(Path(file))
+
+        dialog.fileSelected.connect(chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _folder(self) -> str:
+        return str(self._settings.value("exchange_folder", str(Path.home())))

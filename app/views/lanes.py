@@ -1,0 +1,68 @@
+"""Lanes: form, picture and status strip of each lane, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from app.controller import Controller
+from app.scene import Scene
+
+from .panels.lane_panel import LanePanel
+from .panels.scrolling import ScrollingForm
+from .panels.strip import StatusStrip
+from .plot.canvas import Canvas
+from .theme import Theme
+
+LANES = 2
+
+
+class Lanes(QWidget):
+    """All lanes of the same width: one pixel more would be another picture.
+
+    Parameters
+    ----------
+    controller : Controller
+    resized : callable
+        Called after the size of a picture has changed.
+    """
+
+    def __init__(self, controller: Controller, resized: Callable[[], None]) -> None:
+        super().__init__()
+        self._scene: Scene | None = None
+        self.canvases = [Canvas(index, controller.editing, controller, resized) for index in range(LANES)]
+        self.panels = [LanePanel(index, controller) for index in range(LANES)]
+        self.forms = [ScrollingForm(panel) for panel in self.panels]
+        self.strips = [StatusStrip(index) for index in range(LANES)]
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setRowStretch(1, 1)
+        for index in range(LANES):
+            self._grid.addWidget(self.forms[index], 0, index)
+            self._grid.addWidget(self.canvases[index], 1, index)
+            self._grid.addWidget(self.strips[index], 2, index)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._grid.setContentsMargins(0, 0, event.size().width() % LANES, 0)
+
+    def render_scene(self, scene: Scene, theme: Theme, anew: bool) -> None:
+        """Draw the scene's lanes; `anew` also what has not changed."""
+        old, self._scene = None if anew else self._scene, scene
+        put_down = old is not None and old.session.drawing and not scene.session.drawing
+        for index in range(LANES):
+            shown = index < scene.shown
+            self._grid.setColumnStretch(index, int(shown))
+            for widget in (self.forms[index], self.canvases[index], self.strips[index]):
+                if widget.isHidden() == shown:
+                    widget.setVisible(shown)
+            if shown:
+                lane = scene.lanes[index]
+                if old is None or index >= len(old.lanes) or old.lanes[index] != lane or put_down:
+                    self.panels[index].render_scene(lane, scene.session.drawing)
+                    self.strips[index].render_scene(lane)
+                self.canvases[index].render_scene(scene, lane, theme)

@@ -1,0 +1,117 @@
+"""ToolPanel: what the tool in the hand does, and its options."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QSlider,
+    QSpinBox,
+    QWidget,
+)
+
+from app.editing import Editing
+from app.scene import Scene
+from app.session import OPTION_LIMITS
+from app.tools import TOOLS
+from app.views.bind import describe, show_check, show_choice, show_number
+
+#: Option: title, unit, sentence.
+NUMBERS: dict[str, tuple[str, str, str]] = {
+    "radius": ("Radius", " px", "Radius of the brush in pixels.  [ makes it smaller, ] larger."),
+    "density": ("Points", "", "Points of one spray: at the press, and each time the brush has gone half its radius."),
+    "count": ("Points", "", "How many points the shape consists of."),
+    "scatter": ("Scatter", " px", "Standard deviation by which the points miss the shape, in pixels."),
+}
+CHOICES: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
+    "spread": (
+        "Spread", "Uniform: all over the circle. Normal: dense in the middle; the circle is two standard deviations.",
+        (("Uniform", "uniform"), ("Normal", "normal")),
+    ),
+    "moves": (
+        "Moves", "What a press on a point that is not selected takes hold of.",
+        (("Point or selection", "point"), ("Whole class", "class")),
+    ),
+}  # fmt: skip
+
+
+class ToolPanel(QGroupBox):
+    """Shows the tool of the scene's session; hands changes of its options to `editing`."""
+
+    def __init__(self, editing: Editing) -> None:
+        super().__init__("Tool")
+        self._editing = editing
+        self.setObjectName("tool")
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(6, 4, 6, 6)
+        self._form.setVerticalSpacing(3)
+        self._sentence = QLabel()
+        self._sentence.setObjectName("tool.sentence")
+        self._sentence.setWordWrap(True)
+        self._form.addRow(self._sentence)
+        self._rows: dict[str, QWidget] = {}
+        self._numbers = {name: self._number(name) for name in NUMBERS}
+        self._choices = {name: self._choice(name) for name in CHOICES}
+        self._filled = QCheckBox("Fill it")
+        describe(self._filled, "tool.filled", "Fill the ellipse", "Points all over the ellipse, not only on its rim.")
+        self._filled.clicked.connect(lambda on: self._editing.set_option("filled", on))
+        self._form.addRow("", self._filled)
+        self._rows["filled"] = self._filled
+
+    def _number(self, name: str) -> tuple[QSlider, QSpinBox]:
+        title, unit, sentence = NUMBERS[name]
+        low, high = OPTION_LIMITS[name]
+        slider, spin = QSlider(Qt.Orientation.Horizontal), QSpinBox()
+        slider.setRange(low, high)
+        slider.setPageStep(10)
+        spin.setRange(low, high)
+        spin.setSuffix(unit)
+        spin.setKeyboardTracking(False)
+        describe(slider, f"tool.{name}.slider", f"{title} slider", sentence)
+        describe(spin, f"tool.{name}", title, sentence)
+        slider.actionTriggered.connect(lambda action: self._editing.set_option(name, slider.sliderPosition()))
+        spin.valueChanged.connect(lambda value: self._editing.set_option(name, value))
+        box = QWidget()
+        layout = QHBoxLayout(box)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(slider, 1)
+        layout.addWidget(spin)
+        self._add(name, title, spin, box)
+        return slider, spin
+
+    def _choice(self, name: str) -> QComboBox:
+        title, sentence, entries = CHOICES[name]
+        combo = QComboBox()
+        for text, data in entries:
+            combo.addItem(text, data)
+        describe(combo, f"tool.{name}", title, sentence)
+        combo.activated.connect(lambda: self._editing.set_option(name, combo.currentData()))
+        self._add(name, title, combo, combo)
+        return combo
+
+    def _add(self, name: str, title: str, widget: QWidget, row: QWidget) -> None:
+        label = QLabel(title)
+        label.setBuddy(widget)
+        self._form.addRow(label, row)
+        self._rows[name] = row
+
+    def render_scene(self, scene: Scene) -> None:
+        """Show the tool and its options."""
+        session = scene.session
+        kind = TOOLS[session.tool]
+        self.setTitle(f"Tool: {kind.title}")
+        if self._sentence.text() != kind.sentence:
+            self._sentence.setText(kind.sentence)
+        for name, row in self._rows.items():
+            self._form.setRowVisible(row, name in kind.options)
+        for name, (slider, spin) in self._numbers.items():
+            show_number(slider, getattr(session, name))
+            show_number(spin, getattr(session, name))
+        for name, combo in self._choices.items():
+            show_choice(combo, getattr(session, name))
+        show_check(self._filled, session.filled)

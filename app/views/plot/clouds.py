@@ -1,0 +1,263 @@
+"""Cloud: many symbols of a plot, painted as copies of a few small pictures, or as vectors."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from pyqtgraph.Qt.internals import PrimitiveArray
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter, QPixmap
+from PySide6.QtWidgets import QWidget
+
+from app.points import MAX_CLASSES
+from app.views.theme import Theme
+
+from . import symbols
+
+Array = NDArray[np.float64]
+Kinds = NDArray[np.intp]
+#: What can be drawn: the eight classes, then the marks.
+KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS)
+#: From so many symbols their picture is kept, so that a new surface below them does not pay for them again.
+KEPT = 2000
+#: From so many symbols on screen, looking for those that others hide takes less time than copying them.
+CULLED = 8000
+#: Up to so many symbols, a drawing without pixels holds each as a vector path: 20 us and 360 bytes each.
+VECTORS = 3000
+#: Sizes in pixels of a point, by the number of points up to which it holds.
+SIZES = ((4000, symbols.POINT), (30_000, 7))
+LEAST_SIZE = 4
+
+
+def size_for(count: int) -> int:
+    """Size in pixels of a symbol when there are `count` points."""
+    return next((size for most, size in SIZES if count <= most), LEAST_SIZE)
+
+
+class Atlas:
+    """The pictures of all `KINDS` in a row of square cells; an odd cell has a middle pixel.
+
+    Parameters
+    ----------
+    theme : Theme
+    size : int
+        Of a point, in pixels of `ratio` device pixels each.
+    ratio : float
+    """
+
+    def __init__(self, theme: Theme, size: int, ratio: float) -> None:
+        scale = size / symbols.POINT
+        #: How far a mark and a class's symbol reach from their middle pixel, in device pixels.  Copying a symbol takes
+        #: as long as its cell is large.
+        self.reach = int(np.ceil((14.5 * max(scale, 0.6) + 1) * ratio))
+        self.class_reach = int(np.ceil((0.56 * size + 1.0) * ratio))
+        self.cell = 2 * self.reach + 1
+        self.pixmap = QPixmap(self.cell * len(KINDS), self.cell)
+        self.pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(self.pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for place, kind in enumerate(KINDS):
+            painter.save()
+            painter.translate((place + 0.5) * self.cell, 0.5 * self.cell)
+            painter.scale(ratio, ratio)
+            symbols.draw(painter, theme, kind, scale)
+            painter.restore()
+        painter.end()
+
+
+@lru_cache(maxsize=8)
+def atlas_for(theme: Theme, size: int, ratio: float) -> Atlas:
+    """The atlas of a theme, a size of points and a pixel ratio."""
+    return Atlas(theme, size, ratio)
+
+
+class Cloud:
+    """Symbols at places of the plane; the later ones lie on top."""
+
+    def __init__(self) -> None:
+        self._xy: Array = np.empty((0, 2))
+        self._kinds: Kinds = np.empty(0, dtype=np.intp)
+        self._image: QImage | None = None
+        self._made_of: tuple[object, ...] = ()
+        self._made_for = QRectF()
+        self._moved = QPoint()
+        #: How often the picture was made anew, and how often only moved and mended at its edges.
+        self.made = self.mended = 0
+
+    def __len__(self) -> int:
+        return len(self._xy)
+
+    def show(self, xy: Array, kinds: Kinds) -> None:
+        """Hold symbols of `kinds` (indices into `KINDS`) at `xy`, shape (n, 2)."""
+        self._xy, self._kinds = xy, kinds
+        self._image = None
+
+    def paint(self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, size: int, ratio: float) -> None:
+        """Paint on a device of pixels, in its own pixels.
+
+        Parameters
+        ----------
+        painter : QPainter
+            In device pixels.
+        corners : QRectF
+            The rectangle of the plane that `area` shows; its top is the smallest y.
+        area : QRectF
+            In device pixels.
+        theme : Theme
+        size : int
+            Of a point, in pixels of `ratio` device pixels each.
+        ratio : float
+        """
+        if not len(self._xy):
+            return
+        atlas = atlas_for(theme, size, ratio)
+        device = painter.device()
+        unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts its own pixels, a widget does not
+        canvas = QRectF(0, 0, device.width() * unit, device.height() * unit)
+        if len(self._xy) <= KEPT or not canvas.adjusted(-1, -1, 1, 1).contains(area):
+            # Few; or a strip of a large picture, which is painted once.
+            self._copy(painter, corners, area, area.intersected(canvas), atlas, ratio)
+            return
+        # Where the area lies does not matter, as long as it stays on the same pixels.
+        home = QPointF(np.floor(area.left()), np.floor(area.top()))
+        self._keep_image(corners, area.translated(-home), theme, size, ratio)
+        assert self._image is not None
+        painter.drawImage(home, self._image)
+
+    def paint_vectors(
+        self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, size: int, fineness: float
+    ) -> None:
+        """Paint as vector paths; more than `VECTORS` of them as a picture of `fineness` pixels per unit of `area`."""
+        x, y, kinds = self._inside(corners, area, area)
+        if len(x) > VECTORS:
+            fine = QRectF(0, 0, round(area.width() * fineness), round(area.height() * fineness))
+            painter.drawImage(area, self._new_image(corners, fine, atlas_for(theme, size, fineness), fineness))
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        last = None
+        for at_x, at_y, kind in zip(x.tolist(), y.tolist(), kinds.tolist(), strict=True):
+            # No translation and no pen that is set already: each would be a group of its own in the file.
+            parts = symbols.shapes(theme, KINDS[kind], size / symbols.POINT)
+            for path, pen, brush in parts:
+                if kind != last or len(parts) > 1:
+                    painter.setPen(pen)
+                    painter.setBrush(brush)
+                painter.drawPath(path.translated(at_x, at_y))
+            last = kind
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _keep_image(self, corners: QRectF, area: QRectF, theme: Theme, size: int, ratio: float) -> None:
+        """Have the picture of `area` (its corner within the pixel (0, 0)) ready, from what is left of the last one."""
+        atlas = atlas_for(theme, size, ratio)
+        old, was = self._image, self._made_for
+        key = (area.getRect(), theme, size, ratio)
+        if old is not None and key == self._made_of:
+            # How far the picture has moved since it was made; never added up, so that no rounding adds up.
+            across, down = corners.width() / area.width(), corners.height() / area.height()
+            dx, dy = (was.left() - corners.left()) / across, (corners.top() - was.top()) / down
+            moved = QPoint(round(dx), round(dy)) if max(abs(dx), abs(dy)) < 1e6 else QPoint()
+            same_scale = abs(corners.width() - was.width()) < 1e-9 * was.width()
+            if same_scale and max(abs(dx - moved.x()), abs(dy - moved.y())) < 1e-3:
+                step = moved - self._moved
+                if not step.isNull():
+                    self.mended += 1
+                    self._image = self._mended(old, corners, area, atlas, ratio, step)
+                    self._moved = moved
+                return
+        self.made += 1
+        self._image = self._new_image(corners, area, atlas, ratio)
+        self._made_of, self._made_for, self._moved = key, corners, QPoint()
+
+    def _new_image(self, corners: QRectF, area: QRectF, atlas: Atlas, ratio: float) -> QImage:
+        image = _transparent(int(np.ceil(area.right())), int(np.ceil(area.bottom())))
+        painter = QPainter(image)
+        self._copy(painter, corners, area, area, atlas, ratio)
+        painter.end()
+        return image
+
+    def _mended(
+        self, old: QImage, corners: QRectF, area: QRectF, atlas: Atlas, ratio: float, step: QPoint
+    ) -> QImage:  # fmt: skip
+        """`old` moved by `step`, and what was not on it."""
+        image = _transparent(old.width(), old.height())
+        whole = image.rect()
+        painter = QPainter(image)
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
+        painter.drawImage(step, old)
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
+        left, top = whole.translated(step).topLeft().toTuple()
+        right, bottom = left + whole.width(), top + whole.height()
+        width, height = whole.width(), whole.height()
+        for strip in (
+            QRect(0, 0, left, height), QRect(right, 0, width - right, height),
+            QRect(max(left, 0), 0, min(right, width) - max(left, 0), top),
+            QRect(max(left, 0), bottom, min(right, width) - max(left, 0), height - bottom),
+        ):  # fmt: skip
+            if not (strip & whole).isEmpty():
+                painter.setClipRect(strip)
+                self._copy(painter, corners, area, QRectF(strip & whole), atlas, ratio)
+        painter.end()
+        return image
+
+    def _inside(self, corners: QRectF, area: QRectF, part: QRectF) -> tuple[Array, Array, Kinds]:
+        """Where in `area` the symbols lie that are inside `part` of it, and what they are."""
+        x, y = on_screen(self._xy, corners, area)
+        inside = (x >= part.left()) & (x <= part.right()) & (y >= part.top()) & (y <= part.bottom())
+        if inside.all():
+            return x, y, self._kinds
+        return x[inside], y[inside], self._kinds[inside]
+
+    def _copy(
+        self, painter: QPainter, corners: QRectF, area: QRectF, part: QRectF, atlas: Atlas, ratio: float
+    ) -> None:  # fmt: skip
+        """Copy the symbols that reach into `part` of `area`."""
+        reach = atlas.reach
+        x, y, kinds = self._inside(corners, area, part.adjusted(-reach, -reach, reach, reach))
+        if len(x) > CULLED:
+            seen = _seen(x, y, kinds, ratio)
+            x, y, kinds = x[seen], y[seen], kinds[seen]
+        if not len(x):
+            return
+        fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
+        fragments.resize(len(x))
+        table = fragments.ndarray()
+        own = np.where(kinds < MAX_CLASSES, atlas.class_reach, reach)
+        # The middle of a symbol is the middle of the pixel it stands on.
+        table[:, 0] = np.floor(x) + 0.5
+        table[:, 1] = np.floor(y) + 0.5
+        table[:, 2] = kinds * atlas.cell + (reach - own)
+        table[:, 3] = reach - own
+        table[:, 4] = table[:, 5] = 2 * own + 1
+        table[:, 6] = table[:, 7] = 1.0
+        table[:, 8], table[:, 9] = 0.0, 1.0
+        painter.drawPixmapFragments(*fragments.drawargs(), atlas.pixmap)  # type: ignore[call-arg]
+
+
+def _transparent(width: int, height: int) -> QImage:
+    image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    return image
+
+
+def _seen(x: Array, y: Array, kinds: Kinds, unit: float) -> NDArray[np.intp]:
+    """Which symbols no later one on the same pixel (of `unit` device pixels) hides."""
+    # Of points the last hides all others but for a corner of another shape; of marks, which are hollow, those alike.
+    columns = ((x - x.min()) / unit).astype(np.intp)
+    places = ((y - y.min()) / unit).astype(np.intp) * (int(columns.max()) + 1) + columns
+    newest = np.empty(int(places.max()) + 1, dtype=np.intp)
+    seen = np.zeros(len(x), dtype=bool)
+    groups = np.maximum(kinds - (MAX_CLASSES - 1), 0)
+    for group in np.flatnonzero(np.bincount(groups)):
+        of_group = np.flatnonzero(groups == group)
+        newest[places[of_group]] = of_group  # where an index comes twice, the last value stays
+        seen[of_group] = newest[places[of_group]] == of_group
+    return np.flatnonzero(seen)
+
+
+def on_screen(xy: Array, corners: QRectF, area: QRectF) -> tuple[Array, Array]:
+    """Where `area` shows the places `xy` when it shows the rectangle `corners` of the plane."""
+    x = area.left() + (xy[:, 0] - corners.left()) * (area.width() / corners.width())
+    y = area.bottom() - (xy[:, 1] - corners.top()) * (area.height() / corners.height())
+    return x, y

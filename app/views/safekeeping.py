@@ -1,0 +1,196 @@
+"""Safekeeping: nothing is lost and nobody overwrites anybody: recovery copies, and who has which document open."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QMessageBox, QWidget
+
+from app import files
+from app.controller import Controller
+from app.document import Document
+from app.locks import Claims
+from app.recovery import Copy, Recorder, Work, orphans
+from app.store import same_content
+from app.words import count
+
+from .questions import Questions
+from .recovery_dialog import RecoveryDialog
+
+RECENT = 10
+RECOVERY_FOLDER = "recovery"
+
+
+class Safekeeping(QObject):
+    """Follows the store of one window.
+
+    Parameters
+    ----------
+    folder : Path
+        Where copies and locks are kept.
+    """
+
+    _failed = Signal(str)  # from the recorder's thread
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        name = uuid.uuid4().hex
+        self._folder = folder / RECOVERY_FOLDER
+        self.recorder = Recorder(self._folder, name, self._failed.emit)
+        self.claims = Claims(folder / "open", name)
+        self._kept: Document | None = None
+        self._offered: list[Copy] = []
+        self._dialog: RecoveryDialog | None = None
+        self._closed = self._looked = False
+        self._failed.connect(self._say_failure, Qt.ConnectionType.QueuedConnection)
+
+    def attach(self, window: QWidget, controller: Controller, settings: QSettings, questions: Questions) -> None:
+        """Begin to follow `controller`; dialogs stand in front of `window`."""
+        self._window, self._controller, self._settings, self._questions = window, controller, settings, questions
+        self._path: Path | None = None
+        controller.store.listen(lambda old, new: self._follow())
+        self._follow()
+
+    def offer_soon(self) -> None:
+        """Look for what a window that did not end well has left, once this window stands for the first time."""
+        if not self._looked:
+            self._looked = True
+            QTimer.singleShot(0, self, self._begin)
+
+    def close(self) -> None:
+        """The window has ended well: take copies and locks away."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._dialog is not None:
+            self._dialog.close()
+        self.claims.release()
+        self.recorder.close()
+
+    # -- following -------------------------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        store = self._controller.store
+        if store.path != self._path:
+            self._path = store.path
+            self.claims.follow(store.path)
+            if store.path is not None:
+                self._remember(store.path)
+        document = store.document
+        if not store.modified:
+            if self._kept is not None:
+                self._kept = None
+                self.recorder.keep(None)
+        elif self._kept is None or not same_content(document, self._kept):
+            self._kept = document
+            self.recorder.keep(Work(document, store.path, self._controller.on_disk))
+
+    @Slot(str)
+    def _say_failure(self, sentence: str) -> None:
+        if not self._closed:
+            self._controller.say(sentence)
+
+    # -- recent files ----------------------------------------------------------------------------------------------
+
+    def recent(self) -> list[Path]:
+        """The documents used last that still exist, newest first."""
+        names = self._settings.value("recent", [])
+        if isinstance(names, str):  # one entry is read back as itself
+            names = [names]
+        paths = [Path(str(name)) for name in names] if isinstance(names, list) else []
+        return [path for path in paths if path.is_file()]
+
+    def _remember(self, path: Path) -> None:
+        path = path.absolute()
+        names = [str(path), *(str(other) for other in self.recent() if other != path)]
+        self._settings.setValue("recent", names[:RECENT])
+
+    def add_recent_menu(self, menu: QMenu, before: QAction) -> None:
+        """Put the menu of recent documents into `menu`."""
+        recent = QMenu("Open &recent", menu)
+        recent.setObjectName("recent")
+        menu.insertMenu(before, recent)
+        recent.aboutToShow.connect(lambda: self._fill(recent))
+
+    def _fill(self, menu: QMenu) -> None:
+        menu.clear()
+        paths = self.recent()
+        for path in paths:
+            action = menu.addAction(f"{path.name}  –  {path.parent}".replace("&", "&&"))
+            action.triggered.connect(lambda checked, path=path: self._questions.open_path(path))
+        if not paths:
+            menu.addAction("No recent documents").setEnabled(False)
+        menu.addSeparator()
+        clear = menu.addAction("&Clear this list", lambda: self._settings.setValue("recent", []))
+        clear.setObjectName("action.clear_recent")
+        clear.setEnabled(bool(paths))
+
+    # -- recovery --------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _begin(self) -> None:
+        if not self._closed:
+            self._questions.unless_open_elsewhere()
+            self.claims.sweep()
+            self._offer()
+
+    def _offer(self) -> None:
+        if self._closed or self._dialog is not None:
+            return
+        self._offered, sentences = orphans(self._folder)
+        for sentence in sentences:
+            self._questions.alert(sentence)
+        if self._offered:
+            dialog = self._dialog = RecoveryDialog(self._window, self._offered, self._recover, self._ask_delete)
+            dialog.finished.connect(self._keep_for_later)
+            dialog.show()  # one may work on and answer later
+
+    def _keep_for_later(self) -> None:
+        self._dialog = None
+        for copy in self._offered:
+            copy.lock.release()
+        self._offered.clear()
+
+    def _recover(self, copy: Copy) -> None:
+        try:
+            work = copy.read()
+        except files.FileError as error:
+            self._drop(copy)
+            self._questions.alert(f"{str(error).rstrip('.')}; it is kept as {copy.set_aside()}.")
+            return
+
+        def put() -> None:
+            if copy not in self._offered:  # answered twice
+                return
+            self._drop(copy)
+            self._controller.put(work.document, work.path, work.on_disk, modified=True)
+            self.recorder.replaces(copy)
+            self._controller.say(f"Recovered {copy.title}. It is not saved yet.")
+
+        self._questions.unless_unsaved(put)
+
+    def _ask_delete(self, copy: Copy) -> None:
+        text = f"Delete the unsaved work in {copy.title} ({count(copy.points, 'point')})? It cannot be brought back."
+        box = QMessageBox(QMessageBox.Icon.Warning, "Delete unsaved work", text, parent=self._dialog or self._window)
+        box.setObjectName("delete_copy")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        delete = box.addButton("&Delete", QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+        def confirmed() -> None:
+            if copy in self._offered:
+                self._drop(copy)
+                copy.remove()
+
+        delete.clicked.connect(confirmed)
+        box.open()
+
+    def _drop(self, copy: Copy) -> None:
+        """`copy` is not offered any more; its lock stays."""
+        self._offered.remove(copy)
+        if self._dialog is not None:
+            self._dialog.show_copies(self._offered)

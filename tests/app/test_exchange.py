@@ -1,0 +1,540 @@
+"""Exchange: tables of other programs become the points they mean, or one sentence; and what is written comes back."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
+
+from app import files
+from app.exchange import (
+    EXPORTS,
+    BadRows,
+    Choice,
+    Dialect,
+    Imported,
+    Table,
+    as_text,
+    convert,
+    default_choice,
+    export,
+    from_text,
+    read,
+    read_text,
+)
+from app.exchange.reading import decode
+from app.exchange.writing import encode, names_of
+from app.files import FileError
+from app.points import LIMIT
+
+
+def table_of(text: str | bytes, name: str = "drawing.csv", dialect: Dialect | None = None) -> Table:
+    data = text.encode() if isinstance(text, str) else text
+    return decode(data, name, Path(name).suffix, dialect)
+
+
+def points_of(text: str | bytes, name: str = "drawing.csv", dialect: Dialect | None = None) -> Imported:
+    table = table_of(text, name, dialect)
+    return convert(table, default_choice(table))
+
+
+def sentence(error: FileError, name: str = "drawing") -> str:
+    said = str(error)
+    assert said.startswith(name) and said.endswith(".") and "\n" not in said and len(said) < 400
+    return said
+
+
+def refusal(text: str | bytes, name: str = "drawing.csv", dialect: Dialect | None = None) -> str:
+    with pytest.raises(FileError) as caught:
+        points_of(text, name, dialect)
+    return sentence(caught.value, name)
+
+
+def numbers(table: Table) -> np.ndarray:
+    return np.column_stack([column.values for column in table.columns])
+
+
+# -- dialects ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-bom", "utf-16-be-bom", "cp1252"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
+def test_a_spreadsheet_of_the_continent(encoding: str, end: str) -> None:
+    text = end.join(["Länge;Höhe;Sorte", "1,5;-2,25;Käse", "3;4e2;Brot", ""])
+    marks = {"utf-16-le-bom": codecs.BOM_UTF16_LE, "utf-16-be-bom": codecs.BOM_UTF16_BE}
+    data = marks.get(encoding, b"") + text.encode(encoding.removesuffix("-bom"))
+    found = points_of(data)
+    assert found.axes == ("Länge", "Höhe") and found.class_names == ("Brot", "Käse")
+    assert found.xy.tolist() == [[1.5, -2.25], [3.0, 400.0]] and found.labels.tolist() == [1, 0]
+    assert found.labels.dtype == np.uint8 and found.xy.dtype == np.float64
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", " ", "   ", " \t"])
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("header", [True, False])
+def test_every_dialect_is_found_out(separator: str, decimal: str, header: bool) -> None:
+    if separator == decimal:
+        pytest.skip("the two cannot be told apart")
+    rows = [["1.5", "-0.25", "red"], ["2.0", "1e3", "blue"], [".5", "+7.25", "red"]]
+    rows = [[cell.replace(".", decimal) if cell[0] != "." else "0" + decimal + "5" for cell in row] for row in rows]
+    text = "\n".join(separator.join(row) for row in [["u", "v", "class"]] * header + rows)
+    table = table_of(text, "drawing.txt")
+    assert table.dialect == Dialect(separator.strip(" ") or " ", decimal, header)
+    assert numbers(table)[:, :2].tolist() == [[1.5, -0.25], [2.0, 1000.0], [0.5, 7.25]]
+    found = convert(table, default_choice(table))
+    assert found.labels.tolist() == [1, 0, 1] and found.class_names == ("blue", "red")
+
+
+def test_a_wish_overrules_what_was_found_out() -> None:
+    text = "1,5;2,5\n3,5;4,5\n"
+    assert numbers(table_of(text)).tolist() == [[1.5, 2.5], [3.5, 4.5]]
+    comma = table_of(text, dialect=Dialect(separator=","))
+    assert comma.dialect is not None and comma.dialect.separator == "," and len(comma.columns) == 3
+    named = table_of(text, dialect=Dialect(header=True))
+    assert [column.name for column in named.columns] == ["1,5", "2,5"] and len(named) == 1
+    assert "'1,5' in column 'column 1' is not a number" in refusal(text, dialect=Dialect(";", "."))
+
+
+def test_a_point_among_decimal_commas_is_no_decimal_point() -> None:
+    """1.500 means fifteen hundred to who writes 1,5."""
+    assert "'1.500' in column 'x' is not a number" in refusal("x;y\n1,5;2,5\n1.500;3,5\n")
+
+
+@pytest.mark.parametrize("text", ["1_000,2\n3,4\n", "1,2\n3,0x10\n", "1,2\n3,4 5\n"])
+def test_what_only_python_takes_for_a_number(text: str) -> None:
+    assert "is not a number" in refusal(text)
+
+
+def test_blank_lines_comments_and_line_numbers() -> None:
+    text = '# made by hand\n\n"the\nx",y,class\n1,2,"a\n\n# not a comment\nb"\n\n# one more\n3,oops,c\n5,6,d\n;\n'
+    table = table_of(text, dialect=Dialect(separator=","))
+    assert table.columns[0].name == "the x" and table.lines.tolist() == [5, 11, 12, 13]
+    assert table.columns[2].cell(0) == "a\n\n# not a comment\nb"
+    with pytest.raises(BadRows) as caught:
+        convert(table, Choice(0, 1, 2))
+    assert caught.value.rows == (
+        (11, "'oops' in column 'y' is not a number"), (13, "it has 1 cell instead of 3")
+    )  # fmt: skip
+    assert sentence(caught.value) == (
+        "drawing.csv was not imported: 2 of 4 rows cannot be used, first line 11: 'oops' in column 'y' is not a number."
+    )
+
+
+def test_cells_in_quotes() -> None:
+    found = points_of('"a ""good"" name","b, too",class\n"1", "2","one, two"\n3,4,"three"\n')
+    assert found.axes == ('a "good" name', "b, too") and found.class_names == ("one, two", "three")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "n"),
+    [
+        ("x,x,x\n1,2,3\n", ["x", "x (2)", "x (3)"], 1),
+        ("x,,class\n1,2,3\n", ["x", "column 2", "class"], 1),
+        ("x,y,class,\n1,2,a,\n3,4,b,\n", ["x", "y", "class"], 2),
+        ("x,y,class\n1,2,a,\n3,4,b,\n", ["x", "y", "class"], 2),
+        ("x y class\n1 1 2 a\n2 3 4 b\n", ["column 1", "x", "y", "class"], 2),
+        ("x,y\n1,2\n,\n,,\n", ["x", "y"], 1),
+        ("sep=|\nx|y\n1|2\n", ["x", "y"], 1),
+        ("SEP=;\r\nx;y\r\n1,5;2,5\r\n", ["x", "y"], 1),
+        ("150,4,setosa,versicolor\n5.1,3.5,1.4,0\n4.9,3.0,1.4,1\n", ["150", "4", "setosa", "versicolor"], 2),
+        ("2010,2011,class\n1,2,a\n3,4,b\n", ["2010", "2011", "class"], 2),
+    ],
+)
+def test_odd_headers(text: str, names: list[str], n: int) -> None:
+    table = table_of(text)
+    assert [column.name for column in table.columns] == names and len(table) == n
+
+
+def test_a_class_called_class_is_no_header() -> None:
+    assert len(points_of("0.5,0.1,target\n0.6,0.2,target\n0.7,0.3,other\n").xy) == 3
+
+
+@pytest.mark.parametrize("text", ["1,2\n", "1,2,a\n", "x,y\n1,2", "1 2", "1\t2\t3"])
+def test_one_row(text: str) -> None:
+    assert points_of(text).xy.tolist() == [[1.0, 2.0]]
+
+
+BAD: dict[str, tuple[str | bytes, str]] = {
+    "nothing": (b"", "is empty"),
+    "only a mark": (b"\xef\xbb\xbf", "is empty"),
+    "only a mark of UTF-16": (codecs.BOM_UTF16_LE, "holds no rows"),
+    "blank lines": ("\n \r\n\n", "is empty"),
+    "comments": ("# x\n# y\n", "holds no rows"),
+    "a header": ("x,y,class\n", "a header but no rows"),
+    "one column": ("1\n2\n3\n", "only one column"),
+    "words": ("a,b,c\nd,e,f\n", "is not a number"),
+    "ragged": ("1,2,3\n4,5\n6,7,8\n", "line 2: it has 2 cells instead of 3"),
+    "a header that is too long": ("a,b,c,d,e\n1,2,3\n1,2,3\n", "the header in line 1 has 5 cells, the rows below have"),
+    "NUL": (b"1,2\n\x00,3\n", "NUL"),
+    "UTF-16 without a mark": ("1,2\n3,4\n".encode("utf-16-le"), "NUL"),
+    "half a character of UTF-16": ("1,2\n3,4\n".encode("utf-16") + b"1", "is not text"),
+    "broken UTF-8 with a mark": (b"\xef\xbb\xbf1,\xff\n", "is not text"),
+    "not even Windows-1252": (b"1,2\n\x81,3\n", "is not text"),
+    "an open quotation mark": ('1,2\n"3,4\n5,6\n', "never closed"),
+    "a mark in a cell": ('1,2\n"3"x,4\n', "quotation mark"),
+    "a cell beyond the csv module": ("1," + "a" * 200_000 + "\n", "131\u202f072 characters"),
+    "a line without end": (("a" * 130_000 + ",") * 20, "longer than 2\u202f000\u202f000"),
+    "too many columns": ("1," * 10_001 + "1\n", "columns"),
+    "missing": ("x,y\n1,\n", "line 2: column 'y' is empty"),
+    "NaN": ("x,y\n1,NaN\n", "'NaN' in column 'y' is not a finite number"),
+    "infinite": ("x,y\n1,-inf\n", "'-inf' in column 'y' is not a finite number"),
+    "1e999": ("x,y\n1,1e999\n", "'1e999' in column 'y' is not a finite number"),
+    "too far": ("x,y\n1,-2e15\n", "-2000000000000000 in column 'y' is not between ±1e+15"),
+    "no class": ("x,y,class\n1,2,a\n3,4,\n", "line 3: column 'class' does not say the class"),
+    "nine classes": ("x,y,class\n" + "".join(f"1,2,c{k}\n" for k in range(9)), "9 different values"),
+    "nine numbers": ("x,y,class\n" + "".join(f"1,2,{k}\n" for k in range(9)), "9 different values"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_cannot_be_read_is_one_sentence(case: str) -> None:
+    text, reason = BAD[case]
+    assert reason in refusal(text)
+
+
+def test_rows_that_are_all_bad_are_listed() -> None:
+    with pytest.raises(BadRows) as caught:
+        points_of("1 a\n2 b\n", "drawing.svm")
+    assert caught.value.rows == ((1, "'a' is not index:value"), (2, "'b' is not index:value"))
+
+
+def test_a_long_list_of_bad_rows_is_cut_and_counted() -> None:
+    text = "x,y\n" + "1,2\n" * 3 + "1,oops\n" * 1234
+    with pytest.raises(BadRows) as caught:
+        points_of(text, dialect=Dialect(decimal=".", header=True))
+    assert caught.value.count == 1234 and len(caught.value.rows) == 200
+    assert caught.value.rows[0] == (5, "'oops' in column 'y' is not a number")
+    assert "1\u202f234 of 1\u202f237 rows cannot be used, first line 5" in str(caught.value)
+
+
+def test_ten_thousand_columns() -> None:
+    values = np.arange(20_000.0).reshape(2, 10_000) / 8
+    text = "\n".join(",".join(map(repr, row)) for row in values.tolist())
+    table = table_of(text)
+    assert np.array_equal(numbers(table), values)
+    assert convert(table, Choice(9998, 9999)).xy.tolist() == values[:, -2:].tolist()
+
+
+def test_more_cells_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.exchange.table.MAX_CELLS", 1000)
+    assert "cells" in refusal("1,2\n" * 501)
+    assert "cells" in refusal("1 900:1\n" * 2, "drawing.svm")
+    points_of("1,2\n" * 500)
+
+
+# -- the choice ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "expected"),
+    [
+        ("x,y", "1,2", Choice(0, 1)),
+        ("x,y,z", "1,2,2.5", Choice(0, 1)),
+        ("x,y,z", "1,2,7", Choice(0, 1, 2)),
+        ("a,b,y", "1,2.5,2.5", Choice(0, 1, 2)),
+        ("Class,a,b", "3,1.5,2.5", Choice(1, 2, 0)),
+        ("a,SPECIES,b,c", "1.5,q,2.5,3.5", Choice(0, 2, 1)),
+        ("name,a,b,kind", "q,1.5,2.5,r", Choice(1, 2, 3)),
+        ("Id,a,b,kind", "7,1.5,2.5,r", Choice(1, 2, 3)),
+        ("Id,a,kind", "7,1.5,r", Choice(0, 1, 2)),
+    ],
+)
+def test_the_choice_at_first(header: str, row: str, expected: Choice) -> None:
+    table = table_of(f"{header}\n{row}\n", dialect=Dialect(",", ".", True))
+    assert default_choice(table) == expected
+
+
+def test_a_last_column_of_many_values_is_no_class() -> None:
+    rows = "".join(f"{k}.5,2.5,{k}\n" for k in range(9))
+    assert default_choice(table_of(rows)) == Choice(0, 1)
+    assert default_choice(table_of(rows.replace("8\n", "7\n"))) == Choice(0, 1, 2)
+
+
+def test_unnamed_row_numbers_are_not_x() -> None:
+    """As pandas writes them."""
+    assert default_choice(table_of(",a,b,c\n0,1.5,2.5,u\n1,1.5,2.5,v\n2,2.5,2.5,u\n")) == Choice(1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("cells", "labels", "names"),
+    [
+        ("1 2 3", [0, 1, 2], ("", "", "")),
+        ("2 4 4", [1, 3, 3], ("", "", "", "")),
+        ("1.0 2.0 1", [0, 1, 0], ("", "")),
+        ("1 -1 +1", [1, 0, 1], ("-1", "1")),
+        ("0 1 2", [0, 1, 2], ("0", "1", "2")),
+        ("10 9 10", [1, 0, 1], ("9", "10")),
+        ("0.5 0.25 0.5", [1, 0, 1], ("0.25", "0.5")),
+        ("b A b", [1, 0, 1], ("A", "b")),
+        ("c10 c9 c10", [1, 0, 1], ("c9", "c10")),
+        ("1 a 1", [0, 1, 0], ("", "a")),
+    ],
+)
+def test_classes(cells: str, labels: list[int], names: tuple[str, ...]) -> None:
+    found = points_of("x,y,class\n" + "".join(f"1,2,{cell}\n" for cell in cells.split()))
+    assert found.labels.tolist() == labels and found.class_names == names
+
+
+def test_without_a_class_all_are_of_class_one() -> None:
+    table = table_of("x,y,class\n1,2,a\n3,4,\n")
+    found = convert(table, Choice(0, 1))
+    assert found.labels.tolist() == [0, 0] and found.class_names == ("",)
+    assert found.summary == "2 points: 2 of class 1; y against x."
+    with pytest.raises(FileError, match="x and y are the same column, 'x'"):
+        convert(table, Choice(0, 0))
+
+
+def test_the_summary() -> None:
+    assert points_of("a,b,class\n1,2,u\n3,4,v\n5,6,u\n").summary == "3 points: 2 u, 1 v; b against a."
+    assert points_of("a,b,class\n1,2,0\n3,4,-1\n").summary == "2 points: 1 of class -1, 1 of class 0; b against a."
+    assert points_of("1,2\n").summary == "1 point: 1 of class 1; column 2 against column 1."
+
+
+@given(st.lists(st.floats(-LIMIT, LIMIT), min_size=1, max_size=30))
+@settings(max_examples=200, deadline=None)
+def test_standardised(values: list[float]) -> None:
+    table = table_of("x,y\n" + "".join(f"{value!r},{k}\n" for k, value in enumerate(values)))
+    x = convert(table, Choice(0, 1, None, True)).xy[:, 0]
+    assert np.isfinite(x).all() and abs(x.mean()) < 1e-9
+    assert abs(x.std() - 1) < 1e-9 if min(values) < max(values) else not x.any()
+
+
+def test_standardised_by_another_road() -> None:
+    values = np.random.default_rng(0).normal(3, 5, (100, 2))
+    text = "x,y\n" + "".join(f"{a!r},{b!r}\n" for a, b in values.tolist())
+    assert np.allclose(
+        convert(table_of(text), Choice(0, 1, None, True)).xy, (values - values.mean(0)) / values.std(0), atol=1e-12
+    )
+    # 0.1 has no exact mean: nothing may be blown up out of the rounding error.
+    assert not convert(table_of("x,y\n" + "0.1,1\n" * 7), Choice(0, 1, None, True)).xy.any()
+
+
+# -- against other readers -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
+def test_numbers_as_numpy_reads_them(separator: str) -> None:
+    values = np.random.default_rng(1).normal(size=(200, 4)) * 10.0 ** np.arange(-4, 4, 2)
+    text = "# made by numpy\n" + "\n".join(separator.join(map(repr, row)) for row in values.tolist())
+    ours = numbers(table_of(text))
+    assert np.array_equal(ours, np.loadtxt(io.StringIO(text), delimiter=separator))
+    assert np.array_equal(ours, np.genfromtxt(io.StringIO(text), delimiter=separator))
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=12).map(
+    lambda word: " ".join(word.split())
+)
+
+
+@given(st.lists(st.tuples(WORDS, WORDS, st.floats(-LIMIT, LIMIT)), min_size=1, max_size=8), st.sampled_from(",;\t|"))
+@settings(max_examples=200, deadline=None)
+def test_cells_as_the_csv_module_writes_them(rows: list[tuple[str, str, float]], separator: str) -> None:
+    file = io.StringIO()
+    csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL).writerows([("u", "v", "w"), *rows])
+    table = table_of(file.getvalue(), dialect=Dialect(separator, ".", True))
+    for place, (u, v, w) in enumerate(rows):
+        assert table.columns[2].values[place] == w
+        for column, word in zip(table.columns, (u, v), strict=False):
+            cell = column.cell(place)
+            assert cell == word or float(cell) == float(word)
+
+
+def test_the_whole_of_iris(tmp_path: Path) -> None:
+    iris = load_iris()
+    path = tmp_path / "iris.csv"
+    names = [str(iris.target_names[k]) for k in iris.target]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([[*iris.feature_names, "species"]])
+        csv.writer(file).writerows([*row, name] for row, name in zip(iris.data.tolist(), names, strict=True))
+    table = read(path)
+    found = convert(table, default_choice(table))
+    assert np.array_equal(found.xy, iris.data[:, :2]) and np.array_equal(found.labels, iris.target)
+    assert found.summary == (
+        "150 points: 50 setosa, 50 versicolor, 50 virginica; sepal width (cm) against sepal length (cm)."
+    )
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(2, 6))
+@settings(max_examples=50, deadline=None)
+def test_svmlight_as_scikit_learn_writes_and_reads_it(seed: int, n: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * rng.integers(0, 2, (n, d))
+    X[0, -1] = 1.5
+    y = rng.choice([-1, 1], n)
+    file = io.BytesIO()
+    dump_svmlight_file(X, y, file, zero_based=False, comment="some words", query_id=np.arange(n))
+    table = table_of(file.getvalue(), "drawing.svmlight")
+    theirs, labels = load_svmlight_file(io.BytesIO(file.getvalue()), zero_based=False)[:2]
+    assert np.array_equal(numbers(table)[:, :-1], theirs.toarray()) and np.array_equal(numbers(table)[:, -1], labels)
+    assert [column.name for column in table.columns] == [*(f"x{k}" for k in range(1, d + 1)), "class"]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.dat", "a.data", "a.libsvm", "a.svm"])
+def test_svmlight_by_its_look(name: str) -> None:
+    found = points_of("# a comment\n+1 qid:3 1:0.5 3:-2 # first\n\n-1 2:.5\n", name)
+    assert found.xy.tolist() == [[0.5, 0.0], [0.0, 0.5]] and found.labels.tolist() == [1, 0]
+    assert table_of("1:2 3:4\n5:6 7:8\n", "a.txt", Dialect(header=False)).dialect is not None
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("a 1:2", "the label 'a' is not a number"),
+        ("1 0:2", "an index is not from 1 to 10\u202f000"),
+        ("1 1:2 1:3", "an index stands there twice"),
+        ("1 1:2 x:3", "'x:3' is not index:value"),
+        ("1 1:2:3", "'1:2:3' is not index:value"),
+        ("1 2", "'2' is not index:value"),
+        ("1 1:1_0", "'1:1_0' is not index:value"),
+        ("1 99999999999999999999:1", "an index is not from"),
+        ("1 1:nan", "'nan' in column 'x1' is not a finite number"),
+        ("1 1:1e16", "1e+16 in column 'x1' is not between"),
+        ("nan 1:1", "does not say the class"),
+    ],
+)
+def test_bad_lines_of_svmlight(line: str, reason: str) -> None:
+    said = refusal(f"1 1:1 2:2\n# between\n{line}\n2 1:1\n", "drawing.svm")
+    assert reason in said and "1 of 3 rows cannot be used, line 3: " in said
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+def test_two_hundred_megabytes_are_not_even_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "noise.csv"
+    with path.open("wb") as file:
+        file.truncate(200_000_000)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("it was read"))
+    with pytest.raises(FileError) as caught:
+        read(path)
+    assert sentence(caught.value, "noise.csv") == "noise.csv is larger than 100 MB, so it was not read."
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")
+def test_folders_pipes_and_devices_are_refused(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    for path in (tmp_path, pipe, Path("/dev/zero"), tmp_path / "missing.npz"):
+        with pytest.raises(FileError) as caught:
+            read(path)
+        sentence(caught.value, path.name)
+
+
+def test_a_large_paste_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 10)
+    with pytest.raises(FileError, match=r"^The clipboard holds more than"):
+        read_text("1\t2\n" * 10)
+
+
+# -- writing -------------------------------------------------------------------------------------------------------
+
+COORDINATE = st.floats(-LIMIT, LIMIT)
+POINTS = st.lists(st.tuples(COORDINATE, COORDINATE, st.integers(0, 7)), min_size=1, max_size=9)
+NAMES = st.lists(WORDS, max_size=8)
+
+
+def same_number(name: str) -> str | float:
+    """A class called 01 is class 1 again."""
+    try:
+        return float(name) if "_" not in name else name
+    except ValueError:
+        return name
+
+
+@given(POINTS, NAMES, st.tuples(WORDS, WORDS), st.sampled_from(list(EXPORTS)))
+@settings(max_examples=500, deadline=None)
+def test_what_is_exported_comes_back(
+    points: list[tuple[float, float, int]], names: list[str], axes: tuple[str, str], suffix: str
+) -> None:
+    xy, labels = np.array([p[:2] for p in points]), np.array([p[2] for p in points], dtype=np.uint8)
+    path = Path(f"drawing{suffix}")
+    table = table_of(encode(xy, labels, names, axes, path), path.name)
+    assert len(table.columns) == 3 and table.columns[2].name == "class"
+    found = convert(table, Choice(0, 1, 2))
+    assert found.xy.tobytes() == xy.tobytes()
+    stand = names_of(names)
+    back = [found.class_names[c] or str(c + 1) for c in found.labels]
+    meant = [stand[c] if suffix != ".svmlight" else str(c + 1) for c in labels]
+    assert [same_number(name) for name in back] == [same_number(name) for name in meant]
+    if suffix == ".npz" or stand == [str(k) for k in range(1, 9)]:
+        assert found.labels.tolist() == labels.tolist()
+
+
+@given(POINTS, NAMES)
+@settings(max_examples=500, deadline=None)
+def test_what_is_copied_can_be_pasted(points: list[tuple[float, float, int]], names: list[str]) -> None:
+    xy, labels = np.array([p[:2] for p in points]), np.array([p[2] for p in points], dtype=np.uint8)
+    again, same = from_text(as_text(xy, labels, names), names)
+    assert again.tobytes() == xy.tobytes() and same.tolist() == labels.tolist() and same.dtype == np.uint8
+
+
+def test_a_file_that_other_programs_read(tmp_path: Path) -> None:
+    xy, labels = np.array([[0.1, -2.5], [1e-300, 1e15]]), np.array([2, 0], dtype=np.uint8)
+    for suffix in EXPORTS:
+        export(xy, labels, ("on", "", "a,b"), ("", "width"), tmp_path / f"out{suffix}")
+    assert (tmp_path / "out.csv").read_text() == 'x,width,class\n0.1,-2.5,"a,b"\n1e-300,1000000000000000.0,on\n'
+    assert (tmp_path / "out.tsv").read_text().splitlines()[1] == "0.1\t-2.5\ta,b"
+    X, y = load_svmlight_file(str(tmp_path / "out.svmlight"))
+    assert np.array_equal(X.toarray(), xy) and y.tolist() == [3, 1]
+    with np.load(tmp_path / "out.npz", allow_pickle=False) as arrays:
+        assert np.array_equal(arrays["X"], xy) and arrays["y"].tolist() == [2, 0]
+        assert arrays["class_names"][:3].tolist() == ["on", "2", "a,b"]
+        assert arrays["feature_names"].tolist() == ["x", "width"]
+    with pytest.raises(FileError) as caught:
+        export(xy, labels, (), ("", ""), tmp_path / "out.xls")
+    assert ".csv" in sentence(caught.value, "out.xls") and not (tmp_path / "out.xls").exists()
+
+
+def test_a_name_that_begins_a_comment() -> None:
+    data = encode(np.array([[1.0, 2.0]]), np.zeros(1, np.uint8), ("#1",), ("# of eggs", "v"), Path("a.csv"))
+    found = points_of(data, "a.csv")
+    assert found.axes == ("# of eggs", "v") and found.class_names == ("#1",)
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("2",), ("", "1.0"), ("nan",), ("-inf",)])
+def test_names_that_would_be_mistaken_are_not_written(names: tuple[str, ...]) -> None:
+    assert names_of(names) == [str(k) for k in range(1, 9)]
+
+
+# -- pasting -------------------------------------------------------------------------------------------------------
+
+
+def test_pasting() -> None:
+    xy, labels = from_text("1\t2\n3\t4\n", (), 5)
+    assert xy.tolist() == [[1, 2], [3, 4]] and labels.tolist() == [5, 5]
+    names = ("setosa", "", "virginica")
+    xy, labels = from_text("x\ty\tclass\n1,5\t2\tvirginica\n3\t4,25\t8\n0\t0\t2.0\n", names)
+    assert xy.tolist() == [[1.5, 2], [3, 4.25], [0, 0]] and labels.tolist() == [2, 7, 1]
+    assert from_text(as_text(xy, labels, ("", "1E100")), ("", "1E100"))[1].tolist() == [2, 7, 1]
+    assert from_text("1 2 target", ("target",))[1].tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "is empty"),
+        ("hello", "1 column"),
+        ("1\n2\n", "1 column"),
+        ("1\t2\t3\t4\n", "4 columns"),
+        ("1\t2\tsetosa\n1\t2\tpansy\n", "in line 2, 'pansy' is neither a class from 1 to 8 nor the name of one"),
+        ("1\t2\t9\n", "'9' is neither"),
+        ("1\t2\t0\n", "'0' is neither"),
+        ("1\t2\t\n1\t2\t1\n", "'' is neither"),
+        ("1\t2\n1\tx\n", "'x' in column 'column 2' is not a number"),
+        ("1\t2\n1e16\t2\n", "is not between"),
+        ("\x00\t2\n", "NUL"),
+    ],
+)
+def test_what_cannot_be_pasted(text: str, reason: str) -> None:
+    with pytest.raises(FileError) as caught:
+        from_text(text, ("setosa",))
+    assert reason in sentence(caught.value, "The clipboard")

@@ -1,0 +1,489 @@
+"""Recovery and locks: unsaved work is on disk soon, exactly as it is, and a copy goes only when it is not needed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_files import content, failing, new_document
+
+from app import files, locks, recovery
+from app.document import Document, default_document
+from app.locks import Claims, Lock
+from app.points import Points
+from app.recovery import Recorder, Work, orphans
+
+ROOT = Path(__file__).parents[2]
+
+
+def wait(what: Callable[[], object], seconds: float = 10.0) -> None:
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.005)
+
+
+def thread_names() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name == "recovery"]
+
+
+class Desk:
+    """Recorders in one folder, and what they told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.said: list[str] = []
+        self.recorders: list[Recorder] = []
+
+    def recorder(self, name: str = "one") -> Recorder:
+        self.recorders.append(Recorder(self.folder, name, self.said.append))
+        return self.recorders[-1]
+
+    def names(self) -> list[str]:
+        return sorted(path.name for path in self.folder.iterdir()) if self.folder.exists() else []
+
+    def die(self, recorder: Recorder) -> None:
+        """What a kill does: the copy stays, the lock ends."""
+        wait(lambda: recorder.settled)
+        data = recorder.file.read_bytes()
+        recorder.close()
+        recorder.file.write_bytes(data)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    monkeypatch.setattr(recovery, "INTERVAL", 0.05)
+    monkeypatch.setattr(recovery, "DELAY", 0.02)
+    monkeypatch.setattr(recovery, "RETRY", 0.05)
+    desk = Desk(tmp_path / "recovery")
+    yield desk
+    for recorder in desk.recorders:
+        assert recorder.close()
+    assert thread_names() == []
+
+
+# -- the recorder ------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_unsaved_makes_no_thread_and_no_file(desk: Desk) -> None:
+    recorder = desk.recorder()
+    recorder.keep(None)
+    assert recorder.settled and thread_names() == [] and desk.names() == []
+    assert recorder.close()
+
+
+def test_a_copy_is_exact_and_goes_when_nothing_is_unsaved(desk: Desk, tmp_path: Path) -> None:
+    recorder = desk.recorder()
+    print_of = files.Fingerprint.of(b"old")
+    before = time.time()
+    recorder.keep(Work(new_document(), tmp_path / "mine.playground", print_of))
+    wait(lambda: recorder.settled and recorder.file.exists())
+    assert desk.names() == ["one.lock", "one.recovery"]
+    desk.die(recorder)
+    (copy,), sentences = orphans(desk.folder)
+    assert sentences == [] and (copy.title, copy.points) == ("mine.playground", 10)
+    assert before <= copy.time <= time.time()
+    assert copy.words == f"mine.playground, {recovery.when(copy.time, time.time())}, 10 points"
+    work = copy.read()
+    assert content(work.document) == content(new_document())
+    assert (work.path, work.on_disk) == (tmp_path / "mine.playground", print_of)
+    copy.remove()
+    assert desk.names() == []
+
+
+def test_a_copy_of_a_living_window_is_offered_to_nobody(desk: Desk) -> None:
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    wait(lambda: recorder.settled)
+    assert orphans(desk.folder) == ([], [])
+    assert desk.names() == ["one.lock", "one.recovery"]
+    recorder.keep(None)
+    wait(lambda: desk.names() == ["one.lock"])
+    assert orphans(desk.folder) == ([], [])
+    recorder.keep(Work(default_document(), None))
+    wait(lambda: "one.recovery" in desk.names())
+    assert recorder.close() and desk.names() == []
+
+
+def test_two_starts_do_not_offer_the_same_copy(desk: Desk) -> None:
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    desk.die(recorder)
+    first, second = orphans(desk.folder)[0], orphans(desk.folder)[0]
+    assert len(first) == 1 and second == []
+    first[0].lock.release()
+    (again,), _ = orphans(desk.folder)
+    assert again.title == "Untitled"
+    again.remove()
+
+
+def test_the_newest_is_kept_and_not_every_edit_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recovery, "INTERVAL", 0.2)
+    writes: list[float] = []
+    real = files.write_pieces
+
+    def write(pieces: object, path: Path) -> None:
+        writes.append(time.monotonic())
+        real(pieces, path)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(files, "write_pieces", write)
+    recorder = desk.recorder()
+    document = Document()
+    end = time.monotonic() + 0.7
+    while time.monotonic() < end:
+        document = replace(document, points=document.points.append([(1.0, 2.0)], 1))
+        recorder.keep(Work(document, None))
+        time.sleep(0.002)
+    wait(lambda: recorder.settled)
+    assert 2 <= len(writes) <= 5 and min(np.diff(writes)) > 0.19
+    desk.die(recorder)
+    (copy,), _ = orphans(desk.folder)
+    assert content(copy.read().document) == content(document)
+    copy.remove()
+
+
+def test_the_times_are_those_that_are_promised() -> None:
+    assert recovery.DELAY <= 2.0 and recovery.INTERVAL <= 2.0
+
+
+@pytest.mark.parametrize("operation", ["mkdir", "mkstemp", "write", "fsync", "chmod", "replace"])
+def test_a_failure_is_said_once_and_tried_again(
+    operation: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = desk.recorder()
+    with monkeypatch.context() as patched:
+        fail = failing(errno.ENOSPC)
+        if operation == "mkdir":
+            patched.setattr(Path, "mkdir", fail)
+        elif operation == "mkstemp":
+            patched.setattr(files.tempfile, "mkstemp", fail)
+        elif operation == "write":
+            patched.setattr(files, "encode_pieces", lambda document: (fail() for _ in range(1)))
+        else:
+            patched.setattr(files.os, operation, fail)
+        for _ in range(5):
+            recorder.keep(Work(default_document(), None))
+            time.sleep(0.06)
+        assert desk.said == ["Recovery copies cannot be written: no space left on device."]
+        assert not recorder.settled and desk.names() in ([], ["one.lock"])
+    wait(lambda: recorder.settled)
+    assert "one.recovery" in desk.names() and len(desk.said) == 1
+
+
+def test_an_old_copy_outlives_a_failure(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    wait(lambda: recorder.settled)
+    old = recorder.file.read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(files.os, "replace", failing(errno.EROFS))
+        recorder.keep(Work(new_document(), None))
+        wait(lambda: desk.said)
+        assert recorder.file.read_bytes() == old
+    wait(lambda: recorder.settled)
+    assert recorder.file.read_bytes() != old
+
+
+def test_an_error_nobody_thought_of_does_not_end_the_thread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = desk.recorder()
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "encode_pieces", lambda document: 1 / 0)
+        recorder.keep(Work(default_document(), None))
+        wait(lambda: desk.said)
+        assert desk.said == ["Recovery copies cannot be written: ZeroDivisionError."]
+    wait(lambda: recorder.settled)
+
+
+def test_closing_in_the_middle_of_a_write_leaves_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = threading.Event()
+
+    def slow(document: Document) -> Iterator[bytes]:
+        for _ in range(10_000):
+            begun.set()
+            yield b"x"
+
+    monkeypatch.setattr(files, "encode_pieces", slow)
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    assert begun.wait(5)
+    assert recorder.close() and desk.names() == [] and desk.said == []
+    recorder.keep(Work(default_document(), None))  # too late
+    assert thread_names() == []
+
+
+def test_a_folder_taken_away_comes_back_with_its_lock(desk: Desk) -> None:
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    wait(lambda: recorder.settled)
+    for path in list(desk.folder.iterdir()):
+        path.unlink()
+    desk.folder.rmdir()
+    recorder.keep(Work(new_document(), None))
+    wait(lambda: recorder.settled)
+    assert desk.names() == ["one.lock", "one.recovery"] and orphans(desk.folder) == ([], [])
+
+
+def test_recovered_work_stays_protected(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = desk.recorder("first"), desk.recorder("second")
+    first.keep(Work(new_document(), None))
+    desk.die(first)
+    (copy,), _ = orphans(desk.folder)
+    with monkeypatch.context() as patched:
+        patched.setattr(files.os, "replace", failing(errno.ENOSPC))
+        second.keep(Work(copy.read().document, None))
+        second.replaces(copy)
+        wait(lambda: desk.said)
+        assert copy.file.exists(), "nothing stands in its place yet"
+    wait(lambda: second.settled and not copy.file.exists())
+    assert desk.names() == ["second.lock", "second.recovery"]
+    assert content(files.decode(second.file.read_bytes().partition(b"\n")[2])) == content(new_document())
+
+
+def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = desk.recorder("first"), desk.recorder("second")
+    first.keep(Work(new_document(), None))
+    desk.die(first)
+    (copy,), _ = orphans(desk.folder)
+    writing, go_on = threading.Event(), threading.Event()
+    real = files.write_pieces
+
+    def held_up(pieces: object, path: Path) -> None:
+        writing.set()
+        assert go_on.wait(5)
+        real(pieces, path)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "write_pieces", held_up)
+        second.keep(Work(Document(), None))
+        assert writing.wait(5)
+        writing.clear()
+        second.keep(Work(copy.read().document, None))
+        second.replaces(copy)
+        go_on.set()
+        assert writing.wait(5) and copy.file.exists()
+    wait(lambda: second.settled and not copy.file.exists())
+
+
+def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = desk.recorder("first"), desk.recorder("second")
+    first.keep(Work(new_document(), None))
+    desk.die(first)
+    (copy,), _ = orphans(desk.folder)
+    writing, go_on = threading.Event(), threading.Event()
+    real = files.write_pieces
+
+    def held_up(pieces: object, path: Path) -> None:
+        writing.set()
+        assert go_on.wait(5)
+        real(pieces, path)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(files, "write_pieces", held_up)
+    second.keep(Work(copy.read().document, None))
+    assert writing.wait(5)
+    second.replaces(copy)
+    go_on.set()
+    wait(lambda: second.settled and desk.names() == ["second.lock", "second.recovery"])
+
+
+def test_saving_recovered_work_at_once_takes_the_old_copy_away(desk: Desk) -> None:
+    first, second = desk.recorder("first"), desk.recorder("second")
+    first.keep(Work(new_document(), None))
+    desk.die(first)
+    (copy,), _ = orphans(desk.folder)
+    second.keep(Work(copy.read().document, None))
+    second.replaces(copy)
+    second.keep(None)
+    wait(lambda: desk.names() == ["second.lock"] or desk.names() == [])
+
+
+# -- what is found -----------------------------------------------------------------------------------------------------
+
+
+BAD: dict[str, bytes] = {
+    "empty": b"",
+    "no header": b"\n" + files.encode(default_document()),
+    "noise": bytes(range(256)) * 100,
+    "a list": b"[]\n",
+    "deep": b"[" * 90_000 + b"\n",
+    "endless line": b"{" * 200_000,
+    "wrong types": b'{"time": "now", "points": 1, "version": 2}\n',
+    "no time": b'{"points": 1, "version": 2}\n',
+    "NaN": b'{"time": NaN, "points": 1, "version": 2}\n',
+    "1e999": b'{"time": 1e999, "points": 1, "version": 2}\n',
+    "far future": b'{"time": 1e300, "points": 1, "version": 2}\n',
+    "latin 1": b'{"time": 1, "points": 1, "version": 2, "path": "\xe9"}\n',
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_copy_that_cannot_be_read_is_kept_aside(name: str, desk: Desk) -> None:
+    desk.folder.mkdir()
+    (desk.folder / "bad.recovery").write_bytes(BAD[name])
+    (desk.folder / "good.recovery").write_bytes(b'{"time": 1, "points": 1, "version": 2}\n')
+    (copy,), (sentence,) = orphans(desk.folder)
+    assert copy.file.name == "good.recovery"
+    aside = desk.folder / "bad.unreadable"
+    assert sentence == f"A recovery copy cannot be read; it is kept as {aside}."
+    assert aside.read_bytes() == BAD[name]
+    with pytest.raises(files.FileError, match="The recovery copy of Untitled is not a"):
+        copy.read()
+    assert copy.set_aside().read_bytes() == b'{"time": 1, "points": 1, "version": 2}\n'
+    assert orphans(desk.folder) == ([], []) and desk.names() == ["bad.unreadable", "good.unreadable"]
+
+
+def test_copies_come_newest_first_and_leftovers_go(desk: Desk) -> None:
+    assert orphans(desk.folder) == ([], [])
+    desk.folder.mkdir()
+    for name, moment in (("a", 10.0), ("b", 30.0), ("c", 20.0)):
+        (desk.folder / f"{name}.recovery").write_bytes(json.dumps({"time": moment, "points": 1, "version": 2}).encode())
+    (desk.folder / "gone.lock").touch()
+    (desk.folder / ".a.recovery.x1.tmp").touch()
+    (desk.folder / "notes.txt").touch()
+    copies, _ = orphans(desk.folder)
+    assert [copy.file.stem for copy in copies] == ["b", "c", "a"]
+    for copy in copies:
+        copy.lock.release()
+    assert desk.names() == ["a.recovery", "b.recovery", "c.recovery", "notes.txt"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names of any bytes")
+def test_a_file_name_of_any_bytes_comes_back(desk: Desk, tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe \n.playground"))
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), path))
+    desk.die(recorder)
+    (copy,), _ = orphans(desk.folder)
+    assert copy.path == path
+    copy.remove()
+
+
+def test_times_in_words() -> None:
+    def moment(day: int, hour: int, minute: int, month: int = 3) -> float:
+        return time.mktime((2026, month, day, hour, minute, 0, 0, 0, -1))
+
+    now = moment(3, 14, 40)
+    assert recovery.when(moment(3, 14, 32), now) == "today 14:32"
+    assert recovery.when(moment(2, 23, 5), now) == "yesterday 23:05"
+    assert recovery.when(moment(1, 0, 0), now) == "1 March 2026 0:00"
+    assert recovery.when(moment(28, 9, 0, month=2), now) == "28 February 2026 9:00"
+    assert recovery.when(moment(4, 9, 0), now) == "4 March 2026 9:00"
+
+
+# -- locks -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_lock_excludes_and_ends(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    first, second = Lock(path), Lock(path)
+    assert not locks.held(path) and first.acquire() and first.held
+    assert not second.acquire() and not second.acquire(0.02) and locks.held(path)
+    first.release()
+    first.release()
+    assert not path.exists() and second.acquire()
+    path.unlink()
+    assert not second.held and first.acquire(), "a file taken away by hand is no lock any more"
+    second.release()
+    assert first.held, "and its old holder does not take the new one away"
+    first.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    code = f"from app.locks import Lock; from pathlib import Path; assert Lock(Path({str(path)!r})).acquire()"
+    code += "; print('held', flush=True); import time; time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"held\n"
+        assert locks.held(path)
+        other.kill()
+    assert path.exists() and not locks.held(path) and not path.exists()
+
+
+def test_where_nothing_can_be_locked_copies_are_still_written_and_found(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "_take", failing(errno.ENOLCK))
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    desk.die(recorder)
+    (copy,), sentences = orphans(desk.folder)
+    assert sentences == [] and content(copy.read().document) == content(default_document())
+    claims = Claims(desk.folder / "open", "me")
+    claims.follow(copy.file)
+    assert not Claims(desk.folder / "open", "you").elsewhere(copy.file)
+    claims.release()
+
+
+def test_claims_know_a_file_by_any_of_its_names(tmp_path: Path) -> None:
+    path, link = tmp_path / "mine.playground", tmp_path / "link.playground"
+    path.touch()
+    link.symlink_to(path)
+    mine, yours = Claims(tmp_path / "open", "me"), Claims(tmp_path / "open", "you")
+    assert not mine.elsewhere(path)
+    mine.follow(path)
+    assert not mine.elsewhere(path) and yours.elsewhere(path) and yours.elsewhere(link)
+    assert yours.elsewhere(tmp_path / "open" / ".." / "mine.playground")
+    yours.follow(link)
+    assert mine.elsewhere(path)
+    mine.follow(tmp_path / "other.playground")
+    assert not yours.elsewhere(path) and yours.elsewhere(tmp_path / "other.playground")
+    mine.follow(None)
+    yours.release()
+    assert list((tmp_path / "open").iterdir()) == []
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link.playground", "mine.playground", "open"]
+
+
+def test_claims_without_a_folder_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    claims = Claims(tmp_path / "file", "me")
+    claims.follow(tmp_path / "mine.playground")
+    assert not claims.elsewhere(tmp_path / "mine.playground")
+    claims.release()
+
+
+# -- the time it takes -------------------------------------------------------------------------------------------------
+
+
+def longest_pause(turns: list[float]) -> float:
+    return float(np.diff(turns).max())
+
+
+def pauses_while_writing(folder: Path, seconds: float) -> tuple[float, float, int]:
+    """Longest pauses of a thread that does nothing but look at the clock: alone, and while copies are written."""
+    rng = np.random.default_rng(0)
+    document = Document(Points.of(rng.normal(size=(100_000, 2)), rng.integers(0, 8, 100_000)))
+    pauses = []
+    recorder = Recorder(folder, "one", lambda sentence: None)
+    writes = 0
+    for work in (None, Work(document, None)):
+        turns = [time.perf_counter()]
+        end = turns[0] + seconds
+        while turns[-1] < end:
+            if work is not None and recorder.settled:
+                writes += 1
+                recorder.keep(work)
+            time.sleep(0.0005)
+            turns.append(time.perf_counter())
+        pauses.append(longest_pause(turns))
+    assert recorder.close()
+    return pauses[0], pauses[1], writes
+
+
+def test_writing_100_000_points_leaves_room_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A freeze, not a speed: encoding them in one go would hold the window for far longer than this."""
+    monkeypatch.setattr(recovery, "INTERVAL", 0.02)
+    monkeypatch.setattr(recovery, "DELAY", 0.01)
+    alone, writing, writes = pauses_while_writing(tmp_path, 1.0)
+    assert writes >= 2 and writing < 0.1 + alone

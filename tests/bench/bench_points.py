@@ -1,0 +1,92 @@
+"""Many points under the hand: painting a canvas anew and again, and the longest gap while the view is panned."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from PySide6.QtCore import QEventLoop, QTimer
+
+from app.document import Document, Lane, View
+from app.main import create_window, make_application
+from app.points import Points
+from app.views.window import MainWindow
+
+SIZES = (1000, 10_000, 100_000, 400_000)
+PANS = 150
+
+
+def _document(n: int) -> Document:
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, np.pi, n)
+    label = np.arange(n) % 2
+    sign = np.where(label == 0, 1.0, -1.0)
+    xy = np.column_stack([label + sign * np.cos(angle), 0.5 * label + sign * np.sin(angle)])
+    points = Points.of(xy + rng.normal(scale=0.2, size=(n, 2)), label)
+    return Document(points=points, view=View.fitting(points), shown=1, lanes=(Lane("knn"), Lane("knn")))
+
+
+def _milliseconds(work) -> float:
+    start = time.perf_counter()
+    work()
+    return 1e3 * (time.perf_counter() - start)
+
+
+def _wait(seconds: float) -> None:
+    loop = QEventLoop()
+    QTimer.singleShot(round(1000 * seconds), loop.quit)
+    loop.exec()
+
+
+def _settle(window: MainWindow) -> None:
+    deadline = time.perf_counter() + 120
+    while not window.idle() and time.perf_counter() < deadline:
+        _wait(0.01)
+
+
+def measure(n: int) -> tuple[float, float, float, float]:
+    """Milliseconds: painting again, painting at a new scale, longest and 95 % gap between GUI turns in a pan."""
+    document = _document(n)
+    with tempfile.TemporaryDirectory() as profile:
+        window = create_window(document, Path(profile))
+        window.resize(1280, 800)
+        window.show()
+        _settle(window)
+        canvas = window.canvases[0]
+        again = [_milliseconds(canvas.viewport().repaint) for _ in range(9)]
+        anew = []
+        for turn in range(9):
+            spot = canvas._spot(canvas.plot_area().center())
+            window._controller.zoom(1.02 if turn % 2 else 1 / 1.02, spot)
+            window._refresh_if_pending()
+            anew.append(_milliseconds(canvas.viewport().repaint))
+        _settle(window)
+        turns: list[float] = []
+        ticker = QTimer()
+        ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
+        ticker.start(0)
+        unit = canvas._spot(canvas.plot_area().center()).unit
+        for step in range(PANS):
+            window._controller.pan((3 if step % 60 < 30 else -3) * unit, unit)
+            _wait(0.008)  # a mouse of 125 Hz
+        ticker.stop()
+        gaps = 1e3 * np.diff(turns)
+        _settle(window)
+        window._controller.store.reset(window.document, None)
+        window.close()
+    return median(again), median(anew), float(gaps.max()), float(np.quantile(gaps, 0.95))
+
+
+def run() -> None:
+    make_application()
+    print("milliseconds; one kNN lane in a window of 1280x800")
+    for n in SIZES:
+        again, anew, longest, usual = measure(n)
+        print(
+            f"{n:6d} points: canvas painted again {again:5.1f}, at a new scale {anew:5.1f};"
+            f" panning: longest GUI gap {longest:5.1f}, 95 % below {usual:4.1f}",
+            flush=True,
+        )

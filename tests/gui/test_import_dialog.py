@@ -1,0 +1,404 @@
+"""The import dialog under the hand: it shows what comes, refuses what cannot, and never holds the window up."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QMainWindow,
+    QPlainTextEdit,
+    QTableWidget,
+    QWidget,
+)  # fmt: skip
+from pytestqt.qtbot import QtBot
+
+from app.exchange import Dialect, Imported, Table, read, read_text
+from app.files import FileError
+from app.views import theme
+from app.views.import_dialog import ImportDialog
+
+Read = Callable[[Dialect], Table]
+Taken = list[tuple[Imported, bool]]
+
+FLOWERS = "length,width,weight,kind\n1.5,2,9,rose\n3,4,8,pansy\n5,6.25,7,rose\n"
+
+
+@pytest.fixture
+def parent(qtbot: QtBot, qapp: QApplication) -> Iterator[QMainWindow]:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    theme.apply(theme.LIGHT, window, 0)
+    window.resize(900, 700)
+    window.show()
+    yield window
+    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "background"], timeout=5000)
+
+
+def of(text: str) -> Read:
+    return lambda wish: read_text(text, "drawing.csv", wish)
+
+
+def show(parent: QMainWindow, qtbot: QtBot, source: Read | str, wait: bool = True) -> tuple[ImportDialog, Taken]:
+    taken: Taken = []
+    read = of(source) if isinstance(source, str) else source
+    dialog = ImportDialog(parent, read, lambda imported, add: taken.append((imported, add)))
+    dialog.open()
+    qtbot.waitExposed(dialog)
+    if wait:
+        wait_for(dialog, qtbot)
+    return dialog, taken
+
+
+def part(dialog: ImportDialog, name: str, kind: type[QWidget] = QWidget) -> QWidget:
+    widget = dialog.findChild(kind, f"import.{name}")
+    assert widget is not None, name
+    return widget
+
+
+def text(dialog: ImportDialog, name: str = "summary") -> str:
+    widget = part(dialog, name)
+    assert isinstance(widget, QLabel | QPlainTextEdit | QComboBox)
+    if isinstance(widget, QPlainTextEdit):
+        return widget.toPlainText()
+    return widget.text() if isinstance(widget, QLabel) else widget.currentText()
+
+
+def wait_for(dialog: ImportDialog, qtbot: QtBot) -> None:
+    """Until the newest request is answered."""
+    desk = dialog._background._desk
+    qtbot.waitUntil(lambda: not desk.working, timeout=20_000)
+    for _ in range(3):
+        QApplication.processEvents()
+    assert text(dialog) != "Reading…"
+
+
+def choose(dialog: ImportDialog, qtbot: QtBot, name: str, entry: str) -> None:
+    """With the keyboard, as the hand does: it opens the list, goes to the entry and takes it."""
+    box = part(dialog, name)
+    assert isinstance(box, QComboBox)
+    index = box.findText(entry, Qt.MatchFlag.MatchStartsWith)
+    assert index >= 0, entry
+    box.setFocus()
+    steps = index - box.currentIndex()
+    for _ in range(abs(steps)):
+        QTest.keyClick(box, Qt.Key.Key_Down if steps > 0 else Qt.Key.Key_Up)
+    wait_for(dialog, qtbot)
+    assert box.currentIndex() == index
+
+
+def click(widget: QWidget) -> None:
+    """Within a check box or radio button, its text."""
+    spot = QPoint(12, widget.height() // 2) if not widget.objectName().endswith(".import") else widget.rect().center()
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=spot)
+
+
+def press_import(dialog: ImportDialog) -> None:
+    click(part(dialog, "import"))
+
+
+def test_what_is_shown_is_what_comes(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, taken = show(parent, qtbot, FLOWERS)
+    assert dialog.windowTitle() == "Import drawing.csv"
+    assert text(dialog) == "3 points: 1 pansy, 2 rose; width against length."
+    rows = part(dialog, "rows")
+    assert isinstance(rows, QTableWidget)
+    assert [rows.horizontalHeaderItem(c).text() for c in range(4)] == ["length", "width", "weight", "kind"]
+    assert [rows.verticalHeaderItem(r).text() for r in range(3)] == ["2", "3", "4"]
+    assert [rows.item(2, c).text() for c in range(4)] == ["5", "6.25", "7", "rose"]
+    assert (text(dialog, "x"), text(dialog, "y"), text(dialog, "class")) == ("length", "width", "kind")
+    assert part(dialog, "x").hasFocus()
+    with qtbot.waitSignal(dialog.destroyed):
+        press_import(dialog)
+    ((imported, add),) = taken
+    assert not add and imported.xy.tolist() == [[1.5, 2], [3, 4], [5, 6.25]]
+    assert imported.labels.tolist() == [1, 0, 1] and imported.class_names == ("pansy", "rose")
+    assert imported.axes == ("length", "width")
+
+
+def test_other_columns_standardised_and_added(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, taken = show(parent, qtbot, FLOWERS)
+    choose(dialog, qtbot, "x", "weight")
+    choose(dialog, qtbot, "y", "length")
+    choose(dialog, qtbot, "class", "none: all of class 1")
+    assert text(dialog) == "3 points: 3 of class 1; length against weight."
+    click(part(dialog, "standardise"))
+    wait_for(dialog, qtbot)
+    click(part(dialog, "add"))
+    press_import(dialog)
+    ((imported, add),) = taken
+    assert add and imported.labels.tolist() == [0, 0, 0] and imported.axes == ("weight", "length")
+    assert np.allclose(imported.xy.mean(axis=0), 0) and np.allclose(imported.xy.std(axis=0), 1)
+    assert imported.xy[0, 0] > imported.xy[2, 0]
+
+
+def test_columns_of_words_are_not_offered_for_x(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, _ = show(parent, qtbot, FLOWERS)
+    for name, n in (("x", 3), ("y", 3), ("class", 5)):
+        box = part(dialog, name)
+        assert isinstance(box, QComboBox) and box.count() == n
+
+
+def test_twice_the_same_column_is_refused(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, taken = show(parent, qtbot, FLOWERS)
+    choose(dialog, qtbot, "y", "length")
+    assert text(dialog) == "drawing.csv was not imported: x and y are the same column, 'length'."
+    assert not part(dialog, "import").isEnabled() and part(dialog, "bad").isHidden()
+    press_import(dialog)
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    assert not taken and dialog.isVisible()
+    choose(dialog, qtbot, "y", "width")
+    assert part(dialog, "import").isEnabled()
+
+
+def test_bad_rows_are_listed_by_line(parent: QMainWindow, qtbot: QtBot) -> None:
+    rows = "1,2\n" + "1,2,3,rose\n" * 700 + "1,two,3,rose\n" * 300
+    dialog, taken = show(parent, qtbot, FLOWERS.replace("6.25", "six") + rows)
+    assert "not imported: 302 of 1\u202f004 rows cannot be used, first line 4: 'six' in column" in text(dialog)
+    assert part(dialog, "bad").isVisible() and not part(dialog, "import").isEnabled()
+    lines = text(dialog, "bad").splitlines()
+    assert lines[:2] == ["line 4: 'six' in column 'width' is not a number", "line 5: it has 2 cells instead of 4"]
+    assert len(lines) == 201 and lines[-1] == "and 102 more"
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not taken
+
+
+def test_the_dialect_can_be_overruled(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, taken = show(parent, qtbot, "1,5;2,5\n3,5;4,5\n6,5;7,5\n")
+    assert (text(dialog, "separator"), text(dialog, "decimal")) == ("Semicolon ;", "Comma: 1,5")
+    header = part(dialog, "header")
+    assert isinstance(header, QCheckBox) and not header.isChecked()
+    assert text(dialog) == "3 points: 3 of class 1; column 2 against column 1."
+    click(header)
+    wait_for(dialog, qtbot)
+    assert text(dialog) == "2 points: 2 of class 1; 2,5 against 1,5." and header.isChecked()
+    choose(dialog, qtbot, "separator", "Comma ,")
+    assert "were not" in text(dialog) or "not imported" in text(dialog) or "points" in text(dialog)
+    choose(dialog, qtbot, "separator", "Semicolon ;")
+    choose(dialog, qtbot, "decimal", "Point: 1.5")
+    assert "is not a number" in text(dialog)
+    choose(dialog, qtbot, "decimal", "Comma: 1,5")
+    click(header)
+    wait_for(dialog, qtbot)
+    press_import(dialog)
+    assert taken[0][0].xy.tolist() == [[1.5, 2.5], [3.5, 4.5], [6.5, 7.5]]
+
+
+def test_a_text_that_is_no_table_can_still_be_overruled(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, _ = show(parent, qtbot, "x,y,z,w\n1,2\n3,4\n")
+    assert "header in line 1" in text(dialog) and part(dialog, "header").isVisible()
+    assert not part(dialog, "import").isEnabled() and not part(dialog, "x").isEnabled()
+    header = part(dialog, "header")
+    assert isinstance(header, QCheckBox) and header.isChecked() and text(dialog, "separator") == "Comma ,"
+    click(header)
+    wait_for(dialog, qtbot)
+    assert "1 of 3 rows cannot be used, line 1" in text(dialog)
+    assert part(dialog, "x").isEnabled()
+
+
+def test_a_file_without_a_dialect(parent: QMainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "arrays.npz"
+    np.savez(path, X=np.arange(120.0).reshape(2, 60), y=[1, 2])
+    dialog, _ = show(parent, qtbot, lambda wish: read(path, wish))
+    assert not part(dialog, "separator").isVisible() and not part(dialog, "header").isVisible()
+    assert text(dialog, "more") == "The first 50 of 61 columns are shown." and part(dialog, "more").isVisible()
+    assert text(dialog) == "2 points: 1 of class 1, 1 of class 2; x2 against x1."
+
+
+def test_a_file_that_cannot_be_read(parent: QMainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog, _ = show(parent, qtbot, lambda wish: read(tmp_path / "missing.npz", wish))
+    assert text(dialog) == "missing.npz cannot be read: no such file or directory."
+    assert not part(dialog, "separator").isVisible() and not part(dialog, "import").isEnabled()
+
+
+def test_a_fault_of_the_program_is_told(parent: QMainWindow, qtbot: QtBot) -> None:
+    def fail(wish: Dialect) -> Table:
+        raise KeyError("surprise")
+
+    dialog, _ = show(parent, qtbot, fail)
+    assert "could not be read (KeyError" in text(dialog)
+
+
+def test_names_are_no_markup(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, _ = show(parent, qtbot, "<b>a</b>,&b,class\n1,2,<i>u</i>\n3,4,v\n")
+    assert text(dialog) == "2 points: 1 <i>u</i>, 1 v; &b against <b>a</b>."
+    label = part(dialog, "summary")
+    assert isinstance(label, QLabel) and label.textFormat() is Qt.TextFormat.PlainText
+
+
+# -- on a thread of its own ----------------------------------------------------------------------------------------
+
+
+class Gate:
+    """A reader that waits to be let through, and says how often it was asked."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.open = threading.Event()
+        self.entered = threading.Event()
+        self.wishes: list[Dialect] = []
+
+    def __call__(self, wish: Dialect) -> Table:
+        self.wishes.append(wish)
+        self.entered.set()
+        if not self.open.wait(10):
+            raise FileError("nobody opened.")
+        return read_text(self._text, "drawing.csv", wish)
+
+
+def test_reading_is_said_and_holds_nothing(parent: QMainWindow, qtbot: QtBot) -> None:
+    gate = Gate(FLOWERS)
+    dialog, taken = show(parent, qtbot, gate, wait=False)
+    qtbot.waitUntil(gate.entered.is_set)
+    assert text(dialog) == "Reading…" and not part(dialog, "import").isEnabled()
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    assert not taken
+    gate.open.set()
+    wait_for(dialog, qtbot)
+    assert text(dialog).startswith("3 points")
+
+
+def test_an_answer_after_the_close_is_forgotten(parent: QMainWindow, qtbot: QtBot) -> None:
+    gate = Gate(FLOWERS)
+    dialog, taken = show(parent, qtbot, gate, wait=False)
+    qtbot.waitUntil(gate.entered.is_set)
+    with qtbot.waitSignal(dialog.destroyed):
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    gate.open.set()
+    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "background"])
+    QApplication.processEvents()
+    assert not taken
+
+
+def test_a_parent_that_is_taken_down_while_reading(qtbot: QtBot, qapp: QApplication) -> None:
+    gate = Gate(FLOWERS)
+    window = QMainWindow()
+    window.show()
+    dialog, _ = show(window, qtbot, gate, wait=False)
+    desk = dialog._background._desk
+    qtbot.waitUntil(gate.entered.is_set)
+    with qtbot.waitSignal(dialog.destroyed):
+        window.deleteLater()
+    assert desk.closed
+    gate.open.set()
+    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "background"])
+    QApplication.processEvents()
+
+
+def test_the_newest_request_wins(parent: QMainWindow, qtbot: QtBot) -> None:
+    gate = Gate("1,5;2,5\n3,5;4,5\n")
+    gate.open.set()
+    dialog, _ = show(parent, qtbot, gate)
+    gate.open.clear()
+    gate.entered.clear()
+    shown: list[object] = []
+    show_answer = dialog._background._answered
+    dialog._background._answered = lambda answer: (shown.append(answer), show_answer(answer))
+    for sign in (".", ",", ".", ","):
+        dialog._ask(decimal=sign)
+        qtbot.waitUntil(gate.entered.is_set)
+    gate.open.set()
+    wait_for(dialog, qtbot)
+    # One was under way and its answer came too late, the ones between were never begun, the last was read.
+    assert len(shown) == 1
+    assert [wish.decimal for wish in gate.wishes] == [None, ".", ","]
+    assert text(dialog).startswith("2 points") and text(dialog, "decimal") == "Comma: 1,5"
+
+
+def test_a_hundred_thousand_rows_do_not_hold_the_window_up(parent: QMainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    """No gap of the clock that would be felt; the bound is generous, the machine may be busy."""
+    path = tmp_path / "large.csv"
+    values = np.random.default_rng(0).normal(size=(100_000, 9))
+    path.write_text("\n".join(",".join(map(repr, row)) + ",abc"[::3] for row in values.tolist()))
+    gaps: list[float] = []
+    last = time.perf_counter()
+
+    def tick() -> None:
+        nonlocal last
+        now = time.perf_counter()
+        gaps.append(now - last)
+        last = now
+
+    timer = QTimer()
+    timer.timeout.connect(tick)
+    timer.start(5)
+    dialog, _ = show(parent, qtbot, lambda wish: read(path, wish), wait=False)
+    qtbot.waitUntil(lambda: text(dialog) != "Reading…", timeout=60_000)
+    timer.stop()
+    assert "100\u202f000" in text(dialog)
+    print(f"longest gap {max(gaps) * 1000:.0f} ms of {len(gaps)}")
+    assert max(gaps) < 1.0
+
+
+# -- hands, eyes and helpers ---------------------------------------------------------------------------------------
+
+
+def test_every_control_is_named_and_large_enough(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, _ = show(parent, qtbot, FLOWERS.replace("6.25", "six"))
+    names = ("x", "y", "class", "standardise", "separator", "decimal", "header", "replace", "add", "rows", "import")
+    for name in (*names, "bad", "picture"):
+        widget = part(dialog, name)
+        assert widget.accessibleName() and widget.accessibleDescription() and widget.toolTip(), name
+    for widget in dialog.findChildren(QWidget):
+        if isinstance(widget, QAbstractButton | QComboBox) and widget.objectName().startswith("import."):
+            assert widget.height() >= 24 and widget.width() >= 24, (widget.objectName(), widget.size())
+
+
+def test_the_tab_key_goes_as_the_eye_reads(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, _ = show(parent, qtbot, FLOWERS)
+    part(dialog, "separator").setFocus()
+    seen = []
+    for _ in range(14):
+        widget = dialog.focusWidget()
+        assert widget is not None
+        if widget.objectName() not in seen:
+            seen.append(widget.objectName())
+        QTest.keyClick(widget, Qt.Key.Key_Tab)
+    assert [name.removeprefix("import.") for name in seen if name] == [
+        "separator", "decimal", "header", "rows", "x", "y", "class", "standardise", "replace", "import"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_fits_a_small_screen_with_large_text(parent: QMainWindow, qtbot: QtBot, dark: bool) -> None:
+    theme.apply(theme.theme_of(dark), parent, 14)
+    dialog, _ = show(parent, qtbot, FLOWERS.replace("6.25", "six"))
+    least = dialog.minimumSizeHint().expandedTo(dialog.layout().totalMinimumSize())
+    assert least.width() <= 1000 and least.height() <= 700, least
+    dialog.resize(QSize(1000, 700))
+    QApplication.processEvents()
+    for name in ("x", "class", "standardise", "import", "bad", "summary", "separator", "header"):
+        widget = part(dialog, name)
+        spot = widget.mapTo(dialog, QPoint(0, 0))
+        assert dialog.rect().contains(spot) and not widget.visibleRegion().isEmpty(), name
+        if name != "bad":
+            least_height = widget.heightForWidth(widget.width()) if name == "summary" else widget.sizeHint().height()
+            assert widget.height() >= least_height, name
+
+
+def test_the_picture_shows_the_classes(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, _ = show(parent, qtbot, "x,y,class\n0,0,a\n10,0,b\n")
+    image = part(dialog, "picture").grab().toImage()
+    colours = {image.pixelColor(x, y).getRgb()[:3] for x in range(image.width()) for y in range(image.height())}
+    assert set(theme.LIGHT.classes[:2]) <= colours and theme.LIGHT.classes[2] not in colours
+    choose(dialog, qtbot, "x", "y")  # refused: no picture of what will not come
+    image = part(dialog, "picture").grab().toImage()
+    colours = {image.pixelColor(x, y).getRgb()[:3] for x in range(image.width()) for y in range(image.height())}
+    assert not set(theme.LIGHT.classes) & colours
+
+
+@pytest.mark.parametrize("rows", ["1e15,-1e15\n-1e15,1e15\n", "1,2\n", "0,0\n5e-324,0\n", "7,7\n7,7\n"])
+def test_a_picture_of_any_extent(rows: str, parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, _ = show(parent, qtbot, rows)
+    assert not part(dialog, "picture").grab().isNull() and part(dialog, "import").isEnabled()

@@ -1,0 +1,257 @@
+"""Many points: kept pictures of them against plain painting, symbols in their places, on top, at every pixel ratio."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.document import Document, Lane, View
+from app.points import Points
+from app.tools import Spot, nearest
+from app.views.plot import clouds
+from app.views.plot.clouds import KINDS, Cloud, size_for
+from app.views.theme import DARK, LIGHT
+from app.views.window import MainWindow
+
+from .conftest import Make, settle
+
+WIDTH, HEIGHT = 300, 200
+CORNERS = QRectF(0.0, 0.0, 3.0, 2.0)  # a hundredth is a pixel
+
+
+def painted(
+    cloud: Cloud, ratio: float = 1.0, corners: QRectF = CORNERS, dark: bool = False, size: int | None = None
+) -> np.ndarray:
+    """Pixels 0xffrrggbb of `cloud` alone, on white, as a canvas has it painted."""
+    image = QImage(round(WIDTH * ratio), round(HEIGHT * ratio), QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    image.fill(0xFFFFFFFF)
+    painter = QPainter(image)
+    painter.scale(1 / ratio, 1 / ratio)
+    area = QRectF(0, 0, WIDTH * ratio, HEIGHT * ratio)
+    cloud.paint(painter, corners, area, DARK if dark else LIGHT, size or size_for(len(cloud)), ratio)
+    painter.end()
+    return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.width()).copy()
+
+
+def cloud_of(xy: np.ndarray, kinds: np.ndarray) -> Cloud:
+    cloud = Cloud()
+    cloud.show(np.asarray(xy, dtype=float), np.asarray(kinds, dtype=np.intp))
+    return cloud
+
+
+def some(count: int, seed: int = 0, classes: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.uniform((-0.1, -0.1), (3.1, 2.1), (count, 2)), rng.integers(0, classes, count)
+
+
+def argb(rgb: tuple[int, int, int]) -> int:
+    return 0xFF000000 | rgb[0] << 16 | rgb[1] << 8 | rgb[2]
+
+
+def pixel_of(xy: np.ndarray, ratio: float) -> tuple[np.ndarray, np.ndarray]:
+    """Column and row of the device pixel that shows each place."""
+    return np.floor(xy[:, 0] * 100 * ratio).astype(int), np.floor((2 - xy[:, 1]) * 100 * ratio).astype(int)
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("count", [3000, 20_000, 40_000])
+@pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
+def test_a_kept_picture_is_what_plain_painting_gives(
+    monkeypatch: pytest.MonkeyPatch, count: int, ratio: float
+) -> None:
+    xy, kinds = some(count)
+    kept = cloud_of(xy, kinds)
+    found = painted(kept, ratio)
+    assert kept.made == 1
+    culled = count > clouds.CULLED
+    monkeypatch.setattr(clouds, "KEPT", 10**9)
+    monkeypatch.setattr(clouds, "CULLED", 10**9)
+    plain = painted(cloud_of(xy, kinds), ratio)
+    channels = [np.stack([pixels >> shift & 255 for shift in (0, 8, 16)]).astype(int) for pixels in (found, plain)]
+    steps = np.abs(channels[0] - channels[1]).max(axis=0)
+    # Blending twice rounds twice.  And what others hide is left out: corners of other shapes may show.
+    assert (steps > 4).mean() <= (0.04 if culled else 0.0)
+    assert (plain != 0xFFFFFFFF).mean() > 0.3
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("count", [100, 40_000])
+def test_the_colour_at_a_points_pixel_is_that_of_the_last_point_near_it(count: int, ratio: float, dark: bool) -> None:
+    xy, kinds = some(count, seed=1, classes=8 if count == 100 else 4)  # (small stars are nearly all outline)
+    pixels = painted(cloud_of(xy, kinds), ratio, dark=dark)
+    columns, rows = pixel_of(xy, ratio)
+    theme = DARK if dark else LIGHT
+    inside = (columns >= 0) & (columns < pixels.shape[1]) & (rows >= 0) & (rows < pixels.shape[0])
+    checked = 0
+    for index in np.flatnonzero(inside)[::-1][:400]:
+        later = slice(index + 1, None)
+        reach = 12 * ratio
+        if (np.abs(columns[later] - columns[index]) < reach).any() and (
+            np.hypot(columns[later] - columns[index], rows[later] - rows[index]) < reach
+        ).any():
+            continue
+        found = np.array([pixels[rows[index], columns[index]] >> shift & 255 for shift in (16, 8, 0)]).astype(int)
+        assert np.abs(found - theme.classes[kinds[index]]).max() <= (0 if count == 100 else 4)
+        checked += 1
+    assert checked > 20
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("kind", ["0", "1", "free", "bounded", "selected"])
+def test_symbols_are_symmetric_about_the_middle_of_their_pixel(ratio: float, kind: str) -> None:
+    pixels = painted(cloud_of(np.array([[1.502, 1.0]]), [KINDS.index(kind)]), ratio, size=11)
+    (column,), (row,) = pixel_of(np.array([[1.502, 1.0]]), ratio)
+    reach = int(18 * ratio)
+    cell = pixels[row - reach : row + reach + 1, column - reach : column + reach + 1].astype(np.int64)
+    assert (cell != 0xFFFFFFFF).sum() > 50
+    for mirrored in (cell[::-1], cell[:, ::-1]):
+        off = [np.abs((cell >> s & 255) - (mirrored >> s & 255)).max() for s in (0, 8, 16)]
+        assert max(off) <= 40, "but for the rounding of soft edges"
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_mark_of_what_is_selected_stands_out_and_leaves_the_symbol_readable(dark: bool) -> None:
+    theme = DARK if dark else LIGHT
+    place = np.array([[1.505, 1.005]])
+    (column,), (row,) = pixel_of(place, 1.0)
+    seen = {}
+    for kind in ("free", "bounded", "selected"):
+        seen[kind] = painted(cloud_of(place, [KINDS.index(kind)]), size=11, dark=dark)
+        assert (seen[kind][row - 5 : row + 6, column - 5 : column + 6] == 0xFFFFFFFF).all(), "hollow"
+    both = painted(cloud_of(np.repeat(place, 2, axis=0), [3, KINDS.index("selected")]), size=11, dark=dark)
+    assert both[row, column] == argb(theme.classes[3])
+    ring = both[row, column : column + 20]
+    assert argb(theme.accent) in ring and argb(theme.background) in ring
+    others = np.concatenate([seen["free"].ravel(), seen["bounded"].ravel()])
+    assert argb(theme.accent) not in others
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+@pytest.mark.parametrize(("dx", "dy"), [(7, 0), (-7, 0), (0, 5), (0, -5), (13, -9), (-280, 190), (400, 0)])
+def test_a_picture_moved_along_with_the_view_is_what_a_new_one_would_be(ratio: float, dx: int, dy: int) -> None:
+    xy, kinds = some(6000, seed=2)
+    xy = xy * 1.5 - 0.7
+    cloud = cloud_of(xy, kinds)
+    painted(cloud, ratio)
+    shifts = [1, 1, 2, 2]
+    for part in shifts:
+        share = part / sum(shifts)
+        corners = CORNERS.translated(0.01 * round(dx * share), 0.01 * round(dy * share))
+        moved = painted(cloud, ratio, corners)
+    assert cloud.made == 1 and cloud.mended >= 1
+    np.testing.assert_array_equal(moved, painted(cloud_of(xy, kinds), ratio, corners))
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_kept_picture_is_made_anew_when_anything_it_shows_changes() -> None:
+    xy, kinds = some(5000)
+    cloud = cloud_of(xy, kinds)
+    first = painted(cloud)
+    painted(cloud)
+    assert cloud.made == 1 and cloud.mended == 0
+    zoomed = QRectF(0, 0, 2.7, 1.8)
+    for number, (change, expected) in enumerate((
+        (lambda: painted(cloud, corners=zoomed), lambda c: painted(c, corners=zoomed)),
+        (lambda: painted(cloud, dark=True), lambda c: painted(c, dark=True)),
+        (lambda: painted(cloud, size=4), lambda c: painted(c, size=4)),
+        (lambda: painted(cloud, ratio=2.0), lambda c: painted(c, ratio=2.0)),
+        (lambda: painted(cloud), painted),
+    ), start=2):  # fmt: skip
+        found = change()
+        assert cloud.made == number
+        np.testing.assert_array_equal(found, expected(cloud_of(xy, kinds)))
+    cloud.show(xy[:-1000], kinds[:-1000])
+    assert (painted(cloud) != first).any()
+
+
+def many(count: int) -> Document:
+    xy, labels = some(count, classes=3)
+    return Document(points=Points.of(xy, labels), lanes=(Lane("knn"), Lane("knn")), shown=1, view=View(1.5, 1.0, 2.4))
+
+
+def points_cloud(window: MainWindow) -> Cloud:
+    return window.canvases[0].layers._points
+
+
+def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbot: QtBot) -> None:
+    window = make(many(20_000))
+    cloud = points_cloud(window)
+    before = (cloud.made, cloud.mended)
+    frame = window.result(0)
+    window._controller.set_lane(0, "knn", n_neighbors=9)
+    settle(qtbot, window)
+    assert window.result(0).picture is not frame.picture
+    assert (cloud.made, cloud.mended) == before
+    window._controller.pan(0.0, 12 * 2.4 / window.canvases[0].plot_size()[1])
+    settle(qtbot, window)
+    assert cloud.made == before[0] and cloud.mended > before[1]
+    window.choose_theme("dark")
+    settle(qtbot, window)
+    assert cloud.made == before[0] + 1
+
+
+def test_selected_points_carry_their_ring_on_the_canvas(make: Make, qapp: QApplication) -> None:
+    window = make(many(50))
+    canvas, editing = window.canvases[0], window._controller.editing
+    accent = argb(LIGHT.accent)
+
+    def accents() -> int:
+        window._refresh_if_pending()
+        image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+        return int((np.frombuffer(image.constBits(), dtype=np.uint32) == accent).sum())
+
+    assert accents() < 20
+    editing.select(np.array([3, 7]))
+    two = accents()
+    editing.select(np.array([3]))
+    assert two > accents() > 20
+    editing.select_none()
+    assert accents() < 20
+
+
+def test_axis_names_are_plain_text_and_take_room_only_when_there_are_any(make: Make, qtbot: QtBot) -> None:
+    window = make(many(50))
+    canvas = window.canvases[0]
+    size = canvas.plot_size()
+    window._controller.set_axes(("<b>a</b> & b (x0.001)", "height"))
+    settle(qtbot, window)
+    item = canvas.getPlotItem()
+    assert item.getAxis("bottom").label.toPlainText().strip() == "<b>a</b> & b (x0.001)"
+    assert item.getAxis("left").label.toPlainText().strip() == "height"
+    assert canvas.plot_size()[0] < size[0] and canvas.plot_size()[1] < size[1]
+    window.resize(700, 700)
+    window._controller.set_axes(("m" * 60, ""))
+    settle(qtbot, window)
+    assert item.getAxis("bottom").label.boundingRect().width() <= canvas.plot_size()[0]
+    assert item.getAxis("bottom").label.toPlainText().strip().endswith("…")
+    window.resize(1100, 760)
+    window._controller.set_axes(("", ""))
+    settle(qtbot, window)
+    assert canvas.plot_size() == size
+    assert not item.getAxis("bottom").label.isVisible()
+    grid = canvas.grid()
+    assert (grid.width, grid.height) == size
+
+
+def test_the_nearest_of_many_points_is_the_nearest_of_all() -> None:
+    xy, labels = some(3000)
+    document = Document(points=Points.of(xy, labels))
+    rng = np.random.default_rng(3)
+    found = 0
+    for _ in range(300):
+        spot = Spot(*rng.uniform((-0.2, -0.2), (3.2, 2.2)), 0.004)
+        away = np.hypot(*(xy - (spot.x, spot.y)).T)
+        expected = int(away.argmin()) if away.min() <= 10 * spot.unit else None
+        assert nearest(document, spot, 10) == expected
+        found += expected is not None
+    assert 50 < found < 300
