@@ -46,6 +46,7 @@ class Canvas(PointingPlot):
         self._lane: LaneScene | None = None
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
+        self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
         #: Job of the newest picture that has really been painted.
@@ -78,6 +79,7 @@ class Canvas(PointingPlot):
         box.setMouseEnabled(False, False)
         box.disableAutoRange()
         box.setDefaultPadding(0.0)
+        box.geometryChanged.connect(self._forget_area)
         self._layers = Layers()
         box.addItem(self._layers, ignoreBounds=True)
 
@@ -188,10 +190,15 @@ class Canvas(PointingPlot):
 
     def plot_area(self) -> QRectF:
         """The rectangle of the plot proper, inside the axes, in the canvas's pixels."""
-        # pyqtgraph keeps scene and widget in the same pixels.  (The box's bounding rectangle is half a pixel larger.)
-        box = self.getPlotItem().getViewBox()
-        area: QRectF = box.mapRectToScene(box.rect())
-        return area
+        # Kept: each question to Qt gives the interpreter away, and getting it back may take a millisecond in training.
+        if self._area is None:
+            # pyqtgraph keeps scene and widget in the same pixels.  (The box's bounds are half a pixel larger.)
+            box = self.getPlotItem().getViewBox()
+            self._area = box.mapRectToScene(box.rect())
+        return self._area
+
+    def _forget_area(self) -> None:
+        self._area = None
 
     def grid(self) -> Grid:
         """One sample for each device pixel of the plot, over the part of the plane it shows."""
