@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -438,3 +439,31 @@ def test_an_empty_table_says_what_to_do_and_names_follow(make: Make, qtbot: QtBo
     assert [model.headerData(c, Qt.Orientation.Horizontal) for c in range(4)] == ["#", "length", "y", "class"]
     assert model.index(0, CLASS).data() == "<b>fig</b>"
     assert "&lt;b&gt;" in model.index(0, CLASS).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_numbers_are_shortened_not_cut_off_where_the_table_is_narrow(make: Make, qtbot: QtBot) -> None:
+    window = make(of([[-0.02642123, 0.07385712]], [0]), size=(1024, 768))
+    table = opened(window, qtbot)
+    metrics = table.fontMetrics()
+    for column in (X, Y):
+        text = table.model().index(0, column).data()
+        assert metrics.horizontalAdvance(text) + 6 <= table.columnWidth(column), text
+    window.resize(1600, 900)
+    settle(qtbot, window)
+    assert table.model().index(0, X).data() == "-0.026421"
+
+
+@pytest.mark.parametrize("column", [X, CLASS])
+def test_what_is_being_typed_into_a_cell_counts_when_the_window_is_closed(
+    make: Make, qtbot: QtBot, column: int
+) -> None:
+    window = make(few())
+    table = opened(window, qtbot)
+    click(table, 0, column)
+    QTest.keyClick(table, Qt.Key.Key_F2)
+    QTest.keyClicks(editor(table), "7")
+    assert not window.close()
+    assert window._controller.store.position == 1
+    assert (window.document.points.xy[0, 0] == 7.0) or (window.document.points.labels[0] == 6)
+    window._controller.store.saved(window.document, Path("a.playground"))
+    assert window.close()

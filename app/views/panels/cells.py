@@ -157,5 +157,7 @@ class CellDelegate(QStyledItemDelegate):
         editor.setGeometry(rect)
 
     def _finish(self, editor: QWidget) -> None:
+        if editor.isHidden():  # closed already; it keeps the focus a moment longer
+            return
         self.commitData.emit(editor)
         self.closeEditor.emit(editor, QStyledItemDelegate.EndEditHint.NoHint)

@@ -16,11 +16,8 @@ from app.views.bind import number_of, plain_tip
 Index = QModelIndex | QPersistentModelIndex
 NUMBER, X, Y, CLASS = range(4)
 _NOWHERE = QModelIndex()
-
-
-def short_number(value: float) -> str:
-    """Five digits of a number; the table shows all of them while a cell is edited, and in its tooltip."""
-    return f"{value:.5g}"
+#: Digits a number is shown with where there is room; while it is edited, and in the tooltip, it has all of them.
+MOST_DIGITS = 5
 
 
 def full_number(value: float) -> str:
@@ -38,6 +35,7 @@ class PointModel(QAbstractTableModel):
         self.xy, self.labels, self.ids = self.points.xy, self.points.labels, self.points.ids
         self.axes = ("x", "y")
         self.names: tuple[str, ...] = ("",) * MAX_CLASSES
+        self.digits = MOST_DIGITS
 
     # -- following the scene -----------------------------------------------------------------------------------------
 
@@ -121,7 +119,7 @@ class PointModel(QAbstractTableModel):
             return str(row + 1)
         if column == CLASS:
             return self.class_text(int(self.labels[row]))
-        return short_number(float(self.xy[row, column - X]))
+        return f"{float(self.xy[row, column - X]):.{self.digits}g}"
 
     def editable_text(self, row: int, column: int) -> str:
         """What a cell's editor begins with: every digit."""

@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -30,7 +30,7 @@ from app.views.bind import describe
 from app.views.theme import Theme
 
 from .cells import CellDelegate
-from .point_model import CLASS, NUMBER, PointModel, X
+from .point_model import CLASS, MOST_DIGITS, NUMBER, PointModel, X
 
 _TYPING = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 EMPTY = "No points yet: click in a picture, or type x and y below."
@@ -100,6 +100,16 @@ class PointTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(max(28, metrics.height() + 12))
         digits = max(3, len(str(len(self._model.ids))))
         self.horizontalHeader().resizeSection(NUMBER, metrics.horizontalAdvance("0" * digits) + 14)
+        self._fit_digits()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_digits()
+
+    def _fit_digits(self) -> None:
+        """As many digits as the columns have room for behind "-0.0"."""
+        characters = (self.columnWidth(X) - 8) // max(1, self.fontMetrics().horizontalAdvance("0"))
+        self._model.digits = min(max(characters - 4, 3), MOST_DIGITS)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
