@@ -123,6 +123,7 @@ class NameField(QLineEdit):
         self._shown = name
         if self.text() != name and not (self.hasFocus() and self.isModified()):
             self.setText(name)
+            self.setCursorPosition(0)
 
     def event(self, event: QEvent) -> bool:
         if is_undo(event) and not self.isModified():  # with nothing typed, undo is that of the document

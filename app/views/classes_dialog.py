@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QIcon, QKeySequence, QPixmap, QShortcut, QShowEvent
+from PySide6.QtGui import QColor, QIcon, QPixmap, QShowEvent
 from PySide6.QtWidgets import (
     QColorDialog,
     QDialog,
@@ -74,7 +72,7 @@ class ClassesDialog(QDialog):
         self._shown: tuple[object, ...] = ()
         self.setObjectName("classes")
         self.setWindowTitle("Classes and axes")
-        # A tool of the window: its keys go on working while this is open.
+        # A tool of the window: the window's keys, undo above all, go on working while this is open.
         self.setWindowFlag(Qt.WindowType.Tool)
         self._rows = [_Row(label) for label in range(MAX_CLASSES)]
         classes = QGroupBox("Classes")
@@ -123,12 +121,6 @@ class ClassesDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.addWidget(scroll)
         layout.addWidget(buttons)
-        self._key(QKeySequence.StandardKey.Undo, controller.undo)
-        self._key(QKeySequence.StandardKey.Redo, controller.redo)
-
-    def _key(self, keys: QKeySequence.StandardKey, run: Callable[[], object]) -> None:
-        shortcut = QShortcut(keys, self)
-        shortcut.activated.connect(run)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

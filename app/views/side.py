@@ -190,8 +190,8 @@ class Side:
             self._dialog = ClassesDialog(self._window, self._controller)
             self._dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             self._dialog.finished.connect(self._forget_dialog)
-            if self._scene is not None:
-                self._dialog.render_scene(*self._scene)
+        if self._scene is not None:
+            self._dialog.render_scene(*self._scene)
         self._dialog.show()
         self._dialog.activateWindow()
 

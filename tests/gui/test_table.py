@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ from app.document import Document, Lane, View
 from app.points import Points
 from app.tools import Spot
 from app.views.bind import number_of
-from app.views.panels.point_table import ClassField, PointTable
+from app.views.panels.cells import ClassField
+from app.views.panels.point_table import PointTable
 from app.views.window import MainWindow
 
 from .conftest import Make, settle
@@ -247,7 +249,11 @@ def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> 
     settle(qtbot, window)
     assert table._cells.selected.nonzero()[0].tolist() == [30, 35]
     assert table.currentIndex().row() == 30 and table.rowAt(0) <= 30 <= table.rowAt(view.height() - 1)
-    pale = table.palette().highlight().color()
+    pale = table._cells.pale
+    assert pale.isValid()
+    window._appearance._set_text_size(12)  # which dresses all widgets anew
+    settle(qtbot, window)
+    table.scrollTo(table.model().index(30, X))  # the rows are taller now
     row = table.visualRect(table.model().index(30, X))
     assert view.grab().toImage().pixelColor(row.left() + 3, row.top() + 3) == pale
     assert not table.selectionModel().hasSelection(), "the scene alone says what is selected"
@@ -314,13 +320,22 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
     rng = np.random.default_rng(seed)
     window = make(few())
     table = opened(window, qtbot)
-    model, seen = table.model(), []
-    model.rowsInserted.connect(lambda parent, first, last: seen.append(last - first + 1))
-    model.rowsRemoved.connect(lambda parent, first, last: seen.append(first - last - 1))
-    model.modelReset.connect(lambda: seen.append(None))
+    model = table.model()
+
+    def read(first: int, last: int) -> list[tuple[str, str, str]]:
+        role = Qt.ItemDataRole.EditRole
+        return [tuple(model.index(row, c).data(role) for c in (X, Y, CLASS)) for row in range(first, last + 1)]
+
+    # What a reader knows who is told of changes only.
+    told = read(0, model.rowCount() - 1)
+    model.rowsInserted.connect(lambda parent, first, last: told.__setitem__(slice(first, first), read(first, last)))
+    model.rowsRemoved.connect(lambda parent, first, last: told.__delitem__(slice(first, last + 1)))
+    model.dataChanged.connect(
+        lambda top, end: told.__setitem__(slice(top.row(), end.row() + 1), read(top.row(), end.row()))
+    )
+    model.modelReset.connect(lambda: told.__setitem__(slice(None), read(0, model.rowCount() - 1)))
     controller = window._controller
     for _ in range(60):
-        rows = model.rowCount()
         for _ in range(int(rng.integers(1, 4))):
             ids = controller.document.points.ids
             some = np.sort(rng.choice(ids, min(len(ids), int(rng.integers(1, 4))), replace=False)) if len(ids) else ids
@@ -337,10 +352,9 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
                 controller.undo() if what == 5 else controller.redo()
             elif rng.random() < 0.1:
                 controller.dispatch(Clear())
-        seen.clear()
         window._refresh()
         points = window.document.points
-        assert None in seen or rows + sum(seen) == model.rowCount() == len(points)
+        assert told == read(0, len(points) - 1) and len(told) == model.rowCount()
         assert (model.xy == points.xy).all() and (model.labels == points.labels).all()
         for row in range(model.rowCount()):
             assert float(model.index(row, Y).data(Qt.ItemDataRole.EditRole)) == points.xy[row, 1]
@@ -425,3 +439,31 @@ def test_an_empty_table_says_what_to_do_and_names_follow(make: Make, qtbot: QtBo
     assert [model.headerData(c, Qt.Orientation.Horizontal) for c in range(4)] == ["#", "length", "y", "class"]
     assert model.index(0, CLASS).data() == "<b>fig</b>"
     assert "&lt;b&gt;" in model.index(0, CLASS).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_numbers_are_shortened_not_cut_off_where_the_table_is_narrow(make: Make, qtbot: QtBot) -> None:
+    window = make(of([[-0.02642123, 0.07385712]], [0]), size=(1024, 768))
+    table = opened(window, qtbot)
+    metrics = table.fontMetrics()
+    for column in (X, Y):
+        text = table.model().index(0, column).data()
+        assert metrics.horizontalAdvance(text) + 6 <= table.columnWidth(column), text
+    window.resize(1600, 900)
+    settle(qtbot, window)
+    assert table.model().index(0, X).data() == "-0.026421"
+
+
+@pytest.mark.parametrize("column", [X, CLASS])
+def test_what_is_being_typed_into_a_cell_counts_when_the_window_is_closed(
+    make: Make, qtbot: QtBot, column: int
+) -> None:
+    window = make(few())
+    table = opened(window, qtbot)
+    click(table, 0, column)
+    QTest.keyClick(table, Qt.Key.Key_F2)
+    QTest.keyClicks(editor(table), "7")
+    assert not window.close()
+    assert window._controller.store.position == 1
+    assert (window.document.points.xy[0, 0] == 7.0) or (window.document.points.labels[0] == 6)
+    window._controller.store.saved(window.document, Path("a.playground"))
+    assert window.close()

@@ -94,8 +94,9 @@ class DataPanel(QScrollArea):
 
     def _limit(self) -> QWidget:
         self._limit_row = QWidget()
-        line = QHBoxLayout(self._limit_row)
-        line.setContentsMargins(0, 0, 0, 0)
+        lines = QVBoxLayout(self._limit_row)  # beside each other they would make the sidebar wider
+        lines.setContentsMargins(0, 2, 0, 0)
+        lines.setSpacing(2)
         self._limits = QComboBox()
         describe(
             self._limits, "training_limit", "Learn from at most so many points",
@@ -104,8 +105,8 @@ class DataPanel(QScrollArea):
         self._limits.activated.connect(lambda: self._controller.set_training_limit(self._limits.currentData()))
         title = QLabel("Learn from at most")
         title.setBuddy(self._limits)
-        line.addWidget(title)
-        line.addWidget(self._limits, 1)
+        lines.addWidget(title)
+        lines.addWidget(self._limits)
         return self._limit_row
 
     def _show_limit(self, scene: Scene) -> None:

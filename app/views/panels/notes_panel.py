@@ -44,10 +44,11 @@ class NotesPanel(QPlainTextEdit):
     def _show(self, text: str) -> None:
         old, new = self.toPlainText(), text.replace("\r\n", "\n").replace("\r", "\n")
         self._shown = text
-        if old == new:
+        like_qt = new.replace("\xa0", " ")  # Qt gives such spaces back as plain ones
+        if old == like_qt:
             return
-        start = _alike(old, new)
-        end = _alike(old[start:][::-1], new[start:][::-1])
+        start = _alike(old, like_qt)
+        end = _alike(old[start:][::-1], like_qt[start:][::-1])
         cursor = QTextCursor(self.document())
         cursor.setPosition(_units(old[:start]))
         cursor.setPosition(_units(old[: len(old) - end]), QTextCursor.MoveMode.KeepAnchor)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,8 @@ from app.views.bind import number_of, plain_tip
 Index = QModelIndex | QPersistentModelIndex
 NUMBER, X, Y, CLASS = range(4)
 _NOWHERE = QModelIndex()
-
-
-def short_number(value: float) -> str:
-    """Five digits of a number; the table shows all of them while a cell is edited, and in its tooltip."""
-    return f"{value:.5g}"
+#: Digits a number is shown with where there is room; while it is edited, and in the tooltip, it has all of them.
+MOST_DIGITS = 5
 
 
 def full_number(value: float) -> str:
@@ -39,6 +35,7 @@ class PointModel(QAbstractTableModel):
         self.xy, self.labels, self.ids = self.points.xy, self.points.labels, self.points.ids
         self.axes = ("x", "y")
         self.names: tuple[str, ...] = ("",) * MAX_CLASSES
+        self.digits = MOST_DIGITS
 
     # -- following the scene -----------------------------------------------------------------------------------------
 
@@ -58,53 +55,47 @@ class PointModel(QAbstractTableModel):
         """Follow the points as cheaply as they changed; True when all rows were made anew."""
         if points is self.points:
             return False
-        old, new = self.ids, points.ids
-        kept = min(len(old), len(new))
-        reset = False
-        if np.array_equal(old[:kept], new[:kept]):
-            was = self.xy[:kept], self.labels[:kept]
-            if len(new) > len(old):
-                self._change(points, lambda: self.beginInsertRows(_NOWHERE, kept, len(new) - 1), self.endInsertRows)
-            elif len(new) < len(old):
-                self._change(points, lambda: self.beginRemoveRows(_NOWHERE, kept, len(old) - 1), self.endRemoveRows)
-            else:
-                self._take(points)
-            self._tell_changes(*was)
-        elif len(new) < len(old) and self._is_one_gap(points, first := int((old[:kept] != new[:kept]).argmax())):
-            last = first + len(old) - len(new) - 1
-            self._change(points, lambda: self.beginRemoveRows(_NOWHERE, first, last), self.endRemoveRows)
+        start, end, new_end = _differing(self.points, points)
+        old_ids, new_ids = self.ids[start:end], points.ids[start:new_end]
+        old_xy, old_labels = self.xy[start:end], self.labels[start:end]
+        kept, more = min(len(old_ids), len(new_ids)), len(new_ids) - len(old_ids)
+        unlike = old_ids[:kept] != new_ids[:kept]
+        gap = int(unlike.argmax()) if unlike.any() else kept  # where rows come or go, if it is one place
+        stay, become = np.delete(old_ids, np.s_[gap : gap - more]), np.delete(new_ids, np.s_[gap : gap + more])
+        if more > 0 and np.array_equal(old_ids, become):
+            self.beginInsertRows(_NOWHERE, start + gap, start + gap + more - 1)
+            self._take(points)
+            self.endInsertRows()
+            self._tell_changes(start, old_xy[:gap], old_labels[:gap])
+            self._tell_changes(start + gap + more, old_xy[gap:], old_labels[gap:])
+        elif more < 0 and np.array_equal(stay, new_ids):
+            self.beginRemoveRows(_NOWHERE, start + gap, start + gap - more - 1)
+            self._take(points)
+            self.endRemoveRows()
+            self._tell_changes(start, old_xy[:gap], old_labels[:gap])
+            self._tell_changes(start + gap, old_xy[gap - more :], old_labels[gap - more :])
+        elif not more and gap == kept:
+            self._take(points)
+            self._tell_changes(start, old_xy, old_labels)
         else:
-            reset = True
-            self._change(points, self.beginResetModel, self.endResetModel)
-        return reset
-
-    def _change(self, points: Points, begin: Callable[[], None], end: Callable[[], None]) -> None:
-        begin()
-        self._take(points)
-        end()
+            self.beginResetModel()
+            self._take(points)
+            self.endResetModel()
+            return True
+        return False
 
     def _take(self, points: Points) -> None:
         self.points = points
         self.xy, self.labels, self.ids = points.xy, points.labels, points.ids
 
-    def _is_one_gap(self, points: Points, first: int) -> bool:
-        """True when `points` are the present ones without one run that begins at row `first`."""
-        after = first + len(self.ids) - len(points)
-        return (
-            np.array_equal(self.ids[after:], points.ids[first:])
-            and np.array_equal(self.xy[after:], points.xy[first:])
-            and np.array_equal(self.xy[:first], points.xy[:first])
-            and np.array_equal(self.labels[after:], points.labels[first:])
-            and np.array_equal(self.labels[:first], points.labels[:first])
-        )
-
-    def _tell_changes(self, xy: np.ndarray, labels: np.ndarray) -> None:
-        """Have the rows from the first to the last that differ from these drawn anew."""
-        new = self.xy[: len(xy)]
-        changed = (new[:, 0] != xy[:, 0]) | (new[:, 1] != xy[:, 1]) | (self.labels[: len(xy)] != labels)
+    def _tell_changes(self, start: int, xy: np.ndarray, labels: np.ndarray) -> None:
+        """Have the rows behind `start`, from the first to the last that differ from these, drawn anew."""
+        stop = start + len(xy)
+        new = self.xy[start:stop]
+        changed = (new[:, 0] != xy[:, 0]) | (new[:, 1] != xy[:, 1]) | (self.labels[start:stop] != labels)
         rows = np.flatnonzero(changed)
         if len(rows):
-            self.dataChanged.emit(self.index(int(rows[0]), X), self.index(int(rows[-1]), CLASS))
+            self.dataChanged.emit(self.index(start + int(rows[0]), X), self.index(start + int(rows[-1]), CLASS))
 
     # -- what stands in the cells --------------------------------------------------------------------------------------
 
@@ -128,7 +119,7 @@ class PointModel(QAbstractTableModel):
             return str(row + 1)
         if column == CLASS:
             return self.class_text(int(self.labels[row]))
-        return short_number(float(self.xy[row, column - X]))
+        return f"{float(self.xy[row, column - X]):.{self.digits}g}"
 
     def editable_text(self, row: int, column: int) -> str:
         """What a cell's editor begins with: every digit."""
@@ -204,6 +195,15 @@ class PointModel(QAbstractTableModel):
             return int(number) - 1
         names = [name.casefold() for name in self.names]
         return names.index(typed) if typed and typed in names else None
+
+
+def _differing(old: Points, new: Points) -> tuple[int, int, int]:
+    """Rows from which on, and up to which of the old and of the new ones, the blocks are not the same."""
+    least = min(len(old.blocks), len(new.blocks))
+    before = next((b for b in range(least) if old.blocks[b] is not new.blocks[b]), least)
+    behind = next((b for b in range(least - before) if old.blocks[-1 - b] is not new.blocks[-1 - b]), least - before)
+    same = sum(map(len, old.blocks[len(old.blocks) - behind :]))
+    return sum(map(len, old.blocks[:before])), len(old) - same, len(new) - same
 
 
 def refusal(what: str, text: str) -> str:

@@ -2,171 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from PySide6.QtCore import (
     QEvent,
     QItemSelectionModel,
     QLocale,
     QModelIndex,
-    QObject,
     QPersistentModelIndex,
     QRect,
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QPixmap, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHeaderView,
-    QLineEdit,
-    QStyle,
     QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
     QWidget,
 )  # fmt: skip
 
 from app.controller import Controller
-from app.points import MAX_CLASSES, Ids
+from app.points import Ids
 from app.scene import Scene
 from app.session import NOTHING, Selection
 from app.views.bind import describe
-from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
 
-from .point_model import CLASS, NUMBER, Index, PointModel, X
+from .cells import CellDelegate
+from .point_model import CLASS, MOST_DIGITS, NUMBER, PointModel, X
 
-ICON = 18  # pixels
 _TYPING = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 EMPTY = "No points yet: click in a picture, or type x and y below."
 
 
-def _icon(pixmap: QPixmap) -> QIcon:
-    """An icon that is not tinted where it is selected."""
-    icon = QIcon(pixmap)
-    icon.addPixmap(pixmap, QIcon.Mode.Selected)
-    return icon
+class _Current(QItemSelectionModel):
+    """Knows the current cell and selects nothing, whatever Qt asks for."""
 
-
-class CellField(QLineEdit):
-    """The editor of a coordinate."""
-
-    def __init__(self, parent: QWidget, done: Callable[[QWidget], None]) -> None:
-        super().__init__(parent)
-        self._done = done
-
-    def commit(self) -> None:
-        """Take what was typed, and close."""
-        self._done(self)
-
-
-class ClassField(QComboBox):
-    """The editor of a class: choose it, or type its number or name."""
-
-    def __init__(self, parent: QWidget, done: Callable[[QWidget], None]) -> None:
-        super().__init__(parent)
-        self._done = done
-        self.setEditable(True)
-        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.setCompleter(None)  # type: ignore[arg-type]  # it would make another class of what is half typed
-        self._listed = False  # the list was opened, and no key pressed since
-        self.activated.connect(self._chosen)
-
-    def showPopup(self) -> None:
-        self._listed = True
-        super().showPopup()
-
-    def _chosen(self) -> None:
-        if self._listed:  # an arrow key may be followed by another, and a text be left without Enter
-            self.commit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            return  # the delegate has seen it
-        self._listed = False
-        super().keyPressEvent(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
-
-    def commit(self) -> None:
-        """Take what was chosen or typed, and close."""
-        self._done(self)
-
-    def typed(self) -> bool:
-        """True when a text was typed since an entry was chosen."""
-        field = self.lineEdit()
-        return field is not None and field.isModified()
-
-
-class CellDelegate(QStyledItemDelegate):
-    """Draws the cells from the model without asking it for every role, and makes their editors."""
-
-    def __init__(self, table: PointTable, model: PointModel) -> None:
-        super().__init__(table)
-        self._table, self._model = table, model
-        self.icons: list[QIcon] = []
-        self.selected = np.zeros(0, dtype=bool)
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
-        row, column = index.row(), index.column()
-        option.text = self._model.text(row, column)
-        option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
-        side = Qt.AlignmentFlag.AlignLeft if column == CLASS else Qt.AlignmentFlag.AlignRight
-        option.displayAlignment = side | Qt.AlignmentFlag.AlignVCenter
-        if column == CLASS and self.icons:
-            option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
-            option.icon = self.icons[int(self._model.labels[row])]
-            option.decorationSize = QSize(ICON, ICON)
-        if column == NUMBER:
-            option.palette.setBrush(QPalette.ColorRole.Text, option.palette.placeholderText())
-        if row < len(self.selected) and self.selected[row]:
-            option.state |= QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_Active
-        else:
-            option.state &= ~QStyle.StateFlag.State_Selected
-
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        row = index.row()
-        if index.column() != CLASS:
-            field = CellField(parent, self._finish)
-            describe(field, "table.cell", f"{self._model.axes[index.column() - 1]} of point {row + 1}", "")
-            return field
-        combo = ClassField(parent, self._finish)
-        describe(combo, "table.cell", f"Class of point {row + 1}", "")
-        for label in range(MAX_CLASSES):
-            combo.addItem(self.icons[label], self._model.class_text(label), label)
-        combo.setCurrentIndex(int(self._model.labels[row]))
-        return combo
-
-    def setEditorData(self, editor: QWidget, index: Index) -> None:
-        if isinstance(editor, CellField) and not editor.isModified():
-            editor.setText(self._model.editable_text(index.row(), index.column()))
-            editor.selectAll()
-        elif isinstance(editor, ClassField) and not editor.typed():
-            field = editor.lineEdit()
-            if field is not None:
-                field.selectAll()
-
-    def setModelData(self, editor: QWidget, model: QObject, index: Index) -> None:
-        if isinstance(editor, ClassField):
-            self._model.setData(index, editor.currentText() if editor.typed() else editor.currentData())
-        elif isinstance(editor, CellField) and editor.isModified():
-            editor.setModified(False)
-            self._model.setData(index, editor.text())
-
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        rect, room = QRect(option.rect), self._table.viewport().width()
-        width = min(max(rect.width(), editor.fontMetrics().horizontalAdvance("0" * 20)), room)
-        rect.setLeft(min(rect.left(), room - width))
-        rect.setWidth(width)
-        editor.setGeometry(rect)
-
-    def _finish(self, editor: QWidget) -> None:
-        self.commitData.emit(editor)
-        self.closeEditor.emit(editor, QStyledItemDelegate.EndEditHint.NoHint)
+    def select(self, *what: object) -> None:
+        pass
 
 
 class PointTable(QTableView):
@@ -193,6 +67,7 @@ class PointTable(QTableView):
         )  # fmt: skip
         self.setToolTip("")
         self.setModel(self._model)
+        self.setSelectionModel(_Current(self._model, self))
         self.setItemDelegate(self._cells)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(
@@ -208,6 +83,7 @@ class PointTable(QTableView):
         header = self.horizontalHeader()
         header.setSectionsClickable(False)
         header.setHighlightSections(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setMinimumSectionSize(30)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(NUMBER, QHeaderView.ResizeMode.Fixed)
@@ -224,6 +100,16 @@ class PointTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(max(28, metrics.height() + 12))
         digits = max(3, len(str(len(self._model.ids))))
         self.horizontalHeader().resizeSection(NUMBER, metrics.horizontalAdvance("0" * digits) + 14)
+        self._fit_digits()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_digits()
+
+    def _fit_digits(self) -> None:
+        """As many digits as the columns have room for behind "-0.0"."""
+        characters = (self.columnWidth(X) - 8) // max(1, self.fontMetrics().horizontalAdvance("0"))
+        self._model.digits = min(max(characters - 4, 3), MOST_DIGITS)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -236,14 +122,7 @@ class PointTable(QTableView):
         """Show the scene's points, names and selection; what has not changed is left alone."""
         if theme is not self._theme:
             self._theme = theme
-            ratio = self.devicePixelRatioF()
-            self._cells.icons = [_icon(symbol_pixmap(theme, str(c), ICON, ratio)) for c in range(MAX_CLASSES)]
-            palette, role = self.palette(), QPalette.ColorRole
-            # Pale enough for every class to be told on it.
-            pale = (round(0.3 * a + 0.7 * b) for a, b in zip(theme.accent, theme.base, strict=True))
-            palette.setColor(role.Highlight, QColor(*pale))
-            palette.setColor(role.HighlightedText, QColor(*theme.ink))
-            self.setPalette(palette)
+            self._cells.show_theme(theme, self.devicePixelRatioF())
             self.viewport().update()
         self._model.show_names(scene)
         if scene.points is not self._model.points:
@@ -269,7 +148,6 @@ class PointTable(QTableView):
             if point >= 0 and len(self._model.ids):
                 row = min(int(np.searchsorted(self._model.ids, point)), len(self._model.ids) - 1)
                 self._go_to(row, column)
-        self.selectionModel().clearSelection()  # Qt selects a row when the current one is gone
         if len(str(len(self._model.ids))) != digits:
             self._size_rows()
 
@@ -363,9 +241,11 @@ class PointTable(QTableView):
             self._other_key(event)
 
     def _other_key(self, event: QKeyEvent) -> None:
+        before = self.currentIndex().row()
         super().keyPressEvent(event)
-        if self.selectionModel().hasSelection():  # an arrow key alone selects the row it comes to without asking
-            self.selectionModel().clearSelection()
+        ranges = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier
+        if self.currentIndex().row() != before and not event.modifiers() & ranges:
+            # Qt asks its selection, not `setSelection`, for the row that an arrow key alone comes to.
             self.setSelection(self.visualRect(self.currentIndex()), QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def closeEditor(self, editor: QWidget, hint: QStyledItemDelegate.EndEditHint) -> None:
