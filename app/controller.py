@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -288,12 +289,9 @@ class Controller:
 
     def import_points(self, points: Imported, add: bool) -> None:
         """Points of a file in place of the present ones, or beside them."""
-        self.editing.cancel()
-        self.dispatch(
-            ImportPoints(
-                xy=points.xy, labels=points.labels, class_names=points.class_names, axes=points.axes, add=add
-            )
-        )  # fmt: skip
+        x, y = ("" if re.fullmatch(r"column \d+", name) else name for name in points.axes)  # of tables without names
+        names = points.class_names
+        self.dispatch(ImportPoints(xy=points.xy, labels=points.labels, class_names=names, axes=(x, y), add=add))
         self.say(f"{'Added' if add else 'Imported'} {count(len(points.xy), 'point')}.")
 
     def export(self, path: Path) -> bool:

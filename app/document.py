@@ -198,8 +198,17 @@ class Document:
         return self.points.sample(self.training_limit)
 
     def class_name(self, label: int) -> str:
-        """What class `label` (0 to 7) is called: "setosa", or "class 1"."""
-        return self.styles[label].name or f"class {label + 1}"
+        """What class `label` (0 to 7) is called: "setosa", or "class 1"; a name that is a number is "class 0"."""
+        name = self.styles[label].name
+        return name if name and not _is_number(name) else f"class {name or label + 1}"
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def default_document() -> Document:

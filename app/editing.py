@@ -179,16 +179,24 @@ class Editing:
     def invert_selection(self) -> None:
         self.select(np.setdiff1d(self.document.points.ids, self.session.selection.ids))
 
+    def _any_selected(self) -> bool:
+        """True when points are selected; else says how to select some."""
+        if not len(self.session.selection):
+            self.say("Select points first: Select (S), Lasso (A), or Ctrl+A for all.")
+        return len(self.session.selection) > 0
+
     def remove_selected(self, verb: str = "Remove") -> None:
         self._edit(RemovePoints(ids=self.session.selection.ids, verb=verb))
 
     def relabel_selected(self, label: int) -> None:
         """Give the selected points class `label` (0 to 7)."""
-        if 0 <= label < MAX_CLASSES:
+        if 0 <= label < MAX_CLASSES and self._any_selected():
             self._edit(RelabelPoints(ids=self.session.selection.ids, label=label))
 
     def duplicate(self, unit: float) -> None:
         """Copies of the selected points, a little to the right and below; they are then selected."""
+        if not self._any_selected():
+            return
         xy, labels = self._selected()
         self._add(AddPoints(xy=xy + np.array([BESIDE, -BESIDE]) * unit, labels=labels, verb="Duplicate"))
 
@@ -201,7 +209,9 @@ class Editing:
         self._edit(MovePoints(self._nudging, ids=ids, xy=xy + np.array([dx, dy]), verb="Nudge"))
 
     def copied(self) -> str:
-        """The selected points as the text of a table, for the clipboard."""
+        """The selected points as the text of a table, for the clipboard; "" when there are none."""
+        if not self._any_selected():
+            return ""
         xy, labels = self._selected()
         names = tuple(style.name for style in self.document.styles)
         return as_text(xy, labels, names)

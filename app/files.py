@@ -76,7 +76,9 @@ def decode(data: bytes, name: str = "The file") -> Document:
     try:
         header = msgspec.json.decode(data, type=_Header)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise FileError(f"{name} is not a {SUFFIX} file ({_reason(error)}).") from None
+        if not data.strip():
+            raise FileError(f"{name} is empty.") from None
+        raise FileError(f"{name} is damaged, or not a {SUFFIX} file ({_reason(error)}).") from None
     if header.format != versions.FORMAT:
         raise FileError(f"{name} is not a {SUFFIX} file (its format is {header.format[:40]!r}).")
     if header.version not in versions.VERSIONS:

@@ -117,7 +117,7 @@ class Points:
         return count
 
     def sample(self, most: int) -> Points:
-        """These points, or about `most` of them: a share of each class, at least one.
+        """These points, or `most` of them: a share of each class, at least one.
 
         Which ones follows from their ids alone, so a point that is added or moved leaves nearly all others in.
         """
@@ -218,7 +218,7 @@ def _sampled(points: Points, most: int) -> Points:
     labels = points.labels
     counts = np.array(points.counts)
     quota = np.where(counts > 0, np.maximum(counts * most // len(labels), 1), 0)
-    quota[quota.argmax()] -= max(int(quota.sum()) - most, 0)
+    quota[quota.argmax()] += most - int(quota.sum())  # what rounding left
     draw = _shuffled(points.ids)
     drawn = []
     for label in points.classes:

@@ -192,7 +192,7 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
     speed = session.speeds[index]
     return LaneScene(
         lane=lane, picture=picture, marks=marks, job=job, message=message,
-        headline=words.headline(frame, lane, compiled) + words.sampled(frame, len(points)),
+        headline=words.headline(frame, lane, compiled) + words.sampled(frame, len(points), document.training_limit),
         details=words.details(frame),
         formula=words.formula(lane), note=words.kernel_note(lane) if svm else "",
         weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, points.classes), pairs=pairs,

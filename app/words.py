@@ -147,9 +147,9 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
     return preparing + verdict(frame.certificates, frame.lane.svm.tol)
 
 
-def sampled(frame: Frame | None, number: int) -> str:
-    """What to add to a headline when the lane has learnt only some of so many points."""
-    if frame is None or frame.phase is Phase.EMPTY or len(frame.points) >= number:
+def sampled(frame: Frame | None, number: int, limit: int) -> str:
+    """What to add to a headline when a lane has learnt from a sample of so many points, which are above the limit."""
+    if frame is None or frame.phase is Phase.EMPTY or number <= limit:
         return ""
     return f" · learnt from a sample: {grouped(len(frame.points))} of {count(number, 'point')}"
 

@@ -77,13 +77,16 @@ class Appearance(QObject):
 
     def larger(self) -> None:
         """One size up, unless something would be cut off: a window cannot be larger than the screen."""
-        before = self._points()
-        room = self._window.screen().availableSize().expandedTo(self._window.size())
+        before, size = self._points(), self._window.size()
+        room = self._window.screen().availableSize().expandedTo(size)
         self._set_text_size(before + TEXT_STEP)
         QApplication.sendPostedEvents()  # the new sizes of all parts
         needed = self._window.minimumSizeHint()
         if needed.width() > room.width() or needed.height() > room.height():
             self._set_text_size(before)
+            QApplication.sendPostedEvents()
+            if not self._window.isMaximized() and not self._window.isFullScreen():
+                self._window.resize(size)  # it has grown with the text
             self._controller.say("Larger text does not fit this screen: hide the sidebar (F9) or a lane (L) first.")
 
     def smaller(self) -> None:

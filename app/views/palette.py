@@ -35,6 +35,7 @@ class Palette(QToolBar):
         self.setOrientation(Qt.Orientation.Vertical)
         self._editing = editing
         group = QActionGroup(self)
+        first = menu.actions()[0] if menu.actions() else QAction()
         self.actions_by_tool: dict[str, QAction] = {}
         for name, kind in TOOLS.items():
             action = QAction(kind.title, window)
@@ -44,7 +45,7 @@ class Palette(QToolBar):
             action.setToolTip(f"{kind.title} ({kind.key}): {kind.sentence}")
             action.triggered.connect(lambda checked, name=name: self._choose(name))
             group.addAction(action)
-            menu.addAction(action)
+            menu.insertAction(first, action)
             button = tool_button(action)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
             button.setMinimumSize(QSize(BUTTON, BUTTON))

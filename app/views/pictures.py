@@ -157,7 +157,8 @@ class _Plot:
         self.lane = replace(lane, picture=None, marks=marks)
         settings = lane.lane if frame is None else frame.lane
         self.title = classifier_name(settings)
-        self.headline = headline(frame, settings, shot.compiled) + sampled(frame, len(self.points))
+        self.headline = headline(frame, settings, shot.compiled)
+        self.headline += sampled(frame, len(self.points), shot.scene.training_limit)
         hand = _NoHand()
         self.canvas = Canvas(index, hand, hand, lambda: None)
         self.at = QPointF()

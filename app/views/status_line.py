@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
 from app.document import Document
@@ -23,6 +23,7 @@ class StatusLine(QStatusBar):
         self._said = ""
         self._said_of: Document | None = None
         self._hint, self._coordinates = QLabel(), QLabel()
+        self._hint.setTextFormat(Qt.TextFormat.PlainText)  # it quotes names
         self._hint.setObjectName("hint")
         self._coordinates.setObjectName("coordinates")
         self._hint.setContentsMargins(6, 0, 0, 0)

@@ -64,6 +64,7 @@ class MainWindow(DropWindow):
         self._closed = False
         self._refresh_asked.connect(self._refresh, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's own would hide toolbars for good
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
             layout = self.layout()
             assert layout is not None
@@ -192,10 +193,8 @@ class MainWindow(DropWindow):
         self._actions["pause"].setChecked(scene.paused)
         self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
         self._actions["full_screen"].setChecked(self.isFullScreen())
-        for name in ("clear", "select_all", "invert", "export"):
+        for name in ("clear", "export"):
             self._actions[name].setEnabled(len(scene.xy) > 0)
-        for name in ("cut", "copy", "duplicate", "relabel", "select_none"):
-            self._actions[name].setEnabled(len(scene.selected) > 0)
         self._actions["revert"].setEnabled(self._controller.store.path is not None)
 
     def _order(self, scene: Scene) -> None:
@@ -276,7 +275,9 @@ class MainWindow(DropWindow):
         return next((spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None), None)
 
     def _copy(self) -> None:
-        QApplication.clipboard().setText(self._controller.editing.copied())
+        text = self._controller.editing.copied()
+        if text:
+            QApplication.clipboard().setText(text)
 
     def _cut(self) -> None:
         self._copy()

@@ -242,7 +242,6 @@ class Work(RuleBasedStateMachine):
                 lambda self: self.hand.clear(),
                 lambda self: self.hand.toggle_lanes(),
                 lambda self: self.edit.remove_selected(),
-                lambda self: self.edit.duplicate(UNIT),
             ]
         )
     )  # fmt: skip

@@ -110,7 +110,7 @@ def press_import(dialog: ImportDialog) -> None:
 
 def test_what_is_shown_is_what_comes(parent: QMainWindow, qtbot: QtBot) -> None:
     dialog, taken = show(parent, qtbot, FLOWERS)
-    assert dialog.windowTitle() == "Import drawing.csv"
+    assert dialog.windowTitle() == "Import points – drawing.csv"
     assert text(dialog) == "3 points: 1 pansy, 2 rose; width against length."
     rows = part(dialog, "rows")
     assert isinstance(rows, QTableWidget)

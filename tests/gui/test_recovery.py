@@ -240,7 +240,7 @@ def test_copies_that_cannot_be_read_are_told_of_and_kept(make: Make, qtbot: QtBo
     before = window.document
     choose(dialog, "recover")
     text = box(window, "alert").text()
-    assert text.startswith("The recovery copy of Untitled is not a .playground file") and "; it is kept as " in text
+    assert text.startswith("The recovery copy of Untitled is damaged") and "; it is kept as " in text
     assert window.document is before and not window._controller.store.modified
     assert {path.read_bytes() for path in folder.glob("*.unreadable")} == {b"noise", data[:-20]}
 

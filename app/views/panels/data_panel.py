@@ -27,7 +27,7 @@ from app.scene import Scene
 from app.views.bind import Gestures, NumberField, describe, plain_tip, show_choice, show_number
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
-from app.words import LEGEND, count
+from app.words import LEGEND, count, grouped
 from solver.datasets import DATASETS
 
 from .tool_panel import ToolPanel
@@ -75,6 +75,7 @@ class DataPanel(QScrollArea):
         self._class_buttons = []
         for label in range(MAX_CLASSES):
             button = QToolButton()
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the keys still belong to the picture
             button.setCheckable(True)
             button.setText(str(label + 1))
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -157,6 +158,8 @@ class DataPanel(QScrollArea):
         ):  # fmt: skip
             form.addRow(title, self._fields[name])
         generate, add = QPushButton("Generate"), QPushButton("Add")
+        for button in (generate, add):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         describe(generate, "generate", "Generate points", "Put these points in place of the present ones (G).")
         describe(add, "generate.add", "Add generated points", "Put these points beside the present ones.")
         generate.clicked.connect(lambda: self._controller.generate())
@@ -215,9 +218,9 @@ class DataPanel(QScrollArea):
         self._show_limit(scene)
         self._class_buttons[scene.active_class].setChecked(True)
         total = sum(scene.counts)
-        present = [f"{n} of {name}" for n, name in zip(scene.counts, scene.class_names, strict=True) if n]
+        present = [f"{grouped(n)} of {name}" for n, name in zip(scene.counts, scene.class_names, strict=True) if n]
         self._counts.setText(
-            f"{total} point{'' if total == 1 else 's'}" + (": " + ", ".join(present) if present else "")
+            count(total, "point") + (": " + ", ".join(present) if present else "")
         )
         generator = scene.generator
         show_choice(self._set, generator.name)

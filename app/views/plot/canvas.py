@@ -275,7 +275,9 @@ class Canvas(PointingPlot):
             return
         session = self._scene.session
         kind = TOOLS[session.tool]
-        pointer = self.pointer if self.pointer is not None and self.inside(self.pointer) else None
+        # One brush at a time: that of the keyboard as long as it is called.
+        hovering = self.pointer is not None and self.inside(self.pointer) and session.cursor is None
+        pointer = self.pointer if hovering else None
         new = Overlay(
             pointer, session.radius if kind.round else 0, session.active_class if kind.paints else -1,
             None if session.cursor is None else self._place(*session.cursor),

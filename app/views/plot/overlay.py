@@ -71,6 +71,8 @@ class Overlay:
             if at is not None and self.paints >= 0:
                 painter.save()
                 painter.translate(at + BESIDE)
+                painter.setOpacity(0.6)  # it is no point
+                painter.scale(0.8, 0.8)
                 draw(painter, theme, str(self.paints))
                 painter.restore()
 
