@@ -91,7 +91,8 @@ class Layers(pg.GraphicsObject):
         painter.resetTransform()
         if not vectors:  # from here on in device pixels: what lies on whole ones is copied, not resampled
             painter.scale(1.0 / ratio, 1.0 / ratio)
-            area = QRectF(area.left() * ratio, area.top() * ratio, area.width() * ratio, area.height() * ratio)
+            # The way through the plane's coordinates has left rounding errors: 49.99999999 is not pixel 49.
+            area = QRectF(*(round(value * ratio, 6) for value in area.getRect()))
         if self._picture is not None and self._image is not None:
             self._paint_surface(painter, area)
             self._paint_lines(painter, area, ratio)
