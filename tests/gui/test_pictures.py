@@ -7,6 +7,7 @@ import os
 import re
 import threading
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from app import png
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.jobs import enlarging
 from app.jobs.enlarging import enlarge, joined
 from app.jobs.requests import Picture
 from app.points import Points
@@ -389,6 +391,28 @@ def test_closing_the_window_while_a_surface_is_computed_is_quiet(make: Make, qtb
     assert window.close()
     qtbot.wait(50)
     assert not (tmp_path / "a.png").exists()
+
+
+def test_neither_surface_nor_file_is_made_in_the_windows_thread(
+    make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make(three())
+    where: dict[str, set[str]] = {}
+
+    def watched(name: str, function: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object) -> object:
+            where.setdefault(name, set()).add(threading.current_thread().name)
+            return function(*arguments)
+
+        return call
+
+    monkeypatch.setattr(enlarging, "colour", watched("surface", enlarging.colour))
+    monkeypatch.setattr(picture_maker.png, "encode", watched("png", png.encode))
+    monkeypatch.setattr(picture_maker.files, "write_bytes", watched("file", picture_maker.files.write_bytes))
+    for suffix in ("png", "svg"):
+        export(qtbot, window, PictureWish("window", 600, 400, 1.0), tmp_path / f"a.{suffix}")
+    assert {name.partition("-")[0] for name in where.pop("surface")} == {"compute"}
+    assert where == {"png": {"picture"}, "file": {"picture"}}
 
 
 def test_the_window_works_on_and_a_second_picture_waits_its_turn(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
