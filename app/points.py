@@ -70,6 +70,7 @@ class Points:
 
     @cached_property
     def _length(self) -> int:
+        # Asked several times a frame: of 100 000 points it would be the slowest part of one.
         return sum(len(block.ids) for block in self.blocks)
 
     @property

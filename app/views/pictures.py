@@ -247,9 +247,17 @@ class Sheet:
         names = [style.name or f"Class {c + 1}" for c, style in enumerate(shot.scene.styles)]
         counts = self.plots[0].points.counts
         classes = [(str(c), f"{names[c]}: {count(n, 'point')}") for c, n in enumerate(counts) if n]
-        svm = any(plot.lane.lane.classifier == "svm" for plot in self.plots)
-        drawn = any(plot.model_frame is not None for plot in self.plots)
-        return classes + [(kind, text) for kind, text, of_svm in LEGEND if drawn and (svm or not of_svm)]
+        drawn = [plot for plot in self.plots if plot.model_frame is not None]
+        marks = [plot.lane.marks for plot in drawn]
+        there = {
+            "boundary": bool(drawn) and len(classes) > 1,
+            "margin": any(plot.lane.lane.classifier == "svm" for plot in drawn),
+            "free": any(len(each.free) for each in marks),
+            "bounded": any(len(each.bounded) for each in marks),
+            "wrong": any(len(each.wrong) for each in marks),
+            "tie": bool(drawn) and len(classes) > 1,
+        }
+        return classes + [(kind, text) for kind, text, _ in LEGEND if there[kind]]
 
     def _rows(self) -> list[list[tuple[str, str, float]]]:
         """The legend's entries in rows as wide as the picture, with the x of each."""

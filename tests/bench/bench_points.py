@@ -42,9 +42,14 @@ def _wait(seconds: float) -> None:
 
 
 def _settle(window: MainWindow) -> None:
+    """Wait for the full picture; wrong points may be counted on, which takes a minute for 400 000 points."""
     deadline = time.perf_counter() + 120
-    while not window.idle() and time.perf_counter() < deadline:
-        _wait(0.01)
+    while time.perf_counter() < deadline:
+        _wait(0.02)
+        frame = window.result(0)
+        newest = frame is not None and frame.job == window._conductor.newest(0)
+        if newest and frame.full and not window.canvases[0].unpainted and window._preparation.ready:
+            return
 
 
 def measure(n: int) -> tuple[float, float, float, float]:

@@ -14,6 +14,7 @@ from app.points import Points
 from app.tools import Spot, nearest
 from app.views.plot import clouds
 from app.views.plot.clouds import KINDS, Cloud, size_for
+from app.views.plot.lines import dashed
 from app.views.theme import DARK, LIGHT
 from app.views.window import MainWindow
 
@@ -192,9 +193,13 @@ def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbo
     settle(qtbot, window)
     assert window.result(0).picture is not frame.picture
     assert (cloud.made, cloud.mended) == before
-    window._controller.pan(0.0, 12 * 2.4 / window.canvases[0].plot_size()[1])
+    unit = window.canvases[0]._spot(window.canvases[0].plot_area().center()).unit
+    for number in range(1, 12):
+        window._controller.pan(7 * unit, (number % 3) * unit)
+        window._refresh_if_pending()
+        window.canvases[0].viewport().repaint()
+        assert cloud.made == before[0] and cloud.mended == before[1] + number
     settle(qtbot, window)
-    assert cloud.made == before[0] and cloud.mended > before[1]
     window.choose_theme("dark")
     settle(qtbot, window)
     assert cloud.made == before[0] + 1
@@ -255,3 +260,20 @@ def test_the_nearest_of_many_points_is_the_nearest_of_all() -> None:
         assert nearest(document, spot, 10) == expected
         found += expected is not None
     assert 50 < found < 300
+
+
+def test_dashes_have_their_lengths_and_stay_on_the_line() -> None:
+    t = np.linspace(0, 2 * np.pi, 400)
+    x = np.concatenate([100 * np.cos(t), [np.nan], [0.0, 30.0, 30.0]])
+    y = np.concatenate([100 * np.sin(t), [np.nan], [0.0, 0.0, 35.0]])
+    found_x, found_y = dashed(x, y, 6.0, 4.0)
+    gaps = np.flatnonzero(np.isnan(found_x))
+    np.testing.assert_array_equal(gaps, np.flatnonzero(np.isnan(found_y)))
+    dashes = [d for d in np.split(np.column_stack([found_x, found_y]), gaps) if np.isfinite(d).any()]
+    lengths = [np.hypot(*np.diff(d[np.isfinite(d[:, 0])], axis=0).T).sum() for d in dashes]
+    assert len(dashes) == 63 + 7
+    np.testing.assert_allclose(lengths[:62], 6.0, atol=1e-6)
+    np.testing.assert_allclose(lengths[63:], [6.0] * 6 + [5.0], atol=1e-6)
+    on_circle = np.concatenate(dashes[:63])
+    np.testing.assert_allclose(np.hypot(*on_circle[np.isfinite(on_circle[:, 0])].T), 100, atol=0.02)
+    assert dashed(np.empty(0), np.empty(0), 6.0, 4.0)[0].shape == (0,)

@@ -7,6 +7,7 @@ import os
 import re
 import threading
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from app import png
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.jobs import enlarging
 from app.jobs.enlarging import enlarge, joined
 from app.jobs.requests import Picture
 from app.points import Points
@@ -135,6 +137,45 @@ def test_points_stand_on_their_pixels_in_the_theme_of_the_picture(make: Make, qt
         assert pixels[0, 0] == 0xFF000000 | red << 16 | green << 8 | blue
         sheet.close()
     assert not window._scene.dark or window._controller.session.theme == "system"
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.75, 2.5])
+def test_strips_make_the_picture_that_one_stroke_would(
+    make: Make, monkeypatch: pytest.MonkeyPatch, scale: float
+) -> None:
+    window = make(three())
+    wish = PictureWish("window", 1100, 800, scale)
+    sheet = sheet_of(window, wish)
+    shades = theme_of(False).shades
+    pictures: list[Picture | str] = []
+    for plot in sheet.plots:
+        for _ in enlarge(plot.model_frame, plot.grid, shades, pictures.append, lambda: False):
+            pass
+    sheet.show(pictures)
+    found = []
+    for most in (10**9, 40_000):
+        monkeypatch.setattr(picture_maker, "STRIP_PIXELS", most)
+        pixels = np.zeros((wish.height, wish.width), dtype=np.uint32)
+        row = strips = 0
+        while row < wish.height:
+            row = picture_maker.paint_strip(sheet, pixels, row)
+            strips += 1
+        found.append(pixels)
+        assert strips == 1 if most == 10**9 else strips > 10
+    steps = [np.abs((found[0] >> s & 255).astype(int) - (found[1] >> s & 255).astype(int)) for s in (0, 8, 16)]
+    assert np.max(steps, axis=0).mean() < 0.01 and (np.max(steps, axis=0) > 40).mean() < 1e-4
+    sheet.close()
+
+
+def test_a_picture_shows_the_points_its_model_was_trained_on(make: Make) -> None:
+    window = make(three())
+    old = window.result(1)
+    window._controller.clear()
+    window._refresh_if_pending()
+    sheet = Sheet(shoot(window._scene, [window.result(0), old], "lane1"), PictureWish("lane1"))
+    assert len(window._scene.xy) == 0 and sheet.plots[0].scene.xy is old.points.xy
+    assert sheet._entries[0] == ("0", "Class 1: 40 points")
+    sheet.close()
 
 
 def test_resolution_for_print_is_in_the_file(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -326,7 +367,7 @@ def test_closing_the_window_while_a_picture_is_made_leaves_nothing_running(
     def slow(pixels: np.ndarray, dpm: int, given_up: object) -> bytes:
         begun.set()
         go.wait(20)
-        return encode(pixels, dpm, given_up)
+        return encode(pixels, dpm)
 
     monkeypatch.setattr(picture_maker.png, "encode", slow)
     window = make(three())
@@ -350,6 +391,28 @@ def test_closing_the_window_while_a_surface_is_computed_is_quiet(make: Make, qtb
     assert window.close()
     qtbot.wait(50)
     assert not (tmp_path / "a.png").exists()
+
+
+def test_neither_surface_nor_file_is_made_in_the_windows_thread(
+    make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make(three())
+    where: dict[str, set[str]] = {}
+
+    def watched(name: str, function: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object) -> object:
+            where.setdefault(name, set()).add(threading.current_thread().name)
+            return function(*arguments)
+
+        return call
+
+    monkeypatch.setattr(enlarging, "colour", watched("surface", enlarging.colour))
+    monkeypatch.setattr(picture_maker.png, "encode", watched("png", png.encode))
+    monkeypatch.setattr(picture_maker.files, "write_bytes", watched("file", picture_maker.files.write_bytes))
+    for suffix in ("png", "svg"):
+        export(qtbot, window, PictureWish("window", 600, 400, 1.0), tmp_path / f"a.{suffix}")
+    assert {name.partition("-")[0] for name in where.pop("surface")} == {"compute"}
+    assert where == {"png": {"picture"}, "file": {"picture"}}
 
 
 def test_the_window_works_on_and_a_second_picture_waits_its_turn(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -501,5 +564,9 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     assert of_both._entries == classes + [(kind, text) for kind, text, _ in LEGEND]
     assert of_knn._entries == classes + [(kind, text) for kind, text, svm in LEGEND if not svm]
     assert without._entries == [] == tiny._entries
-    for sheet in (of_both, of_knn, without, tiny):
+    lone = Points.of([[0, 0], [1, 1.0]], [2, 2])
+    window = make(Document(points=lone, view=View.fitting(lone)))
+    of_one = Sheet(shoot(window._scene, [window.result(0), window.result(1)], "window"), PictureWish("window"))
+    assert of_one._entries == [("2", "Class 3: 2 points")], "no line, no mark, no tie"
+    for sheet in (of_both, of_knn, without, tiny, of_one):
         sheet.close()

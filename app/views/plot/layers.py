@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QImage, QPaintEngine, QPainter, QPen
+from PySide6.QtGui import QImage, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.jobs.requests import Marks, Picture
@@ -21,6 +21,7 @@ from solver import Grid
 
 from . import symbols
 from .clouds import Cloud, on_screen, size_for
+from .lines import dashed, near
 
 #: Widths in pixels of the decision boundary and of the margins.
 BOUNDARY, MARGIN = 2.0, 1.3
@@ -91,7 +92,9 @@ class Layers(pg.GraphicsObject):
         painter.resetTransform()
         if not vectors:  # from here on in device pixels: what lies on whole ones is copied, not resampled
             painter.scale(1.0 / ratio, 1.0 / ratio)
-            area = QRectF(area.left() * ratio, area.top() * ratio, area.width() * ratio, area.height() * ratio)
+            # The way through the plane's coordinates has left rounding errors: 49.99999999 is not pixel 49.
+            sides = (area.left(), area.top(), area.width(), area.height())
+            area = QRectF(*(round(side * ratio, 6) for side in sides))
         if self._picture is not None and self._image is not None:
             self._paint_surface(painter, area)
             self._paint_lines(painter, area, ratio)
@@ -125,15 +128,19 @@ class Layers(pg.GraphicsObject):
 
     def _paint_lines(self, painter: QPainter, area: QRectF, ratio: float) -> None:
         assert self._picture is not None and self._theme is not None
-        boundary = symbols.line_pen(self._theme, BOUNDARY * ratio)
-        margins = symbols.line_pen(self._theme, MARGIN * ratio)
-        margins.setDashPattern([5, 4])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for lines, pen in ((self._picture.boundary, boundary), (self._picture.margins, margins)):
-            if len(lines):
-                self._paint_line(painter, lines, pen, area)
+        device = painter.device()
+        for lines, width, dashes in (
+            (self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True),
+        ):  # fmt: skip
+            if not len(lines):
+                continue
+            width *= ratio
+            x, y = on_screen(lines, self.boundingRect(), area)
+            if dashes:
+                x, y = dashed(x, y, 5 * width, 4 * width)
+            if isinstance(device, QImage):
+                y = near(y, device.height(), width)
+            painter.setPen(symbols.line_pen(self._theme, width))
+            painter.drawPath(pg.arrayToQPath(x, y, connect="finite"))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-
-    def _paint_line(self, painter: QPainter, lines: np.ndarray, pen: QPen, area: QRectF) -> None:
-        painter.setPen(pen)
-        painter.drawPath(pg.arrayToQPath(*on_screen(lines, self.boundingRect(), area), connect="finite"))
