@@ -337,7 +337,7 @@ def test_a_copy_that_cannot_be_read_is_kept_aside(name: str, desk: Desk) -> None
     aside = desk.folder / "bad.unreadable"
     assert sentence == f"A recovery copy cannot be read; it is kept as {aside}."
     assert aside.read_bytes() == BAD[name]
-    with pytest.raises(files.FileError, match="The recovery copy of Untitled is (empty|damaged)"):
+    with pytest.raises(files.FileError, match=r"The recovery copy of Untitled is (empty|damaged)"):
         copy.read()
     assert copy.set_aside().read_bytes() == b'{"time": 1, "points": 1, "version": 2}\n'
     assert orphans(desk.folder) == ([], []) and desk.names() == ["bad.unreadable", "good.unreadable"]

@@ -193,7 +193,7 @@ def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbo
     settle(qtbot, window)
     assert window.result(0).picture is not frame.picture
     assert (cloud.made, cloud.mended) == before
-    unit = window.canvases[0]._spot(window.canvases[0].plot_area().center()).unit
+    unit = window.canvases[0].spot(window.canvases[0].plot_area().center()).unit
     for number in range(1, 12):
         window._controller.pan(7 * unit, (number % 3) * unit)
         window._refresh_if_pending()
