@@ -265,6 +265,8 @@ def test_bad_files_are_one_sentence(name: str) -> None:
     text = refusal(BAD[name])
     if name == "newer version":
         assert text == "drawing.playground is of version 7; this program reads versions 1 and 2."
+    if name in ("empty", "blank"):
+        assert text == "drawing.playground is empty."
     if name == "unequal lists":
         assert "2 x, 3 y and 3 class" in text
 

@@ -352,6 +352,8 @@ def test_a_lane_that_learnt_from_a_sample_says_so_and_marks_the_right_points() -
             assert made.points.ids[marked].tolist() == sample.ids[of_sample].tolist()
         assert lane.picture is frame.picture
     assert len(made.lanes[1].marks.free) > 0
+    grown = AddPoints(xy=(9.0, 9.0)).apply(replace(learning, training_limit=100))
+    assert all("sample" not in lane.headline for lane in scene(grown, *frames).lanes), "only a little behind"
     moved = MovePoints(ids=[0], xy=(9.0, 9.0)).apply(document)
     assert len(scene(moved, *frames).lanes[1].marks.free) == 0, "marks of other points are not shown"
 
@@ -362,3 +364,12 @@ def test_the_scene_tells_what_is_selected_and_named() -> None:
     made = scene(document, session=Session(selection=chosen))
     assert made.selected.tolist() == [3, 5] and made.class_names[:2] == ("setosa", "class 2")
     assert made.axes == ("u", "v") and made.history == ("Add 1 point",) and made.position == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [("", "class 2"), ("setosa", "setosa"), ("0", "class 0"), ("-1", "class -1"), ("1.5", "class 1.5")],
+)
+def test_a_class_that_is_a_number_is_called_a_class(name: str, called: str) -> None:
+    styles = (ClassStyle(), ClassStyle(name), *MOONS.styles[2:])
+    assert replace(MOONS, styles=styles).class_name(1) == called

@@ -488,6 +488,7 @@ def test_text_never_grows_beyond_what_the_screen_shows(make: Make) -> None:
         for form, panel in zip(window._lanes.forms, window._lanes.panels, strict=True):
             assert form.minimumSizeHint().width() >= panel.minimumSizeHint().width()
             assert panel.width() <= form.viewport().width(), "a form scrolls up and down only"
+        assert (window.width(), window.height()) == (1300, 900)
     assert window._appearance._points() in (13, 15) and "does not fit" in window._status.text()
     for kernel in ("rbf", "poly", "sigmoid"):
         window._appearance._set_text_size(9)

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QPointingDevice
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPointingDevice
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QSpinBox, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QApplication, QSpinBox, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.document import Document, View
@@ -232,6 +232,144 @@ def test_esc_breaks_a_stroke_off_as_if_it_had_not_been(make: Make) -> None:
     QTest.mouseRelease(view, LEFT, NO, at + QPoint(90, 0))
     assert window.document.points is before
     assert window._controller.store.history == () and not window._controller.store.modified
+
+
+def begin(window: MainWindow, tool: str = "brush") -> QPoint:
+    """A stroke in the middle of the left picture, its button still down; where."""
+    take(window, tool)
+    at = window.to_widget(0, 0.125, 0.125)
+    window.canvases[0].setFocus()
+    QTest.mousePress(window.canvases[0].viewport(), LEFT, NO, at)
+    window._refresh_if_pending()
+    assert window._controller.editing.busy
+    return at
+
+
+def rested(window: MainWindow, qtbot: QtBot) -> bool:
+    """Nothing is sprayed any more."""
+    points = window.document.points
+    qtbot.wait(450)  # longer than a held brush waits before it goes on
+    return window.document.points is points and not window._controller.editing.busy
+
+
+def test_a_stroke_ends_when_its_release_went_elsewhere(make: Make, qtbot: QtBot) -> None:
+    window = make(squares())
+    view = window.canvases[0].viewport()
+    at = begin(window)
+    send_move(view, at + QPoint(30, 0), Qt.MouseButton.NoButton)
+    assert rested(window, qtbot)
+    at = begin(window)
+    QTest.mousePress(view, Qt.MouseButton.MiddleButton, NO, at)
+    QTest.mouseRelease(view, LEFT, NO, at)
+    QTest.mouseRelease(view, Qt.MouseButton.MiddleButton, NO, at)
+    assert rested(window, qtbot)
+    begin(window)
+    window._sidebar.findChild(QSpinBox, "tool.radius").setFocus(Qt.FocusReason.PopupFocusReason)
+    assert rested(window, qtbot)
+    assert len(window._controller.store.history) == 3
+    window._actions["undo"].trigger()
+    assert window._controller.store.position == 2
+
+
+def test_nothing_is_done_where_nobody_sees_it(make: Make) -> None:
+    window = make(squares())
+    view, area = window.canvases[0].viewport(), window.canvases[0].plot_area()
+    grid = window.canvases[0].grid()
+    for tool, reach in (("pointer", 0.0), ("brush", 31 * unit(window))):
+        at = begin(window, tool)
+        send_move(view, QPoint(-300, at.y()))
+        send_move(view, QPoint(-300, round(area.bottom()) + 500))
+        QTest.mouseRelease(view, LEFT, NO, QPoint(-300, round(area.bottom()) + 500))
+        new = window.document.points.xy[81:]
+        assert len(new) and (new >= (grid.left - reach, grid.bottom - reach)).all()
+        assert (new <= (grid.right + reach, grid.top + reach)).all()
+
+
+def send_move(view: QWidget, at: QPoint, down: Qt.MouseButton = LEFT) -> None:
+    """A move with just this button down, which QTest has no word for."""
+    event = QMouseEvent(
+        QEvent.Type.MouseMove, at.toPointF(), view.mapToGlobal(at).toPointF(), Qt.MouseButton.NoButton, down, NO
+    )
+    QApplication.sendEvent(view, event)
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Right, Qt.Key.Key_Return])
+def test_the_keyboard_leaves_a_stroke_of_the_mouse_alone(make: Make, key: Qt.Key) -> None:
+    window = make(squares())
+    at = begin(window)
+    before = window.document.points
+    QTest.keyClick(window.canvases[0], key)
+    assert window.document.points is before and window._controller.editing.busy
+    assert window._controller.session.cursor is None
+    QTest.mouseRelease(window.canvases[0].viewport(), LEFT, NO, at)
+    assert len(window._controller.store.history) == 1
+
+
+def test_something_else_in_mid_stroke_ends_it_first(make: Make) -> None:
+    window = make(squares())
+    at = begin(window)
+    window._actions["undo"].trigger()
+    assert "Undo waits" in window._status.text() and window._controller.editing.busy
+    window._actions["generate"].trigger()
+    assert not window._controller.editing.busy
+    window._controller.editing.escape()
+    QTest.mouseRelease(window.canvases[0].viewport(), LEFT, NO, at)
+    names = window._controller.store.history
+    assert len(names) == 2 and names[0].startswith("Brush") and names[1] == "Generate moons"
+    window._actions["undo"].trigger()
+    window._actions["undo"].trigger()
+    assert (window.document.points.xy == GRID).all()
+
+
+def test_another_tool_keeps_what_the_keyboard_has_drawn(make: Make) -> None:
+    window = make(squares())
+    canvas = window.canvases[0]
+    canvas.setFocus()
+    QTest.keyClick(canvas, "b")
+    QTest.keyClick(canvas, Qt.Key.Key_Return)
+    QTest.keyClick(canvas, Qt.Key.Key_Return)
+    drawn = len(window.document.points)
+    assert drawn > 81
+    QTest.keyClick(canvas, "e")
+    assert len(window.document.points) == drawn and len(window._controller.store.history) == 1
+
+
+def test_without_a_selection_the_keys_say_how_to_make_one(make: Make) -> None:
+    window = make(squares())
+    QApplication.clipboard().setText("before")
+    for name in ("cut", "copy", "duplicate", "relabel"):
+        window.say("")
+        window._actions[name].trigger()
+        assert "Select points first" in window._status.text(), name
+    assert QApplication.clipboard().text() == "before" and window._controller.store.history == ()
+
+
+def test_a_held_arrow_key_waits_for_each_picture(make: Make) -> None:
+    window = make(squares())
+    window._controller.editing.select_all()
+    canvas = window.canvases[0]
+    press = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Right, NO)
+    repeat = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Right, NO, "", True)
+    QApplication.sendEvent(canvas, press)
+    first = window.document.points
+    for _ in range(5):
+        QApplication.sendEvent(canvas, repeat)
+    assert window.document.points is first, "nothing has been painted in between"
+    canvas.grab()
+    QApplication.sendEvent(canvas, repeat)
+    moved = window.document.points.xy[:, 0] - GRID[:, 0]
+    assert moved == pytest.approx(np.full(81, 20 * unit(window)))
+    assert window._controller.store.history == ("Nudge 81 points",)
+
+
+def test_a_click_in_the_sidebar_leaves_the_keys_to_the_picture(make: Make, qtbot: QtBot) -> None:
+    window = make(squares())
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.canvases[0].setFocus()
+    for name in ("generate", "generate.add", "class3"):
+        QTest.mouseClick(window.findChild(QAbstractButton, name), LEFT)
+        assert QApplication.focusWidget() is window.canvases[0], name
 
 
 def test_a_held_brush_goes_on_spraying(make: Make, qtbot: QtBot) -> None:
