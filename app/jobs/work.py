@@ -26,7 +26,7 @@ FRAME_INTERVAL = 0.025
 #: Updates of one binary problem before it is the turn of the next.
 ROUND = 500
 #: Ends of line segments in a picture, from which on lines say less than the colours they hide.
-MOST_VERTICES = 60_000
+MOST_VERTICES = 30_000
 #: Points up to which plain numpy stands in while the compiled loops are not ready.
 PLAIN_LIMIT = 600
 #: Points up to which kNN counts its training accuracy, a search for each of them, before its first picture.

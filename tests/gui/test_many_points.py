@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
@@ -277,3 +279,22 @@ def test_dashes_have_their_lengths_and_stay_on_the_line() -> None:
     on_circle = np.concatenate(dashes[:63])
     np.testing.assert_allclose(np.hypot(*on_circle[np.isfinite(on_circle[:, 0])].T), 100, atol=0.02)
     assert dashed(np.empty(0), np.empty(0), 6.0, 4.0)[0].shape == (0,)
+
+
+def test_what_is_painted_again_is_the_same_to_the_pixel(make: Make, qtbot: QtBot) -> None:
+    window = make(replace(many(300), axes=("u", "v")))
+    canvas = window.canvases[1]
+    layers = canvas.layers
+    for change in (lambda: None, lambda: window._controller.pan(0.3, 0.1), lambda: window.choose_theme("dark")):
+        change()
+        settle(qtbot, window)
+        layers._made_of = ()
+        first, second, third = (canvas.grab().toImage() for _ in range(3))
+        assert layers._backdrop is not None, "the second time it is kept"
+        assert first == second == third
+    strokes = layers._paint_lines
+    layers._paint_lines = lambda *args: pytest.fail("lines are stroked again")
+    try:
+        canvas.grab()
+    finally:
+        layers._paint_lines = strokes

@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QImage, QPaintEngine, QPainter
+from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.jobs.requests import Marks, Picture
@@ -43,6 +43,8 @@ class Layers(pg.GraphicsObject):
         self._xy: np.ndarray | None = None
         self._labels: np.ndarray | None = None
         self._points, self._marks = Cloud(), Cloud()
+        self._backdrop: QImage | None = None
+        self._made_of: tuple[object, ...] = ()
         #: Drawn in place of the surface: a file of shapes takes the surface itself in later.
         self.stand_in: QImage | None = None
 
@@ -96,8 +98,7 @@ class Layers(pg.GraphicsObject):
             sides = (area.left(), area.top(), area.width(), area.height())
             area = QRectF(*(round(side * ratio, 6) for side in sides))
         if self._picture is not None and self._image is not None:
-            self._paint_surface(painter, area)
-            self._paint_lines(painter, area, ratio)
+            self._paint_backdrop(painter, area, ratio)
         # Symbols of a size that says how many points there are; a mark more must not change it.
         size = size_for(len(self._points))
         for cloud in (self._points, self._marks):
@@ -106,6 +107,33 @@ class Layers(pg.GraphicsObject):
             else:
                 cloud.paint(painter, self.boundingRect(), area, self._theme, size, ratio)
         painter.restore()
+
+    def _paint_backdrop(self, painter: QPainter, area: QRectF, ratio: float) -> None:
+        """Surface and lines; painted a second time in the same place, they are copied.
+
+        Stroking lines is the slowest part of a picture, and what repaints most is a hand that has no news for them.
+        """
+        if not isinstance(painter.device(), QWidget):  # a file: painted once
+            self._paint_surface(painter, area)
+            self._paint_lines(painter, area, ratio)
+            return
+        home = QPointF(np.floor(area.left()), np.floor(area.top()))
+        made_of = (self._picture, self._theme, ratio, self.boundingRect(), area.translated(-home))
+        if made_of != self._made_of:
+            self._made_of, self._backdrop = made_of, None
+            self._paint_surface(painter, area)
+            self._paint_lines(painter, area, ratio)
+            return
+        if self._backdrop is None:
+            image = QImage(int(np.ceil(area.width())) + 1, int(np.ceil(area.height())) + 1, QImage.Format.Format_RGB32)
+            assert self._theme is not None
+            image.fill(QColor(*self._theme.background))
+            on_image = QPainter(image)
+            self._paint_surface(on_image, area.translated(-home))
+            self._paint_lines(on_image, area.translated(-home), ratio)
+            on_image.end()
+            self._backdrop = image
+        painter.drawImage(area, self._backdrop, QRectF(area.topLeft() - home, area.size()))
 
     def _fineness(self, area: QRectF) -> float:
         """How many pixels of the surface there are to one of `area`'s units."""
