@@ -1,14 +1,16 @@
-"""Many points under the hand: painting a canvas anew and again, and the longest gap while the view is panned."""
+"""Many points under the hand: painting a canvas anew and again, panning, and long strokes of the brush."""
 
 from __future__ import annotations
 
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
+from PySide6.QtTest import QTest
 
 from app.document import Document, Lane, View
 from app.main import create_window, make_application
@@ -17,6 +19,7 @@ from app.views.window import MainWindow
 
 SIZES = (1000, 10_000, 100_000, 400_000)
 PANS = 150
+STROKE = 10_000
 
 
 def _document(n: int) -> Document:
@@ -64,7 +67,7 @@ def measure(n: int) -> tuple[float, float, float, float]:
         again = [_milliseconds(canvas.viewport().repaint) for _ in range(9)]
         anew = []
         for turn in range(9):
-            spot = canvas._spot(canvas.plot_area().center())
+            spot = canvas.spot(canvas.plot_area().center())
             window._controller.zoom(1.02 if turn % 2 else 1 / 1.02, spot)
             window._refresh_if_pending()
             anew.append(_milliseconds(canvas.viewport().repaint))
@@ -73,7 +76,7 @@ def measure(n: int) -> tuple[float, float, float, float]:
         ticker = QTimer()
         ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
         ticker.start(0)
-        unit = canvas._spot(canvas.plot_area().center()).unit
+        unit = canvas.spot(canvas.plot_area().center()).unit
         for step in range(PANS):
             window._controller.pan((3 if step % 60 < 30 else -3) * unit, unit)
             _wait(0.008)  # a mouse of 125 Hz
@@ -85,6 +88,42 @@ def measure(n: int) -> tuple[float, float, float, float]:
     return median(again), median(anew), float(gaps.max()), float(np.quantile(gaps, 0.95))
 
 
+def stroke(n: int) -> tuple[int, float, float, float]:
+    """One stroke of the brush that adds `STROKE` points to `n`: points, seconds, longest and 99 % GUI gap in ms."""
+    with tempfile.TemporaryDirectory() as profile:
+        window = create_window(replace(_document(n), shown=2), Path(profile))
+        window.resize(1280, 800)
+        window.show()
+        _settle(window)
+        editing, canvas = window._controller.editing, window.canvases[0]
+        editing.choose("brush")
+        editing.set_option("density", 40)
+        editing.set_option("radius", 60)
+        turns: list[float] = []
+        ticker = QTimer()
+        ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
+        ticker.start(0)
+        view, at = canvas.viewport(), QPoint(canvas.width() // 2, canvas.height() // 2)
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=at)
+        start, step = time.perf_counter(), 0
+        while len(window.document.points) < n + STROKE:
+            step += 1
+            QTest.mouseMove(view, at + QPoint(round(120 * np.sin(step / 15)), round(100 * np.cos(step / 40))))
+            _wait(0.008)
+        seconds = time.perf_counter() - start
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=at)
+        ticker.stop()
+        gaps = 1e3 * np.diff(turns)
+        added = len(window.document.points) - n
+        assert len(window._controller.store.history) == 1
+        window._controller.store.reset(window.document, None)
+        window.close()
+    # Of the time, not of the turns: most turns are short.
+    order = np.sort(gaps)
+    usual = float(order[np.searchsorted(np.cumsum(order), 0.99 * order.sum())])
+    return added, seconds, float(gaps.max()), usual
+
+
 def run() -> None:
     make_application()
     print("milliseconds; one kNN lane in a window of 1280x800")
@@ -93,5 +132,13 @@ def run() -> None:
         print(
             f"{n:6d} points: canvas painted again {again:5.1f}, at a new scale {anew:5.1f};"
             f" panning: longest GUI gap {longest:5.1f}, 95 % below {usual:4.1f}",
+            flush=True,
+        )
+    print(f"one stroke of the brush over two lanes, kNN, at 125 moves a second, until {STROKE} points are added")
+    for n in (100, 10_000, 90_000):
+        added, seconds, longest, usual = stroke(n)
+        print(
+            f"from {n:6d}: {added} points in {seconds:4.1f} s; longest GUI gap {longest:5.1f} ms,"
+            f" 99 % of the time in gaps below {usual:5.1f}",
             flush=True,
         )

@@ -283,7 +283,7 @@ def test_dashes_have_their_lengths_and_stay_on_the_line() -> None:
 
 def test_what_is_painted_again_is_the_same_to_the_pixel(make: Make, qtbot: QtBot) -> None:
     window = make(replace(many(300), axes=("u", "v")))
-    canvas = window.canvases[1]
+    canvas = window.canvases[0]
     layers = canvas.layers
     for change in (lambda: None, lambda: window._controller.pan(0.3, 0.1), lambda: window.choose_theme("dark")):
         change()

@@ -98,7 +98,11 @@ class Layers(pg.GraphicsObject):
             sides = (area.left(), area.top(), area.width(), area.height())
             area = QRectF(*(round(side * ratio, 6) for side in sides))
         if self._picture is not None and self._image is not None:
-            self._paint_backdrop(painter, area, ratio)
+            if vectors:
+                self._paint_surface(painter, area)
+                self._paint_lines(painter, area, ratio)
+            else:
+                self._paint_backdrop(painter, area, ratio)
         # Symbols of a size that says how many points there are; a mark more must not change it.
         size = size_for(len(self._points))
         for cloud in (self._points, self._marks):
@@ -113,7 +117,10 @@ class Layers(pg.GraphicsObject):
 
         Stroking lines is the slowest part of a picture, and what repaints most is a hand that has no news for them.
         """
-        if not isinstance(painter.device(), QWidget):  # a file: painted once
+        device = painter.device()
+        unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts its own pixels, a widget does not
+        canvas = QRectF(0, 0, device.width() * unit, device.height() * unit)
+        if not canvas.adjusted(-1, -1, 1, 1).contains(area):  # a strip of a large picture, which is painted once
             self._paint_surface(painter, area)
             self._paint_lines(painter, area, ratio)
             return
