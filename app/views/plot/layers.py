@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -128,8 +128,11 @@ class Layers(pg.GraphicsObject):
         made_of = (self._picture, self._theme, ratio, self.boundingRect(), area.translated(-home))
         if made_of != self._made_of:
             self._made_of, self._backdrop = made_of, None
+            painter.save()
+            painter.setClipRect(area, Qt.ClipOperation.IntersectClip)  # as the image cuts lines off
             self._paint_surface(painter, area)
             self._paint_lines(painter, area, ratio)
+            painter.restore()
             return
         if self._backdrop is None:
             image = QImage(int(np.ceil(area.width())) + 1, int(np.ceil(area.height())) + 1, QImage.Format.Format_RGB32)
