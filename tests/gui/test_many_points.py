@@ -17,6 +17,7 @@ from app.tools import Spot, nearest
 from app.views.plot import clouds
 from app.views.plot.clouds import KINDS, Cloud, size_for
 from app.views.plot.lines import dashed
+from app.views.plot.symbols import HIGHLIGHT
 from app.views.theme import DARK, LIGHT
 from app.views.window import MainWindow
 
@@ -127,15 +128,14 @@ def test_the_mark_of_what_is_selected_stands_out_and_leaves_the_symbol_readable(
     place = np.array([[1.505, 1.005]])
     (column,), (row,) = pixel_of(place, 1.0)
     seen = {}
-    for kind in ("free", "bounded", "selected"):
+    for kind in ("free", "bounded"):
         seen[kind] = painted(cloud_of(place, [KINDS.index(kind)]), size=11, dark=dark)
         assert (seen[kind][row - 5 : row + 6, column - 5 : column + 6] == 0xFFFFFFFF).all(), "hollow"
-    both = painted(cloud_of(np.repeat(place, 2, axis=0), [3, KINDS.index("selected")]), size=11, dark=dark)
+    both = painted(cloud_of(np.repeat(place, 2, axis=0), [KINDS.index("selected"), 3]), size=11, dark=dark)
     assert both[row, column] == argb(theme.classes[3])
-    ring = both[row, column : column + 20]
-    assert argb(theme.accent) in ring and argb(theme.background) in ring
+    assert argb(HIGHLIGHT) in both[row, column : column + 20]
     others = np.concatenate([seen["free"].ravel(), seen["bounded"].ravel()])
-    assert argb(theme.accent) not in others
+    assert argb(HIGHLIGHT) not in others and HIGHLIGHT not in theme.classes
 
 
 @pytest.mark.usefixtures("qapp")
@@ -210,20 +210,20 @@ def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbo
 def test_selected_points_carry_their_ring_on_the_canvas(make: Make, qapp: QApplication) -> None:
     window = make(many(50))
     canvas, editing = window.canvases[0], window._controller.editing
-    accent = argb(LIGHT.accent)
+    highlight = argb(HIGHLIGHT)
 
-    def accents() -> int:
+    def highlights() -> int:
         window._refresh_if_pending()
         image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-        return int((np.frombuffer(image.constBits(), dtype=np.uint32) == accent).sum())
+        return int((np.frombuffer(image.constBits(), dtype=np.uint32) == highlight).sum())
 
-    assert accents() < 20
+    assert highlights() < 20
     editing.select(np.array([3, 7]))
-    two = accents()
+    two = highlights()
     editing.select(np.array([3]))
-    assert two > accents() > 20
+    assert two > highlights() > 20
     editing.select_none()
-    assert accents() < 20
+    assert highlights() < 20
 
 
 def test_axis_names_are_plain_text_and_take_room_only_when_there_are_any(make: Make, qtbot: QtBot) -> None:
