@@ -70,11 +70,13 @@ class Layers(pg.GraphicsObject):
             self._image = QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
     def show_points(self, scene: Scene, marks: Marks, selected: NDArray[np.intp] = NOTHING) -> None:
-        """Points, what lies below the `selected` ones (indices, as those in `marks`), and the marks on top."""
+        """Points, over them the `selected` ones (indices, as those in `marks`), and the marks on top."""
         if self._xy is not scene.xy or self._labels is not scene.labels:
             self._xy, self._labels = scene.xy, scene.labels
             self._points.show(scene.xy, scene.labels.astype(np.intp))
-        self._selected.show(scene.xy[selected], np.full(len(selected), MAX_CLASSES))
+        # Selected points come before the others, each class over the discs of all.
+        discs, classes = np.full(len(selected), MAX_CLASSES), scene.labels[selected].astype(np.intp)
+        self._selected.show(np.tile(scene.xy[selected], (2, 1)), np.concatenate((discs, classes)))
         chosen = (marks.bounded, marks.free, marks.wrong)
         kinds = [np.full(len(index), MAX_CLASSES + place) for place, index in enumerate(chosen, 1)]
         self._marks.show(scene.xy[np.concatenate(chosen)], np.concatenate(kinds))
@@ -106,7 +108,7 @@ class Layers(pg.GraphicsObject):
                 self._paint_backdrop(painter, area, ratio)
         # Symbols of a size that says how many points there are; a mark more must not change it.
         size = size_for(len(self._points))
-        for cloud in (self._selected, self._points, self._marks):
+        for cloud in (self._points, self._selected, self._marks):
             if vectors:
                 cloud.paint_vectors(painter, self.boundingRect(), area, self._theme, size, self._fineness(area))
             else:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap,
 
 from app.views.theme import SYMBOLS, Theme
 
-#: Marks: the first lies below all points, so that it hides none of them; the others above, in this order.
+#: Marks: the first lies below the selected points, which it marks; the others above all points, in this order.
 MARKS = ("selected", "bounded", "free", "wrong")
 #: Sizes in pixels of a point and of the marks round it.
 POINT, FREE, BOUNDED, WRONG, SELECTED = 11, 19, 17, 9, 20
