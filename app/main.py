@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .views.window import MainWindow
 
 NAME = "classifier-playground"
-LEAST_WINDOW = (1020, 560)  # nothing is cut off
 LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the tools
 DEFAULT_SIZE = (1280, 800)
 
@@ -96,6 +95,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
     from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 
     from . import files
+    from .views.window import LEAST_WINDOW
     from .words import classifier_name, details, headline, sampled
 
     application = make_application()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -17,6 +18,7 @@ from .plot.canvas import Canvas
 from .theme import Theme
 
 LANES = 2
+GAP = 8  # pixels between two; even, so that an even width can be halved
 
 
 class Lanes(QWidget):
@@ -32,6 +34,7 @@ class Lanes(QWidget):
     def __init__(self, controller: Controller, resized: Callable[[], None]) -> None:
         super().__init__()
         self._scene: Scene | None = None
+        self._widths: list[int] = []
         self.canvases = [Canvas(index, controller.editing, controller, resized) for index in range(LANES)]
         self.panels = [LanePanel(index, controller) for index in range(LANES)]
         self.forms = [ScrollingForm(panel) for panel in self.panels]
@@ -39,12 +42,39 @@ class Lanes(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(0)
-        self._grid.setHorizontalSpacing(8)
+        self._grid.setHorizontalSpacing(GAP)
         self._grid.setRowStretch(1, 1)
         for index in range(LANES):
             self._grid.addWidget(self.forms[index], 0, index)
             self._grid.addWidget(self.canvases[index], 1, index)
             self._grid.addWidget(self.strips[index], 2, index)
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for all lanes at the least width of the widest, and for the odd pixel that no lane gets.
+
+        The grid's own answer would change with that pixel, and the window's layout never come to rest.
+        """
+        shown = self._shown()
+        height = self._grid.minimumSize().height()
+        return QSize(len(shown) * self._least() + (len(shown) - 1) * GAP + LANES - 1, height)
+
+    def _shown(self) -> list[int]:
+        return [index for index in range(LANES) if not self.canvases[index].isHidden()]
+
+    def _least(self) -> int:
+        """The least width of a lane: that of the widest, for all are as wide."""
+        parts = [part for index in self._shown() for part in (self.forms[index], self.canvases[index])]
+        return max((max(part.minimumSizeHint().width(), part.minimumWidth()) for part in parts), default=0)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            least, shown = self._least(), self._shown()
+            widths = [least if index in shown else 0 for index in range(LANES)]
+            if widths != self._widths:
+                self._widths = widths
+                for index, width in enumerate(widths):
+                    self._grid.setColumnMinimumWidth(index, width)
+        return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

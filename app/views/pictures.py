@@ -154,7 +154,8 @@ class _Plot:
             shot.scene, points=self.points, xy=self.points.xy, labels=self.points.labels, dark=theme.dark,
             selected=shot.scene.selected[:0], session=Session(),
         )  # fmt: skip
-        self.lane = replace(lane, picture=None, marks=marks)
+        # What the hand could do about an empty lane is no part of a picture; the headline says what is the matter.
+        self.lane = replace(lane, picture=None, marks=marks, message="")
         settings = lane.lane if frame is None else frame.lane
         self.title = classifier_name(settings)
         self.headline = headline(frame, settings, shot.compiled)

@@ -179,6 +179,15 @@ class Side:
         for bar, hidden in bars:
             bar.setHidden(hidden)
 
+    def make_room(self) -> None:
+        """The window comes to be seen: on a smaller screen, or with larger text, less of it may fit than before."""
+        docked = [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
+        if docked and not self._fits():
+            self._sidebar.hide()
+        if docked and not self._fits():
+            for dock in docked:
+                dock.hide()
+
     def remember(self) -> None:
         """Keep the arrangement for the next start."""
         self._settings.setValue("docks", self._window.saveState(VERSION))

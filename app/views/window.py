@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSettings, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, QSettings, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -43,6 +43,8 @@ from .side import Side
 from .status_line import StatusLine
 
 BRUSH_STEP = 1.25
+#: Of the first start; and the least at which nothing is cut off.
+FIRST_SIZE, LEAST_WINDOW = (1280, 800), (1020, 560)
 
 
 class MainWindow(DropWindow):
@@ -61,7 +63,7 @@ class MainWindow(DropWindow):
         self._settings = settings
         self._scene: Scene | None = None
         self._refresh_pending = False
-        self._closed = False
+        self._closed = self._shown = False
         self._refresh_asked.connect(self._refresh, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's own would hide toolbars for good
@@ -98,14 +100,16 @@ class MainWindow(DropWindow):
         safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
         self._class_keys()
         controller.editing.on_hover(lambda spot: self._show_hint())
-        self.resize(1280, 800)
+        self.resize(*FIRST_SIZE)
         geometry = self._settings.value("geometry")
         if geometry is not None:
             self.restoreGeometry(geometry)
+        screen = self.screen().availableSize().expandedTo(QSize(*LEAST_WINDOW))
+        self.resize(self.size().boundedTo(screen))
         self._sidebar.setVisible(bool(self._settings.value("sidebar", True, type=bool)))
-        self._side.restore()
         self._appearance.begin(menus["&View"])
         self._refresh()
+        self._side.restore()
         self.canvases[0].setFocus()
 
     # -- what outsiders rely on ------------------------------------------------------------------------------------
@@ -212,6 +216,9 @@ class MainWindow(DropWindow):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        if not self._shown:
+            self._shown = True
+            self._side.make_room()
         self._safekeeping.offer_soon()
         self.ask_refresh()
 

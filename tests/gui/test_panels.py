@@ -22,9 +22,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.document import Document, GeneratorSettings, Lane, SvmSettings, View, default_document
-from app.main import LEAST_WINDOW
 from app.tools import Spot
-from app.views.window import MainWindow
+from app.views.window import LEAST_WINDOW, MainWindow
 from solver import SVC
 from solver.datasets import DATASETS
 
@@ -576,3 +575,19 @@ def test_a_field_being_emptied_is_left_alone_and_undo_is_the_documents(make: Mak
     QTest.keyClicks(field, "5")
     field.event(asked)
     assert asked.isAccepted()
+
+
+def test_the_layout_comes_to_rest_with_lanes_of_one_width(make: Make, qtbot: QtBot) -> None:
+    """Also where the sidebar leaves the lanes no more room than they need: an odd pixel made it swing for ever."""
+    window = make(size=(1280, 800))
+    for points in (9, 11, 13, 10):
+        window._appearance._set_text_size(points)
+        for width in (1280, 1281):
+            window.resize(width, 800)
+            window._splitter.setSizes([2000, 1])
+            settle(qtbot, window)
+            grids = [canvas.grid() for canvas in window.canvases]
+            assert window.canvases[0].size() == window.canvases[1].size() and grids[0].width == grids[1].width
+            jobs = [window._conductor.newest(lane) for lane in (0, 1)]
+            qtbot.wait(60)
+            assert jobs == [window._conductor.newest(lane) for lane in (0, 1)], (points, width)

@@ -467,3 +467,21 @@ def test_what_is_being_typed_into_a_cell_counts_when_the_window_is_closed(
     assert (window.document.points.xy[0, 0] == 7.0) or (window.document.points.labels[0] == 6)
     window._controller.store.saved(window.document, Path("a.playground"))
     assert window.close()
+
+
+def test_the_selection_goes_along_with_the_cell(make: Make, qtbot: QtBot) -> None:
+    """Delete removes the row one has come to, not the one where one began."""
+    window = make(few())
+    table = opened(window, qtbot)
+    ids = window.document.points.ids
+    click(table, 0, 2)
+    assert window._controller.session.selection.ids.tolist() == [ids[0]]
+    QTest.keyClick(table, Qt.Key.Key_F2)
+    for text in ("1.5", "2"):
+        QTest.keyClicks(editor(table), text)
+        QTest.keyClick(editor(table), Qt.Key.Key_Tab)
+        QApplication.processEvents()
+    assert table.currentIndex().row() == 1 and window._controller.session.selection.ids.tolist() == [ids[1]]
+    QTest.keyClick(editor(table), Qt.Key.Key_Escape)
+    QTest.keyClick(table, Qt.Key.Key_Delete)
+    assert ids[1] not in window.document.points.ids and ids[0] in window.document.points.ids

@@ -256,6 +256,8 @@ class PointTable(QTableView):
             row, place = divmod(3 * index.row() + index.column() - X + step, 3)
             if 0 <= row < len(self._model.ids):
                 self._go_to(row, X + place)
+                if len(self._controller.session.selection):
+                    self._choose(self._model.ids[[row]])  # or Delete would mean a row that is left
                 self.edit(self.currentIndex())
 
     def _remove(self) -> None:

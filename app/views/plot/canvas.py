@@ -160,8 +160,9 @@ class Canvas(PointingPlot):
         if not self._message.isHidden():
             area = self.plot_area()
             width = min(int(area.width()) - 24, 420)
-            self._message.setFixedWidth(max(width, 80))
-            self._message.adjustSize()
+            width = max(width, 80)
+            # Not adjustSize: it lags behind a new width, and cuts lines off.
+            self._message.setFixedSize(width, self._message.heightForWidth(width))
             middle = area.center().y() - self._message.height() / 2
             # Where there are points, out of their way.
             crowded = self._scene is not None and len(self._scene.xy) > 0
