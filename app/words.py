@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from solver import RULES, SCHEMES, Certificate, KNeighborsClassifier, Status
+from solver import SCHEMES, Certificate, KNeighborsClassifier, Status
 
 from .document import Lane
 from .jobs.requests import Frame, Phase
@@ -211,11 +211,6 @@ def empty_sentence(
     if not compiled:
         return "Preparing the fast solver for this many points…"
     return ""
-
-
-def rule_note(selection: str) -> str:
-    """What a working-set rule does."""
-    return RULES[selection].note
 
 
 def speed(steps_per_second: float) -> str:

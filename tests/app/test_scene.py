@@ -330,7 +330,7 @@ def test_names_of_classifiers() -> None:
     assert words.classifier_name(many) == "SVM, RBF, C = 1, γ = 1, one-vs-rest, balanced weights"
     assert words.classifier_name(Lane("knn")) == "kNN, k = 5, uniform, Euclidean"
     assert "stationary" in words.kernel_note(Lane("svm", svm=SvmSettings(kernel="poly", coef0=-1.0)))
-    assert all(words.rule_note(rule) for rule in RULES)
+    assert all(rule.note for rule in RULES.values())
 
 
 def test_marks_default_to_none() -> None:

@@ -165,11 +165,6 @@ class PointTable(QTableView):
         index = self._model.index(row, column)
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
 
-    def show_row(self, row: int) -> None:
-        """Scroll to a row and make it the current one."""
-        self._go_to(row, NUMBER)
-        self.scrollTo(self._model.index(row, NUMBER))
-
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if not len(self._model.ids):
