@@ -13,7 +13,7 @@ from typing import Literal
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
-from app.jobs.requests import NO_MARKS, Frame, Picture
+from app.jobs.requests import NO_MARKS, Frame, Phase, Picture
 from app.scene import LaneScene, Scene, grid_of
 from app.session import Session
 from app.tools import Keys, Spot
@@ -154,8 +154,9 @@ class _Plot:
             shot.scene, points=self.points, xy=self.points.xy, labels=self.points.labels, dark=theme.dark,
             selected=shot.scene.selected[:0], session=Session(),
         )  # fmt: skip
-        # What the hand could do about an empty lane is no part of a picture; the headline says what is the matter.
-        self.lane = replace(lane, picture=None, marks=marks, message="")
+        # What the hand could do about an empty lane is no part of a picture, but why a lane failed is.
+        failed = frame is not None and frame.phase is Phase.FAILED
+        self.lane = replace(lane, picture=None, marks=marks, message=lane.message if failed else "")
         settings = lane.lane if frame is None else frame.lane
         self.title = classifier_name(settings)
         self.headline = headline(frame, settings, shot.compiled)

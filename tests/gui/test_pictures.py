@@ -346,7 +346,7 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
     sheet.close()
 
 
-def test_an_empty_document_and_a_lone_class_are_pictures_with_their_sentences(
+def test_an_empty_document_and_a_lone_class_are_pictures_that_say_so(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
     for number, points in enumerate((Points(), Points.of([[0, 0], [1, 1.0]], [2, 2]))):
@@ -354,8 +354,15 @@ def test_an_empty_document_and_a_lone_class_are_pictures_with_their_sentences(
         export(qtbot, window, PictureWish("window", 800, 500, 1.0), tmp_path / f"{number}.svg")
         root = ElementTree.parse(tmp_path / f"{number}.svg").getroot()
         texts = " ".join(root.itertext())
-        assert ("Click to add" if number == 0 else "needs two classes") in texts
-        assert "Waiting for" in texts
+        assert "Waiting for" in texts and "Click" not in texts and "click" not in texts
+
+
+def test_a_picture_says_why_a_lane_failed(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    lane = Lane("svm", svm=SvmSettings(kernel="sigmoid", hard_margin=True))
+    window = make(replace(three(), lanes=(Lane("knn"), lane)))
+    export(qtbot, window, PictureWish("lane1", 800, 500, 1.0), tmp_path / "a.svg")
+    texts = " ".join(ElementTree.parse(tmp_path / "a.svg").getroot().itertext())
+    assert "No picture" in texts and "choose a finite C" in " ".join(texts.split())
 
 
 def test_closing_the_window_while_a_picture_is_made_leaves_nothing_running(
