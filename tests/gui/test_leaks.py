@@ -168,7 +168,7 @@ def visit(qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pyte
 def test_a_visit_leaves_nothing(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    visit(qtbot, tmp_path, seed, 150, monkeypatch)
+    visit(qtbot, tmp_path, seed, 90, monkeypatch)
 
 
 @pytest.mark.soak
