@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from solver import SCHEMES
 from solver.datasets import DATASETS
 
-from . import exchange, files
+from . import files
 from .commands import (
     Clear,
     Command,
@@ -29,12 +29,14 @@ from .commands import (
 )  # fmt: skip
 from .document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from .editing import Editing
-from .exchange import Imported
 from .points import MAX_CLASSES
 from .session import NOTHING, SPEEDS, Session
 from .store import Store
 from .tools import Spot
 from .words import count
+
+if TYPE_CHECKING:
+    from .exchange import Imported
 
 
 class Controller:
@@ -296,6 +298,8 @@ class Controller:
 
     def export(self, path: Path) -> bool:
         """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails."""
+        from . import exchange  # only now: nothing of it is needed to start
+
         document = self.document
         points, names = document.points, tuple(style.name for style in document.styles)
         try:

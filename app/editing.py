@@ -9,7 +9,6 @@ import numpy as np
 
 from .commands import AddPoints, Command, ImportPoints, MovePoints, RelabelPoints, RemovePoints
 from .document import Document
-from .exchange import as_text, from_text
 from .files import FileError
 from .points import MAX_CLASSES, Ids
 from .session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
@@ -212,12 +211,16 @@ class Editing:
         """The selected points as the text of a table, for the clipboard; "" when there are none."""
         if not self._any_selected():
             return ""
+        from .exchange import as_text  # only now: nothing of it is needed to start
+
         xy, labels = self._selected()
         names = tuple(style.name for style in self.document.styles)
         return as_text(xy, labels, names)
 
     def paste(self, text: str) -> None:
         """Points from the text of a table; they are then selected.  What cannot be read is said in a sentence."""
+        from .exchange import from_text
+
         names = tuple(style.name for style in self.document.styles)
         used = self.document.points.classes
         try:

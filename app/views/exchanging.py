@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
-from app import exchange
 from app.controller import Controller
-from app.exchange import Dialect, Table
+
+if TYPE_CHECKING:
+    from app.exchange import Dialect, Table
 
 
 class Exchanging:
@@ -29,6 +31,8 @@ class Exchanging:
 
     def ask_import(self) -> None:
         """Ask which file to import."""
+        from app import exchange
+
         suffixes = {title: " ".join(f"*{suffix}" for suffix in each) for title, each in exchange.IMPORTS.items()}
         kinds = {"All points": " ".join(suffixes.values())} | suffixes | {"All files": "*"}
         filters = ";;".join(f"{title} ({each})" for title, each in kinds.items())
@@ -38,15 +42,21 @@ class Exchanging:
 
     def import_file(self, path: Path) -> None:
         """Show what the file at `path` holds, and import it when that is wanted."""
+        from app import exchange  # only now: nothing of it is needed to start
+
         self._show(lambda dialect: exchange.read(path, dialect))
 
     def import_clipboard(self) -> None:
         """Show what the clipboard holds, and import it when that is wanted."""
+        from app import exchange
+
         text = QApplication.clipboard().text()
         self._show(lambda dialect: exchange.read_text(text, dialect=dialect))
 
     def ask_export(self) -> None:
         """Ask where to export all points to."""
+        from app import exchange
+
         kinds = {f"{title} (*{suffix})": suffix for suffix, title in exchange.EXPORTS.items()}
         name = Path(self._controller.store.title).stem
         dialog = QFileDialog(self._window, "Export points", str(Path(self._folder()) / name), ";;".join(kinds))

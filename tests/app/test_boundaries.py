@@ -79,3 +79,9 @@ def test_a_file_has_one_subject(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 400
     assert ast.get_docstring(ast.parse(text)), "its first sentence says what lives in it"
+
+
+def test_the_window_starts_without_what_only_an_import_needs() -> None:
+    code = "import sys, app.views.window\nassert not [name for name in sys.modules if name.startswith('app.exchange')]\n"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
