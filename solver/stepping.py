@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .certificate import Status
 
@@ -16,16 +21,60 @@ def never() -> bool:
     return False
 
 
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """A solver's state at one moment, for `SteppedSolver.restore` of the same solver.
+
+    Attributes
+    ----------
+    state : object
+        Copies only, never written to again.
+    nbytes : int
+        Its memory.
+    """
+
+    state: Any
+    nbytes: int
+
+
 class SteppedSolver(ABC):
     """A solver that works in small steps and can be looked at between any two of them.
 
     Attributes
     ----------
+    NOTES : tuple of str
+        What is noted after each step once `start_notes` was called; names as in `trace`.
     status : Status
         ``Status.RUNNING`` until it has finished.
     """
 
+    NOTES: ClassVar[tuple[str, ...]] = ()
     status: Status
+
+    @property
+    def pending(self) -> bool:
+        """Whether work is left that belongs to the updates made: ``step(0)`` does it."""
+        return False
+
+    def checkpoint(self) -> Checkpoint:
+        """The present state; nothing may be `pending`."""
+        raise NotImplementedError
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this very solver: what follows is, bit for bit, what followed then.
+
+        What `take_notes` has not given out yet is forgotten.
+        """
+        raise NotImplementedError
+
+    def start_notes(self) -> NDArray[np.float64]:
+        """Note each step from now on; returns the present values, shape (n_names,)."""
+        raise NotImplementedError
+
+    def take_notes(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The notes of the steps since the last call, shape (m, n_names), and how many points entered or left the
+        support vectors in each of them, shape (m,)."""
+        raise NotImplementedError
 
     @abstractmethod
     def step(self, n: int = 1, stop: Stop = never) -> int:
