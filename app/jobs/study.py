@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from app.points import Points
 from solver import Certificate
 from solver.explaining import Explanation
 from solver.metrics import KktReport
@@ -40,7 +41,7 @@ class Slacks:
     Attributes
     ----------
     point : ndarray of shape (m,)
-        Numbers of training points.
+        Places in the study's `index`.
     end : ndarray of shape (m, 2)
         Where y f = 1 first, going from the point along the gradient of f; or where its capped bar ends.
     capped : ndarray of shape (m,)
@@ -70,8 +71,10 @@ class Study:
         Where the run stands, and how many steps it has made so far.
     ended : bool
         The run has come to its end, at `length`.
+    points : Points
+        What the lane was trained on.
     index : ndarray of shape (n,)
-        The training points of this problem, as indices of the frame's points.
+        The points of this problem, as indices of `points`.
     y : ndarray of shape (n,)
         -1 and +1.
     f : ndarray of shape (n,)
@@ -89,7 +92,7 @@ class Study:
     operation : str
         What the newest step was, in words; "" when there is nothing to say.
     pair : tuple of int
-        The points (i, j), as indices of the frame's points, that the next step moves, or the newest one at the end;
+        The points (i, j), as indices of `points`, that the next step moves, or the newest one at the end;
         (-1, -1) for none.
     explanation : Explanation or None
         Why these two, and what the step does with them (SMO only).
@@ -104,6 +107,7 @@ class Study:
     step: int
     length: int
     ended: bool
+    points: Points
     index: NDArray[np.intp]
     y: Array
     f: Array
