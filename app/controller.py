@@ -30,9 +30,10 @@ from .commands import (
 from .document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from .editing import Editing
 from .points import MAX_CLASSES
-from .session import NOTHING, SPEEDS, Session
+from .session import NOTHING, Session
 from .store import Store
 from .tools import Spot
+from .transport import Transport
 from .words import count
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Controller:
         #: What the document's file held when it was last read or written here, if known.
         self.on_disk: files.Fingerprint | None = None
         self.editing = Editing(self)
+        self.transport = Transport(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -202,17 +204,14 @@ class Controller:
             self.set_session(active_class=label)
 
     def toggle_pause(self) -> None:
-        self.set_session(paused=not self.session.paused)
+        self.transport.toggle_all()
 
-    def set_speed(self, index: int, speed: int) -> None:
-        speeds = list(self.session.speeds)
-        speeds[index] = min(max(speed, 0), len(SPEEDS) - 1)
-        self.set_session(speeds=tuple(speeds))
+    def look_at(self, panel: str, visible: bool) -> None:
+        """A panel has come into sight, or gone out of it."""
+        self.set_session(looking=self.session.looking | {panel} if visible else self.session.looking - {panel})
 
-    def restart(self, index: int) -> None:
-        restarts = list(self.session.restarts)
-        restarts[index] += 1
-        self.set_session(restarts=tuple(restarts))
+    def toggle_kkt(self) -> None:
+        self.set_session(kkt=not self.session.kkt)
 
     def toggle_legend(self) -> None:
         self.set_session(legend=not self.session.legend)

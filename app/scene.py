@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from solver import Grid, datasets
 
 from . import words
+from .badges import NO_BADGE, Badge, badge
 from .document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
 from .jobs.requests import NO_MARKS, Frame, Marks, Phase, Picture
+from .jobs.study import Study
 from .points import MAX_CLASSES, Points
 from .results import Results
 from .session import SPEEDS, Selection, Session
@@ -49,6 +51,16 @@ class LaneScene:
         Which of `pairs` is drawn.
     speed : int
         Index into `SPEEDS`.
+    study : Study or None
+        The run that the transport drives, on the points that are drawn.
+    playing : bool
+        The run moves, or would if it were not at its end.
+    badge : Badge
+        What is certified.
+    remark : str
+        What is to be said beside the badge, or "".
+    provisional : bool
+        The picture is not certified, and looks so.
     """
 
     lane: Lane
@@ -67,6 +79,11 @@ class LaneScene:
     pair: int
     speed: int
     speed_text: str
+    study: Study | None
+    playing: bool
+    badge: Badge
+    remark: str
+    provisional: bool
 
 
 @dataclass(frozen=True)
@@ -92,6 +109,10 @@ class Scene:
         What the classes are called, all eight.
     styles, axes, notes
         As in the document.
+    study : Study or None
+        What the panels about training show.
+    studied : int
+        The lane it is of.
     limited : bool
         There are so many points that the limit of training is worth a choice.
     history : tuple of str
@@ -118,6 +139,8 @@ class Scene:
     notes: str
     training_limit: int
     limited: bool
+    study: Study | None
+    studied: int
     history: tuple[str, ...]
     position: int
     saved_at: int | None
@@ -140,6 +163,7 @@ def compose(
     """The scene of this moment."""
     points = document.points
     lanes = tuple(_lane(index, document, session, results.frame(index), compiled) for index in range(document.shown))
+    studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
     fields = {"count", "noise", "seed"} | _generator_fields(kind)
     return Scene(
@@ -149,6 +173,7 @@ def compose(
         class_names=tuple(document.class_name(label) for label in range(MAX_CLASSES)), styles=document.styles,
         axes=document.axes, notes=document.notes, training_limit=document.training_limit,
         limited=len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE), history=history, position=position,
+        study=lanes[studied].study, studied=studied,
         saved_at=saved_at,
         legend=session.legend, has_svm=any(lane.lane.classifier == "svm" for lane in lanes),
         undo=history[position - 1] if position else None,
@@ -171,11 +196,19 @@ def _among_all(marks: Marks, sample: Points, points: Points) -> Marks:
     return Marks(*(points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong)))
 
 
+def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
+    """The lane whose run is looked at: the one chosen, else the first that has one."""
+    chosen = session.studied
+    if chosen < len(lanes) and lanes[chosen].study is not None:
+        return chosen
+    return next((index for index, lane in enumerate(lanes) if lane.study is not None), 0)
+
+
 def _lane(index: int, document: Document, session: Session, frame: Frame | None, compiled: bool) -> LaneScene:
     lane, points = document.lanes[index], document.points
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
     message = words.empty_sentence(lane, points.classes, len(points), compiled, names)
-    picture, marks, job = None, NO_MARKS, 0
+    picture, marks, job, study = None, NO_MARKS, 0, None
     svm = lane.classifier == "svm"
     several = svm and len(points.classes) > 2
     pairs = problems_of(points.classes, lane.svm.multiclass) if several else ()
@@ -189,15 +222,22 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is document.training_points and picture is not None:
             marks = _among_all(frame.marks, frame.points, points)
+            study = frame.study
     speed = session.speeds[index]
+    headline = words.headline(frame, lane, compiled)
+    sampled = words.sampled(frame, len(points), document.training_limit)
     return LaneScene(
         lane=lane, picture=picture, marks=marks, job=job, message=message,
-        headline=words.headline(frame, lane, compiled) + words.sampled(frame, len(points), document.training_limit),
+        headline=headline + sampled,
         details=words.details(frame),
         formula=words.formula(lane), note=words.kernel_note(lane) if svm else "",
         weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, points.classes), pairs=pairs,
         pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
+        study=study, playing=session.playing[index] and not (study is not None and study.at_end),
+        badge=badge(frame) if picture is not None else NO_BADGE,
+        remark=(headline if lane.classifier == "knn" else "") + sampled,
+        provisional=frame is not None and picture is not None and frame.provisional,
     )  # fmt: skip
 
 

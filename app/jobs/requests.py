@@ -13,6 +13,8 @@ from app.points import Points
 from app.shading import Shades
 from solver import SVC, Certificate, Grid, KNeighborsClassifier
 
+from .study import Seek, Study
+
 Array = NDArray[np.float64]
 Model = SVC | KNeighborsClassifier
 
@@ -29,6 +31,9 @@ class Wish:
     steps_per_second: float
     restart: int
     compiled: bool
+    seek: Seek | None = None
+    surveyed: bool = False  #: primal and gap are looked at all along the run
+    slacks: bool = False  #: slacks are looked at
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,10 @@ class Frame:
         One per binary problem; empty for kNN.
     marks, accuracy, seconds, message
         Marked points, share of the training points classified rightly, training time, a sentence.
+    study : Study or None
+        The binary problem whose run the transport drives.
+    provisional : bool
+        The surface is not that of a finished training, and will not be in a moment.
     """
 
     job: int
@@ -122,6 +131,8 @@ class Frame:
     seconds: float = 0.0
     message: str = ""
     compiled: bool = True
+    study: Study | None = None
+    provisional: bool = False
 
     @property
     def certificate(self) -> Certificate | None:

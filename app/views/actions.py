@@ -73,6 +73,13 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("smaller", "&View", "S&maller text", ("Ctrl+-",), "Smaller text."),
     ActionSpec("full_screen", "&View", "F&ull screen", ("F11",), "The window fills the screen.", "", True),
     ActionSpec("pause", "&Training", "&Pause training", (), "Space on a picture does the same.", "Pause", True, True),
+    ActionSpec("step_forward", "&Training", "Step &forward", (".",), "One step of the learner.", gap=True),
+    ActionSpec("step_back", "&Training", "Step &back", (",",), "The state one step earlier, exactly."),
+    ActionSpec("next_change", "&Training", "&Next change", ("Alt+.",), "Where a point enters or leaves the SVs."),
+    ActionSpec("previous_change", "&Training", "&Previous change", ("Alt+,",), "The change before this one."),
+    ActionSpec("to_start", "&Training", "To the &start", ("Alt+Home",), "Before the first step."),
+    ActionSpec("to_end", "&Training", "To the &end", ("Alt+End",), "Run to the end, and rest there."),
+    ActionSpec("kkt", "&Training", "&KKT cases", ("K",), "Mark each point's KKT case and its slack.", "", True, True),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

@@ -94,5 +94,5 @@ class Lanes(QWidget):
                 lane = scene.lanes[index]
                 if old is None or index >= len(old.lanes) or old.lanes[index] != lane or put_down:
                     self.panels[index].render_scene(lane, scene.session.drawing)
-                    self.strips[index].render_scene(lane)
+                    self.strips[index].render_scene(lane, theme)
                 self.canvases[index].render_scene(scene, lane, theme)

@@ -1,9 +1,11 @@
-"""Side: what can be opened beside the pictures: the docks of table, history and notes, and the dialog of classes."""
+"""Side: what can be opened beside and below the pictures: the docks of `PANELS`, and the dialog of classes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from typing import Protocol, cast
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
 from PySide6.QtGui import QAction
@@ -19,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
+from app.conductor import Conductor
 from app.controller import Controller
 from app.scene import Scene
 
@@ -31,8 +34,43 @@ from .panels.table_panel import TablePanel
 from .theme import Theme
 
 #: Of the remembered arrangement: raise it when docks come or go.
-VERSION = 1
-Panel = TablePanel | HistoryPanel | NotesPanel
+VERSION = 2
+RIGHT, BELOW = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
+
+
+class Panel(Protocol):
+    """What stands in a dock: a widget that draws scenes."""
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None: ...
+
+
+@dataclass(frozen=True)
+class PanelSpec:
+    """A dock: its name, title, where it is opened first, and what makes its panel when it is first seen."""
+
+    name: str
+    title: str
+    area: Qt.DockWidgetArea
+    make: Callable[[Controller, Conductor], QWidget]
+
+
+def _table(controller: Controller, conductor: Conductor) -> QWidget:
+    return TablePanel(controller)
+
+
+def _history(controller: Controller, conductor: Conductor) -> QWidget:
+    return HistoryPanel(controller)
+
+
+def _notes(controller: Controller, conductor: Conductor) -> QWidget:
+    return NotesPanel(controller)
+
+
+PANELS = (
+    PanelSpec("table", "Points table", RIGHT, _table),
+    PanelSpec("history", "History", RIGHT, _history),
+    PanelSpec("notes", "Notes", RIGHT, _notes),
+)
 
 
 class _Title(QWidget):
@@ -72,6 +110,7 @@ class Side:
     ----------
     window : QMainWindow
     controller : Controller
+    conductor : Conductor
     settings : QSettings
         Where the arrangement of the docks is remembered.
     sidebar : QWidget
@@ -81,37 +120,47 @@ class Side:
     """
 
     def __init__(
-        self, window: QMainWindow, controller: Controller, settings: QSettings, sidebar: QWidget,
-        changed: Callable[[], None],
+        self, window: QMainWindow, controller: Controller, conductor: Conductor, settings: QSettings,
+        sidebar: QWidget, changed: Callable[[], None],
     ) -> None:  # fmt: skip
         self._window, self._controller, self._settings = window, controller, settings
+        self._conductor = conductor
         self._sidebar, self._changed = sidebar, changed
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
         self._dialog: ClassesDialog | None = None
-        self._panels: dict[str, Panel] = {
-            "table": TablePanel(controller), "history": HistoryPanel(controller), "notes": NotesPanel(controller)
-        }  # fmt: skip
-        area = Qt.DockWidgetArea.RightDockWidgetArea
+        self._panels: dict[str, QWidget] = {}
+        self._specs = {spec.name: spec for spec in PANELS}
         self._docks: dict[str, QDockWidget] = {}
         self._titles: list[_Title] = []
-        for name, title in (("table", "Points table"), ("history", "History"), ("notes", "Notes")):
-            dock = QDockWidget(title, window)
-            dock.setObjectName(f"dock.{name}")
-            dock.setAllowedAreas(area | Qt.DockWidgetArea.LeftDockWidgetArea)
-            bar = _Title(dock, name, title)
+        first: dict[Qt.DockWidgetArea, QDockWidget] = {}
+        for spec in PANELS:
+            dock = QDockWidget(spec.title, window)
+            dock.setObjectName(f"dock.{spec.name}")
+            dock.setAllowedAreas(RIGHT | BELOW | Qt.DockWidgetArea.LeftDockWidgetArea)
+            bar = _Title(dock, spec.name, spec.title)
             dock.setTitleBarWidget(bar)
             self._titles.append(bar)
-            dock.setWidget(self._panels[name])
-            dock.visibilityChanged.connect(partial(self._sight, name))
-            window.addDockWidget(area, dock)
-            if self._docks:
-                window.tabifyDockWidget(next(iter(self._docks.values())), dock)
-            self._docks[name] = dock
+            dock.visibilityChanged.connect(partial(self._sight, spec.name))
+            window.addDockWidget(spec.area, dock)
+            if spec.area is RIGHT and RIGHT in first:  # those below stand side by side
+                window.tabifyDockWidget(first[RIGHT], dock)
+            first.setdefault(spec.area, dock)
+            self._docks[spec.name] = dock
         for dock in self._docks.values():
             dock.hide()
-        window.setTabPosition(area, QTabWidget.TabPosition.North)
-        window.setTabPosition(Qt.DockWidgetArea.LeftDockWidgetArea, QTabWidget.TabPosition.North)
+        # A column beside the pictures reaches down to the status line.
+        window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
+        for area in (RIGHT, BELOW, Qt.DockWidgetArea.LeftDockWidgetArea):
+            window.setTabPosition(area, QTabWidget.TabPosition.North)
+
+    def _panel(self, name: str) -> QWidget:
+        """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
+        panel = self._panels.get(name)
+        if panel is None:
+            panel = self._panels[name] = self._specs[name].make(self._controller, self._conductor)
+            self._docks[name].setWidget(panel)
+        return panel
 
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
@@ -128,14 +177,17 @@ class Side:
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
             if name in self._in_sight:
-                self._panels[name].render_scene(scene, theme)
+                cast(Panel, self._panel(name)).render_scene(scene, theme)
         if self._dialog is not None:
             self._dialog.render_scene(scene, theme)
 
     # -- docks -----------------------------------------------------------------------------------------------------
 
     def _sight(self, name: str, visible: bool) -> None:
+        if visible:
+            self._panel(name)
         (self._in_sight.add if visible else self._in_sight.discard)(name)
+        self._controller.look_at(name, visible)
         self._changed()
 
     def _toggle(self, name: str) -> None:
@@ -145,9 +197,10 @@ class Side:
             dock.hide()
             self._window.setFocus()
         else:
+            panel = self._panel(name)
             dock.show()
             dock.raise_()
-            self._panels[name].setFocus()
+            panel.setFocus()
             if not dock.isFloating() and not self._fits() and not self._sidebar.isHidden():
                 self._sidebar.hide()
                 self._controller.say("The sidebar made room; F9 brings it back.")

@@ -19,6 +19,7 @@ from app.controller import Controller
 from app.document import Document
 from app.jobs.preparation import Preparation
 from app.jobs.requests import Frame, Wish
+from app.jobs.study import Study
 from app.points import MAX_CLASSES
 from app.scene import Scene, compose
 from app.session import SPEEDS
@@ -92,7 +93,8 @@ class MainWindow(DropWindow):
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setCollapsible(0, False)
         self.setCentralWidget(self._splitter)
-        self._side = Side(self, controller, self._settings, self._sidebar, self.ask_refresh)
+        self._side = Side(self, controller, conductor, self._settings, self._sidebar, self.ask_refresh)
+        controller.transport.attach(self._study_of)
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
@@ -195,6 +197,7 @@ class MainWindow(DropWindow):
         self._actions["lanes"].setChecked(scene.shown == 2)
         self._actions["legend"].setChecked(scene.legend)
         self._actions["pause"].setChecked(scene.paused)
+        self._actions["kkt"].setChecked(scene.session.kkt)
         self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
         self._actions["full_screen"].setChecked(self.isFullScreen())
         for name in ("clear", "export"):
@@ -207,8 +210,9 @@ class MainWindow(DropWindow):
         shades = theme.dressed(theme.theme_of(scene.dark), scene.styles).shades
         for index in range(scene.shown):
             wish = Wish(
-                document.training_points, document.lanes[index], self.canvases[index].grid(), shades, session.paused,
-                SPEEDS[session.speeds[index]], session.restarts[index], self._preparation.ready,
+                document.training_points, document.lanes[index], self.canvases[index].grid(), shades,
+                not session.playing[index], SPEEDS[session.speeds[index]], session.restarts[index],
+                self._preparation.ready, session.seeks[index], "curves" in session.looking, session.kkt,
             )  # fmt: skip
             self._conductor.want(index, wish)
         for index in range(scene.shown, len(self.canvases)):
@@ -221,6 +225,28 @@ class MainWindow(DropWindow):
             self._side.make_room()
         self._safekeeping.offer_soon()
         self.ask_refresh()
+
+    def _runs(self) -> dict[str, Callable[[], object]]:
+        """What the keys do with the run of the lane that is studied."""
+        transport = self._controller.transport
+
+        def studied() -> int:
+            return 0 if self._scene is None else self._scene.studied
+
+        return {
+            "step_forward": lambda: transport.step(studied(), 1),
+            "step_back": lambda: transport.step(studied(), -1),
+            "next_change": lambda: transport.to_change(studied(), forward=True),
+            "previous_change": lambda: transport.to_change(studied(), forward=False),
+            "to_start": lambda: transport.to_start(studied()),
+            "to_end": lambda: transport.to_end(studied()),
+        }
+
+    def _study_of(self, lane: int) -> Study | None:
+        """The newest that is known of a lane's run."""
+        self._refresh_if_pending()
+        known = self._scene is not None and lane < len(self._scene.lanes)
+        return self._scene.lanes[lane].study if known and self._scene is not None else None
 
     # -- actions ---------------------------------------------------------------------------------------------------
 
@@ -261,6 +287,8 @@ class MainWindow(DropWindow):
             "smaller": self._appearance.smaller,
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
+            "kkt": controller.toggle_kkt,
+            **self._runs(),
             "help": self._help,
             **self._side.handlers(),
         }

@@ -137,7 +137,7 @@ def test_what_stands_across_the_canvas(phase: Phase) -> None:
 
 
 def test_the_session_is_in_the_scene() -> None:
-    session = Session(active_class=5, paused=True, speeds=(0, 5), legend=False, theme="dark", dark=True)
+    session = Session(active_class=5, playing=(False, False), speeds=(0, 5), legend=False, theme="dark", dark=True)
     made = scene(MOONS, session=session)
     assert (made.active_class, made.paused, made.legend, made.theme, made.dark) == (5, True, False, "dark", True)
     assert [lane.speed for lane in made.lanes] == [0, 5]

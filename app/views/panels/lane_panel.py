@@ -171,7 +171,7 @@ class LanePanel(QWidget):
             "Steps a second: one step moves two multipliers.",
         )
         self._speed.actionTriggered.connect(
-            lambda action: self._controller.set_speed(self._index, self._speed.sliderPosition())
+            lambda action: self._controller.transport.set_speed(self._index, self._speed.sliderPosition())
         )
         self._speed_text = QLabel()
         self._restart = QPushButton("Restart")
@@ -181,7 +181,7 @@ class LanePanel(QWidget):
             f"Restart training, {self._lane_text}",
             "Train again from zero multipliers.",
         )
-        self._restart.clicked.connect(lambda: self._controller.restart(self._index))
+        self._restart.clicked.connect(lambda: self._controller.transport.restart(self._index))
         self._multiclass = self._combo(
             "multiclass", "Many classes", [(scheme.title, name) for name, scheme in SCHEMES.items()],
             "How an SVM, which parts two, parts more: each pair of classes, or each class against the rest.",

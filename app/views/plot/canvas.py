@@ -96,7 +96,9 @@ class Canvas(PointingPlot):
         self._scene, self._lane = scene, lane
         dressed = theme is not self._theme
         moved = old is None or old.view != scene.view
-        repainted = old_lane is None or old_lane.picture is not lane.picture
+        repainted = (
+            old_lane is None or old_lane.picture is not lane.picture or old_lane.provisional != lane.provisional
+        )
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
         if dressed:
@@ -105,7 +107,7 @@ class Canvas(PointingPlot):
         if moved:
             self._show_view()
         if repainted:
-            self._layers.show_picture(lane.picture)
+            self._layers.show_picture(lane.picture, lane.provisional)
         if marked:
             self._layers.show_points(scene, lane.marks, scene.selected)
         if moved or old is None or old.session is not scene.session:

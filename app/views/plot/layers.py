@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter
+from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.jobs.requests import Marks, Picture
@@ -25,6 +25,8 @@ from .lines import dashed, near
 
 #: Widths in pixels of the decision boundary and of the margins.
 BOUNDARY, MARGIN = 2.0, 1.3
+#: Opacity of the lines across a provisional surface, of 255.
+HATCH = 170
 NOTHING: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 #: Devices whose drawing is made of shapes.
 _VECTORS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
@@ -40,6 +42,7 @@ class Layers(pg.GraphicsObject):
         self._image: QImage | None = None
         self._pixels: np.ndarray | None = None
         self._picture: Picture | None = None
+        self._provisional = False
         self._xy: np.ndarray | None = None
         self._labels: np.ndarray | None = None
         self._selected, self._points, self._marks = Cloud(), Cloud(), Cloud()
@@ -59,9 +62,9 @@ class Layers(pg.GraphicsObject):
         """Colours of lines and symbols."""
         self._theme = theme
 
-    def show_picture(self, picture: Picture | None) -> None:
-        """Surface and lines; None for neither."""
-        self._picture = picture
+    def show_picture(self, picture: Picture | None, provisional: bool = False) -> None:
+        """Surface and lines; None for neither.  A `provisional` surface is hatched: it is not the answer yet."""
+        self._picture, self._provisional = picture, provisional
         if picture is None:
             self._image = self._pixels = None
         else:
@@ -128,7 +131,7 @@ class Layers(pg.GraphicsObject):
             self._paint_lines(painter, area, ratio)
             return
         home = QPointF(np.floor(area.left()), np.floor(area.top()))
-        made_of = (self._picture, self._theme, ratio, self.boundingRect(), area.translated(-home))
+        made_of = (self._picture, self._provisional, self._theme, ratio, self.boundingRect(), area.translated(-home))
         if made_of != self._made_of:
             self._made_of, self._backdrop = made_of, None
             painter.save()
@@ -161,11 +164,21 @@ class Layers(pg.GraphicsObject):
         if self.stand_in is not None:
             painter.drawImage(QRectF(x[0], y[0], width, height), self.stand_in)
             return
+        self._paint_picture(painter, QRectF(x[0], y[0], width, height))
+        if self._provisional:
+            assert self._theme is not None
+            painter.fillRect(area, QBrush(QColor(*self._theme.background, HATCH), Qt.BrushStyle.BDiagPattern))
+
+    def _paint_picture(self, painter: QPainter, area: QRectF) -> None:
+        """Copy the samples to `area`, each a block of its own."""
+        assert self._picture is not None and self._image is not None
+        grid = self._picture.grid
+        x, y, width, height = area.x(), area.y(), area.width(), area.height()
         exact = abs(width - grid.width) < 0.01 and abs(height - grid.height) < 0.01
-        if exact and max(abs(x[0] - round(x[0])), abs(y[0] - round(y[0]))) < 0.01:
-            painter.drawImage(QPointF(round(x[0]), round(y[0])), self._image)
+        if exact and max(abs(x - round(x)), abs(y - round(y))) < 0.01:
+            painter.drawImage(QPointF(round(x), round(y)), self._image)
         else:  # coarse, or of another view: each sample is a block, never blurred
-            painter.drawImage(QRectF(x[0], y[0], width, height), self._image)
+            painter.drawImage(area, self._image)
 
     def _paint_lines(self, painter: QPainter, area: QRectF, ratio: float) -> None:
         assert self._picture is not None and self._theme is not None

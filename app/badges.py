@@ -1,0 +1,77 @@
+"""Badges: what is certified about a lane's picture, in one line that can be read from the last row."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from solver import Certificate, KNeighborsClassifier, Status
+
+from .jobs.requests import Frame, Phase
+from .words import SMALL_GAP, grouped, percent, short
+
+
+class Mood(StrEnum):
+    """How a badge looks: each has a colour and a sign of its own."""
+
+    CERTIFIED = "certified"
+    MOVING = "moving"
+    RESTING = "resting"  #: paused on the way
+    DOUBTFUL = "doubtful"  #: over, and nothing good is proved
+    NONE = "none"
+
+
+SIGNS = {Mood.CERTIFIED: "✓", Mood.MOVING: "…", Mood.RESTING: "⏸", Mood.DOUBTFUL: "!", Mood.NONE: ""}
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A mood and what to say."""
+
+    mood: Mood
+    text: str
+
+
+NO_BADGE = Badge(Mood.NONE, "")
+
+
+def badge(frame: Frame | None) -> Badge:
+    """The badge of a lane's newest frame."""
+    if frame is None or frame.model is None:
+        return NO_BADGE
+    if isinstance(frame.model, KNeighborsClassifier):
+        return Badge(Mood.CERTIFIED, "exact")
+    study = frame.study
+    where = "" if study is None else f"step {grouped(study.step)}"
+    if frame.phase is Phase.TRAINING:
+        return Badge(Mood.MOVING, f"still moving: {where}" if where else "still moving")
+    if frame.phase is Phase.PAUSED:
+        of = f" of {grouped(study.length)}" if study is not None and study.ended else ""
+        return Badge(Mood.RESTING, f"paused at {where}{of}: not optimal yet" if where else "paused: not optimal yet")
+    return _verdict(frame.certificates)
+
+
+def _verdict(certificates: tuple[Certificate, ...]) -> Badge:
+    by_status = {each.status: each for each in certificates}
+    numbers = _numbers(certificates)
+    if Status.NOT_SEPARABLE in by_status:
+        bound = min(each.margin_bound for each in certificates if each.status is Status.NOT_SEPARABLE)
+        return Badge(Mood.DOUBTFUL, f"not separable: the margin is below {short(bound)}")
+    if Status.STOPPED_EARLY in by_status:
+        steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
+        return Badge(Mood.DOUBTFUL, f"stopped early at step {steps}: {numbers}")
+    if Status.PRECISION in by_status:
+        if all(each.gap <= SMALL_GAP for each in certificates):
+            return Badge(Mood.CERTIFIED, f"optimal to double precision: {numbers}")
+        return Badge(Mood.DOUBTFUL, f"not shown optimal, double precision ends here: {numbers}")
+    if Status.STATIONARY in by_status:
+        return Badge(Mood.CERTIFIED, f"stationary: {numbers}")
+    return Badge(Mood.CERTIFIED, f"optimal: {numbers}")
+
+
+def _numbers(certificates: tuple[Certificate, ...]) -> str:
+    """The worst KKT violation and gap."""
+    text = f"KKT {short(max(0.0, *(each.kkt_violation for each in certificates)))}"
+    gaps = [each.gap for each in certificates]
+    return text if any(map(math.isnan, gaps)) else f"{text}, gap {percent(max(gaps))}"
