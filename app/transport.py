@@ -104,6 +104,17 @@ class Transport:
         """The pointer is over the point of this lifelong id, or over none."""
         self._desk.set_session(hovered=point)
 
+    def verbs(self, studied: Callable[[], int]) -> dict[str, Callable[[], None]]:
+        """What the actions of the window do, each with the lane that `studied` names."""
+        return {
+            "step_forward": lambda: self.step(studied(), 1),
+            "step_back": lambda: self.step(studied(), -1),
+            "next_change": lambda: self.to_change(studied(), forward=True),
+            "previous_change": lambda: self.to_change(studied(), forward=False),
+            "to_start": lambda: self.to_start(studied()),
+            "to_end": lambda: self.to_end(studied()),
+        }
+
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _place(self, lane: int, study: Study) -> int:

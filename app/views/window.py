@@ -226,22 +226,6 @@ class MainWindow(DropWindow):
         self._safekeeping.offer_soon()
         self.ask_refresh()
 
-    def _runs(self) -> dict[str, Callable[[], object]]:
-        """What the keys do with the run of the lane that is studied."""
-        transport = self._controller.transport
-
-        def studied() -> int:
-            return 0 if self._scene is None else self._scene.studied
-
-        return {
-            "step_forward": lambda: transport.step(studied(), 1),
-            "step_back": lambda: transport.step(studied(), -1),
-            "next_change": lambda: transport.to_change(studied(), forward=True),
-            "previous_change": lambda: transport.to_change(studied(), forward=False),
-            "to_start": lambda: transport.to_start(studied()),
-            "to_end": lambda: transport.to_end(studied()),
-        }
-
     def _study_of(self, lane: int) -> Study | None:
         """The newest that is known of a lane's run."""
         self._refresh_if_pending()
@@ -288,7 +272,7 @@ class MainWindow(DropWindow):
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "kkt": controller.toggle_kkt,
-            **self._runs(),
+            **controller.transport.verbs(lambda: 0 if self._scene is None else self._scene.studied),
             "help": self._help,
             **self._side.handlers(),
         }
