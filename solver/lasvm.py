@@ -125,6 +125,8 @@ class LasvmSolver(SteppedSolver):
         One sentence naming the parameter, its value and what is allowed.
     """
 
+    n_iter: int = 0  #: operations so far
+
     def __init__(
         self, X: ArrayLike, y: ArrayLike, kernel: Kernel, *, C: float | ArrayLike = 1.0, tol: float = 1e-3,
         max_iter: int = -1, selection: str = "second-order", n_epochs: int = 1, finish: bool = True,
@@ -156,7 +158,6 @@ class LasvmSolver(SteppedSolver):
         self._order = np.concatenate([self._order[seeds], np.delete(self._order, seeds)])
         self._n_seeds = len(seeds)
         self.status = Status.RUNNING
-        self.n_iter = 0
         self._finish = bool(finish)
         self._forgotten = False
         self._sweeping = self._finishing = self._stalled = False

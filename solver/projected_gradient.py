@@ -115,6 +115,8 @@ class DualAscentSolver(SteppedSolver):
     Birgin, Martinez, Raydan, SIAM J. Optim. 10, 2000; Barzilai, Borwein, IMA J. Numer. Anal. 8, 1988.
     """
 
+    n_iter: int = 0  #: gradient steps so far
+
     def __init__(
         self, X: ArrayLike, y: ArrayLike, kernel: Kernel, *, C: float | ArrayLike = 1.0, fit_intercept: bool = True,
         tol: float = 1e-3, max_iter: int = -1, step_size: str = "barzilai-borwein", cache_size: float = 200.0,
@@ -144,7 +146,6 @@ class DualAscentSolver(SteppedSolver):
         self._hi = np.where(self.y > 0, self.C, 0.0)
         self.beta: Array = np.zeros(n)
         self.v: Array = self.y.copy()
-        self.n_iter = 0
         self._moved = np.zeros(n, dtype=bool)
         self._newest_size = 0.0
         self._matrix = np.empty((n, n)) if 8 * n * n <= cache_size * 2**20 else None

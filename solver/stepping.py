@@ -52,6 +52,11 @@ class SteppedSolver(ABC):
     status: Status
 
     @property
+    @abstractmethod
+    def n_iter(self) -> int:
+        """Elementary updates so far."""
+
+    @property
     def pending(self) -> bool:
         """Whether work is left that belongs to the updates made: ``step(0)`` does it."""
         return False

@@ -171,7 +171,7 @@ class SVC(KernelClassifier):
     def prepare(
         self, X: ArrayLike, y: ArrayLike,
         start: Callable[[Pair, Array], ArrayLike | None] | None = None, compiled: bool = True,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None, shrinking: bool = True,
     ) -> PairTrainer:  # fmt: skip
         """Check data and parameters and return the trainer that `fit` would run; `adopt` takes its snapshots.
 
@@ -179,14 +179,14 @@ class SVC(KernelClassifier):
         ----------
         start : callable, optional
             ``start(pair, C)`` gives the multipliers a binary problem starts from, or None; `C` are their bounds.
-        compiled : bool, default=True
+        compiled, shrinking : bool, default=True
             See `SmoSolver`.
 
         Notes
         -----
         Unlike `fit` it lets a hard margin that does not exist be seen: the trainer ends as `Status.NOT_SEPARABLE`.
         """
-        self._training = self._checked(X, y, sample_weight, start, compiled)
+        self._training = self._checked(X, y, sample_weight, start, compiled, shrinking)
         return self._training.trainer
 
     def adopt(self, snapshots: list[SmoSnapshot]) -> Self:
@@ -208,6 +208,7 @@ class SVC(KernelClassifier):
     def _checked(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None,
         start: Callable[[Pair, Array], ArrayLike | None] | None = None, compiled: bool = True,
+        shrinking: bool = True,
     ) -> _Training:  # fmt: skip
         """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""
         points = check_points(X)
@@ -247,7 +248,7 @@ class SVC(KernelClassifier):
             return self._solver(
                 rows, pair.y, kernel if isinstance(kernel, Kernel) else PrecomputedKernel(), C=C_pair,
                 alpha=None if start is None else start(pair, C_pair), compiled=compiled,
-                cache_size=cache_size / len(pairs),
+                cache_size=cache_size / len(pairs), shrinking=shrinking,
             )  # fmt: skip
 
         trainer = PairTrainer(pairs, solver)
