@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from app.document import Lane, SvmSettings
 from solver import SVC, Grid, Pair, PairTrainer, RunningExpansion, SmoSnapshot
+from solver.explaining import Explanation
 from solver.recording import Recording
 from solver.stepping import Stop
 
 from .requests import Frame, Marks, Phase, Wish
 from .sources import Source, problem_of, svm_source
 from .study import Seek
-from .studying import make_study, slacks_of, survey
+from .studying import explain_last, few_steps, make_study, slacks_of, survey
 
 Array = NDArray[np.float64]
 #: Seconds a piece of work aims at; the pool looks around between pieces.
@@ -62,6 +63,7 @@ class Training:
         self._running: RunningExpansion | None = None
         self._next_step_at = time.perf_counter()
         self._sought = 0
+        self._last: dict[int, Explanation] = {}  # why the last step of a run was made, once that is known
         self._away: tuple[Recording, int] | None = None  # a run that was left elsewhere, and where it belongs
 
     @staticmethod
@@ -188,7 +190,9 @@ class Training:
             frame, phase=phase, model=model, certificates=tuple(model.certificates_),
             marks=self._marks(snapshots, wrong), accuracy=1.0 - len(wrong) / len(self.points), seconds=self.seconds,
             provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING),
-            study=make_study(run, self._number_of(p), self.points, wish.lane, self.trainer.pairs[p], snapshots[p]),
+            study=make_study(
+                run, self._number_of(p), self.points, wish.lane, self.trainer.pairs[p], snapshots[p], self._last.get(p)
+            ),
         )  # fmt: skip
 
     def details(self, frame: Frame, wish: Wish) -> Iterator[Frame | None]:
@@ -202,13 +206,26 @@ class Training:
             study = replace(study, slacks=slacks_of(frame.model, study, p, wish.grid))
             frame = replace(frame, study=study)
             yield frame
-        if wish.surveyed:
-            self._away = run, study.step
-            for _ in survey(run):
-                yield replace(frame, study=replace(study, trace=run.trace.view()))
-            while not run.go_to(study.step):
+        self._away = run, study.step
+        if run.at_end and p not in self._last:
+            for last in explain_last(run):
+                if last is not None:
+                    self._last[p] = last
+                    i, j = (int(study.index[each]) for each in (last.i, last.j))
+                    study = replace(study, explanation=last, pair=(i, j))
+                    frame = replace(frame, study=study)
+                    yield frame
                 yield None
-            self._away = None
+        if wish.surveyed:
+            for known, _ in enumerate(survey(run), 1):
+                if known % 8 == 0:
+                    yield replace(frame, study=replace(study, trace=run.trace.view()))
+                yield None
+        while not run.go_to(study.step, few_steps()):
+            yield None
+        self._away = None
+        if wish.surveyed:
+            yield replace(frame, study=replace(study, trace=run.trace.view()))
 
     def _winners(self, model: SVC, snapshots: list[SmoSnapshot]) -> NDArray[np.intp]:
         """What the model makes of its own points."""

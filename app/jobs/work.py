@@ -102,10 +102,12 @@ class LaneWork:
             due = time.perf_counter() - last >= FRAME_INTERVAL or (slow and stepped > 0)
             if last < 0 or resting or due:
                 frame = training.frame(frame, wish, resting)
-                assert isinstance(frame.model, SVC)
-                yield from self._coarse(training.source(frame.model, wish, wish.grid.coarse()), wish, frame)
+                model = frame.model
+                assert isinstance(model, SVC)
+                coarse = training.source(model, wish, wish.grid.coarse())
+                frame = yield from self._coarse(coarse, wish, frame)
                 last = time.perf_counter()
-                source = svm_source(frame.model, wish.lane)
+                source = svm_source(model, wish.lane)
                 if not overtaken() and (resting or (slow and wish.steps_per_second <= 10)):
                     frame = yield from self._full(source, wish, frame, overtaken)
             if resting and not overtaken():
