@@ -9,7 +9,7 @@ from enum import StrEnum
 from solver import Certificate, KNeighborsClassifier, Status
 
 from .jobs.requests import Frame, Phase
-from .words import SMALL_GAP, grouped, percent, short
+from .words import SMALL_GAP, grouped, headline, percent, short
 
 
 class Mood(StrEnum):
@@ -22,7 +22,7 @@ class Mood(StrEnum):
     NONE = "none"
 
 
-SIGNS = {Mood.CERTIFIED: "✓", Mood.MOVING: "…", Mood.RESTING: "⏸", Mood.DOUBTFUL: "!", Mood.NONE: ""}
+SIGNS = {Mood.CERTIFIED: "✓", Mood.MOVING: "…", Mood.RESTING: "‖", Mood.DOUBTFUL: "!", Mood.NONE: ""}
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ def badge(frame: Frame | None) -> Badge:
     if frame is None or frame.model is None:
         return NO_BADGE
     if isinstance(frame.model, KNeighborsClassifier):
-        return Badge(Mood.CERTIFIED, "exact")
+        said = headline(frame, frame.lane, compiled=True)
+        return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])
     study = frame.study
     where = "" if study is None else f"step {grouped(study.step)}"
     if frame.phase is Phase.TRAINING:

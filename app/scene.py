@@ -236,7 +236,7 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
         study=study, playing=session.playing[index] and not (study is not None and study.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
-        remark=(headline if lane.classifier == "knn" else "") + sampled,
+        remark=sampled,
         provisional=frame is not None and picture is not None and frame.provisional,
     )  # fmt: skip
 

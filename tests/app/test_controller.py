@@ -209,7 +209,8 @@ def test_the_session_tells_of_changes_only(table: Table) -> None:
     table.hand.transport.restart(0)
     table.hand.set_theme("dark", True)
     assert table.changes == changes + 4 and table.store.document is SMALL
-    assert table.hand.session == Session(playing=(False, False), studied=0, legend=False, restarts=(1, 0), theme="dark", dark=True)
+    expected = Session(playing=(False, False), studied=0, legend=False, restarts=(1, 0), theme="dark", dark=True)
+    assert table.hand.session == expected
 
 
 def test_new_keeps_the_classifiers(table: Table) -> None:
