@@ -124,6 +124,27 @@ class Explanation:
         """Whether alpha_i and alpha_j come to these bounds."""
         return self.after[0] == self.ends[0], self.after[1] == self.ends[1]
 
+    @property
+    def back(self) -> float:
+        """How far the segment goes on within the box in the other direction, as a step; inf when without end."""
+        return min(self.alpha_i if self.y_i > 0 else self.C_i - self.alpha_i,
+                   self.C_j - self.alpha_j if self.y_j > 0 else self.alpha_j)  # fmt: skip
+
+    @property
+    def where(self) -> str:
+        """The bounds that are reached, in words: "αᵢ = 0 and αⱼ = C"; "" when none is."""
+        return " and ".join(name for name, reached in zip(self.names, self.reached, strict=True) if reached)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The bounds that alpha_i and alpha_j go towards, in words: "αᵢ = 0", "αⱼ = C", or Cⱼ where C differs."""
+        same = self.C_i == self.C_j
+        at_i, at_j = self.ends
+        return (
+            f"αᵢ = {'0' if at_i == 0.0 else 'C' if same else 'Cᵢ'}",
+            f"αⱼ = {'0' if at_j == 0.0 else 'C' if same else 'Cⱼ'}",
+        )
+
 
 def explain(solver: SmoSolver, *, newest: bool = False) -> Explanation | None:
     """The step that comes next, which is found by making it; afterwards the solver is as it was.
@@ -226,16 +247,12 @@ def _explanation(solver: SmoSolver, part: Subproblem, state: State, newest: bool
         gain=step * (rise - 0.5 * curvature * step), first=first, second=second, sentence=sentence, effect="",
         left_out=state.left_out, newest=newest,
     )  # fmt: skip
-    return replace(explanation, effect=_effect(explanation, twins, bool(solver.C.min() == solver.C.max())))
+    return replace(explanation, effect=_effect(explanation, twins))
 
 
-def _effect(step: Explanation, twins: bool, one_price: bool) -> str:
+def _effect(step: Explanation, twins: bool) -> str:
     """What the step does, in words."""
-    names = []
-    for sign, end, reached in zip("ᵢⱼ", step.ends, step.reached, strict=True):
-        bound = "0" if end == 0.0 else "C" if one_price else f"C{sign}"
-        names += [f"α{sign} = {bound}"] if reached else []
-    where = " and ".join(names)
+    where = step.where
     if twins and step.longest == np.inf:
         return "i and j are one point with two labels and no upper bound: D rises without end, nothing separates them."
     if step.curved:
