@@ -8,8 +8,10 @@ from enum import StrEnum
 
 from solver import Certificate, KNeighborsClassifier, Status
 
-from .jobs.requests import Frame, Phase
-from .words import SMALL_GAP, grouped, headline, percent, short
+from .document import Lane
+from .jobs.requests import AnyCertificate, Frame, Phase
+from .verdicts import SMALL_GAP, brief, so_far
+from .words import grouped, headline, percent, short
 
 
 class Mood(StrEnum):
@@ -49,17 +51,24 @@ def badge(frame: Frame | None) -> Badge:
         return Badge(Mood.MOVING, f"still moving: {where}" if where else "still moving")
     if frame.phase is Phase.PAUSED:
         of = f" of {grouped(study.length)}" if study is not None and study.ended else ""
-        return Badge(Mood.RESTING, f"paused at {where}{of}: not optimal yet" if where else "paused: not optimal yet")
-    return _verdict(frame.certificates)
+        what = so_far(frame.certificates)
+        return Badge(Mood.RESTING, f"paused at {where}{of}: {what}" if where else f"paused: {what}")
+    return _verdict(frame.certificates, frame.lane)
 
 
-def _verdict(certificates: tuple[Certificate, ...]) -> Badge:
+def _verdict(proofs: tuple[AnyCertificate, ...], lane: Lane) -> Badge:
+    certificates = [each for each in proofs if isinstance(each, Certificate)]
+    if not certificates:
+        said = brief(proofs, lane)
+        return Badge(Mood.CERTIFIED if said.certified else Mood.DOUBTFUL, said.text)
     by_status = {each.status: each for each in certificates}
     numbers = _numbers(certificates)
     if Status.NOT_SEPARABLE in by_status:
         bound = min(each.margin_bound for each in certificates if each.status is Status.NOT_SEPARABLE)
         return Badge(Mood.DOUBTFUL, f"not separable: the margin is below {short(bound)}")
     if Status.STOPPED_EARLY in by_status:
+        if lane.learner == "lasvm" and not lane.svm.finish:
+            return Badge(Mood.DOUBTFUL, f"over, without FINISH: {numbers}")
         steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
         return Badge(Mood.DOUBTFUL, f"stopped early at step {steps}: {numbers}")
     if Status.PRECISION in by_status:
@@ -71,7 +80,7 @@ def _verdict(certificates: tuple[Certificate, ...]) -> Badge:
     return Badge(Mood.CERTIFIED, f"optimal: {numbers}")
 
 
-def _numbers(certificates: tuple[Certificate, ...]) -> str:
+def _numbers(certificates: list[Certificate]) -> str:
     """The worst KKT violation and gap."""
     text = f"KKT {short(max(0.0, *(each.kkt_violation for each in certificates)))}"
     gaps = [each.gap for each in certificates]

@@ -209,14 +209,13 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
     message = words.empty_sentence(lane, points.classes, len(points), compiled, names)
     picture, marks, job, study = None, NO_MARKS, 0, None
-    svm = lane.classifier == "svm"
-    several = svm and len(points.classes) > 2
-    pairs = problems_of(points.classes, lane.svm.multiclass) if several else ()
+    several = lane.trainer is not None and len(points.classes) > 2
+    pairs = problems_of(points.classes, lane.multiclass) if several else ()
     if frame is not None:
         job = frame.job
         if frame.phase is Phase.FAILED:
             message = message or frame.message
-        elif frame.phase is not Phase.EMPTY and not message.startswith("An SVM") and len(points):
+        elif frame.phase is not Phase.EMPTY and not words.waits_for_a_class(lane, points.classes) and len(points):
             message = ""
             picture = frame.picture
         # Marks are indices: they mean something on the points they were computed for only.
@@ -230,7 +229,7 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
         lane=lane, picture=picture, marks=marks, job=job, message=message,
         headline=headline + sampled,
         details=words.details(frame),
-        formula=words.formula(lane), note=words.kernel_note(lane) if svm else "",
+        formula=words.formula(lane), note=words.note(lane),
         weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, points.classes), pairs=pairs,
         pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
@@ -243,14 +242,18 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
 
 def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
     """The parameter fields that apply to a lane's settings and the classes of the points."""
-    if lane.classifier == "knn":
+    trainer = lane.trainer
+    if trainer is None:
         return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
-    kernel = lane.svm.as_kernel().kind
-    fields = {"kernel", "C", "tol", "rule", "speed", "class_weight", *kernel.parameters}
+    fields = {"speed", *trainer.fields}
     if len(classes) > 2:
-        fields |= {"multiclass", "pair"}
-    if lane.svm.class_weight == "own":
-        fields |= {"weights_of_classes"} | {f"weight{c + 1}" for c in classes}
+        fields.add("pair")
+    if lane.classifier == "svm":
+        fields |= {"kernel", "C", "tol", "trainer", "class_weight", *lane.svm.as_kernel().kind.parameters}
+        if len(classes) > 2:
+            fields.add("multiclass")
+        if lane.svm.class_weight == "own":
+            fields |= {"weights_of_classes"} | {f"weight{c + 1}" for c in classes}
     return frozenset(fields)
 
 

@@ -172,6 +172,17 @@ class SteppedKernelClassifier(KernelClassifier):
     _largest_C = np.inf
     _kernel: Kernel
 
+    def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
+        """alpha and C of the points of each binary problem; points that LASVM has dropped have alpha = 0."""
+        training: Training = self._training
+        found = []
+        for pair, snapshot in zip(training.trainer.pairs, snapshots, strict=True):
+            numbers, alpha = self._multipliers(snapshot, pair)
+            of_all = np.zeros(len(training.X))
+            of_all[numbers] = alpha
+            found.append((of_all[pair.index], training.C[pair.index]))
+        return found
+
     @abstractmethod
     def _solver(
         self, points: Array, signs: Array, C: Array, numbers: NDArray[np.intp], kernel: Kernel, cache_size: float

@@ -203,14 +203,6 @@ class Perceptron(LinearClassifier):
         return self
 
 
-class _PegasosSolver(PegasosSolver):
-    """Pegasos, with snapshots asked for as of all solvers."""
-
-    def snapshot(self, thorough: bool = True) -> PegasosSnapshot:
-        """The state now; it is always `thorough`."""
-        return super().snapshot()
-
-
 class PegasosClassifier(LinearClassifier):
     """Linear SVM without intercept by Pegasos; one-vs-rest for more than two classes.
 
@@ -268,11 +260,11 @@ class PegasosClassifier(LinearClassifier):
         run(training.trainer)
         return self._adopt(training, training.trainer.snapshot())
 
-    def _solver(self, points: Array, signs: Array) -> _PegasosSolver:
+    def _solver(self, points: Array, signs: Array) -> PegasosSolver:
         lam = check_number("alpha", self.alpha, pegasos.SMALLEST_LAMBDA, pegasos.LARGEST_LAMBDA)
         n_iter = check_integer("n_iter", self.n_iter, 1)
         seed = self._seed(self.random_state)
-        return _PegasosSolver(points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed)
+        return PegasosSolver(points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed)
 
     def _adopt(self, training: Training, snapshots: Sequence[PegasosSnapshot]) -> Self:
         super()._adopt(training, snapshots)

@@ -81,6 +81,11 @@ class PairClassifier(Estimator):
         """A model of its own with the learned attributes of `snapshots`; this one and its trainer go on."""
         return type(self)(**self.get_params())._adopt(self._training, snapshots)
 
+    def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
+        """alpha and C of the points of each binary problem, in the order of `Pair.index`, as in `snapshots` of the
+        trainer that `prepare` made; empty for a learner that has no multipliers."""
+        return []
+
     @abstractmethod
     def _checked(self, X: ArrayLike, y: ArrayLike) -> Prepared:
         """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""

@@ -188,6 +188,11 @@ class SVC(KernelClassifier):
         self._training = self._checked(X, y, sample_weight, start, compiled, shrinking)
         return self._training.trainer
 
+    def pair_multipliers(self, snapshots: Sequence[SmoSnapshot]) -> list[tuple[Array, Array]]:
+        """alpha and C of the points of each binary problem, in the order of `Pair.index`."""
+        solvers = self._training.trainer.solvers
+        return [(snapshot.alpha, solver.C) for snapshot, solver in zip(snapshots, solvers, strict=True)]
+
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _checked(

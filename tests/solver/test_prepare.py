@@ -102,6 +102,10 @@ def test_the_model_of_a_moment_is_the_state_of_its_solvers(learner: Any, n_class
         assert 0.0 <= model.rounding < 1e-10
         assert len(model.intercept_) == len(model.pairs_)
         kept.append((model, values.copy()))
+        pairs = source.pair_multipliers(snapshots)
+        assert len(pairs) == (len(trainer.pairs) if hasattr(learner, "C") else 0)
+        for (alpha, C), pair, solver in zip(pairs, trainer.pairs, trainer.solvers, strict=False):
+            assert (alpha == solver.alpha).all() and (C == learner.C).all() and alpha.shape == pair.y.shape
     while trainer.status is Status.RUNNING:
         trainer.step(500)
     for model, values in kept:
