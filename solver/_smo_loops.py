@@ -336,7 +336,7 @@ def run(  # type: ignore[no-untyped-def]
         up_index, low_index = move_and_scan(step, rows, slot_i, slot_j, v, up, low)
         if noting:
             some = up_index >= 0 and low_index >= 0
-            notes[made + 1, VIOLATION] = v[up_index] - v[low_index] if some else -np.inf
+            notes[made + 1, VIOLATION] = v[up_index] - v[low_index] if some else 0.0
         visited += n * (2 + ROW_COST * (head[COMPUTED] - before))
         if twins and hi[i] == np.inf and lo[j] == -np.inf:
             return CONFLICT

@@ -11,12 +11,13 @@ AT_ONCE = 1024
 
 
 def of_multipliers(beta: Array, v: Array, lo: Array, hi: Array) -> Array:
-    """Dual, m - M, number of free and of bounded support vectors; notation as in `smo`."""
-    m, M = v[beta < hi].max(initial=-np.inf), v[beta > lo].min(initial=np.inf)
+    """Dual, m - M (0 where there is nothing to compare), number of free and of bounded support vectors; see `smo`."""
+    above, below = v[beta < hi], v[beta > lo]
+    violation = above.max() - below.min() if len(above) and len(below) else 0.0
     support = beta != 0.0
     bounded = int((support & ((beta == lo) | (beta == hi))).sum())
     dual = 0.5 * float(np.abs(beta).sum() + beta @ v)
-    return np.array([dual, m - M, int(support.sum()) - bounded, bounded])
+    return np.array([dual, violation, int(support.sum()) - bounded, bounded])
 
 
 class Notes:
