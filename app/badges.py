@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from solver import Certificate, KNeighborsClassifier, Status
 
+from . import verdicts
 from .document import Lane
+from .figures import grouped, percent, short
 from .jobs.requests import AnyCertificate, Frame, Phase
-from .verdicts import SMALL_GAP, brief, so_far
-from .words import grouped, headline, percent, short
+from .words import headline
 
 
 class Mood(StrEnum):
@@ -51,36 +53,32 @@ def badge(frame: Frame | None) -> Badge:
         return Badge(Mood.MOVING, f"still moving: {where}" if where else "still moving")
     if frame.phase is Phase.PAUSED:
         of = f" of {grouped(study.length)}" if study is not None and study.ended else ""
-        what = so_far(frame.certificates)
+        what = verdicts.so_far(frame.certificates)
         return Badge(Mood.RESTING, f"paused at {where}{of}: {what}" if where else f"paused: {what}")
     return _verdict(frame.certificates, frame.lane)
 
 
-def _verdict(proofs: tuple[AnyCertificate, ...], lane: Lane) -> Badge:
-    certificates = [each for each in proofs if isinstance(each, Certificate)]
-    if not certificates:
-        said = brief(proofs, lane)
+def _verdict(certificates: tuple[AnyCertificate, ...], lane: Lane) -> Badge:
+    machines = [each for each in certificates if isinstance(each, Certificate)]
+    if not machines:
+        said = verdicts.brief(certificates, lane)
         return Badge(Mood.CERTIFIED if said.certified else Mood.DOUBTFUL, said.text)
-    by_status = {each.status: each for each in certificates}
-    numbers = _numbers(certificates)
+    whole = verdicts.verdict(certificates, lane)
+    by_status = {each.status: each for each in machines}
+    numbers = _numbers(machines)
+    mood = Mood.CERTIFIED if whole.certified else Mood.DOUBTFUL
     if Status.NOT_SEPARABLE in by_status:
-        bound = min(each.margin_bound for each in certificates if each.status is Status.NOT_SEPARABLE)
-        return Badge(Mood.DOUBTFUL, f"not separable: the margin is below {short(bound)}")
+        bound = min(each.margin_bound for each in machines if each.status is Status.NOT_SEPARABLE)
+        return Badge(mood, f"not separable: the margin is below {short(bound)}")
     if Status.STOPPED_EARLY in by_status:
-        if lane.learner == "lasvm" and not lane.svm.finish:
-            return Badge(Mood.DOUBTFUL, f"over, without FINISH: {numbers}")
-        steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
-        return Badge(Mood.DOUBTFUL, f"stopped early at step {steps}: {numbers}")
+        return Badge(mood, f"stopped early at step {grouped(by_status[Status.STOPPED_EARLY].n_iter)}: {numbers}")
     if Status.PRECISION in by_status:
-        if all(each.gap <= SMALL_GAP for each in certificates):
-            return Badge(Mood.CERTIFIED, f"optimal to double precision: {numbers}")
-        return Badge(Mood.DOUBTFUL, f"not shown optimal, double precision ends here: {numbers}")
-    if Status.STATIONARY in by_status:
-        return Badge(Mood.CERTIFIED, f"stationary: {numbers}")
-    return Badge(Mood.CERTIFIED, f"optimal: {numbers}")
+        words = "optimal to double precision" if whole.certified else "not shown optimal, double precision ends here"
+        return Badge(mood, f"{words}: {numbers}")
+    return Badge(mood, f"{'stationary' if Status.STATIONARY in by_status else 'optimal'}: {numbers}")
 
 
-def _numbers(certificates: list[Certificate]) -> str:
+def _numbers(certificates: Sequence[Certificate]) -> str:
     """The worst KKT violation and gap."""
     text = f"KKT {short(max(0.0, *(each.kkt_violation for each in certificates)))}"
     gaps = [each.gap for each in certificates]

@@ -10,12 +10,24 @@ from numpy.typing import NDArray
 
 from app.document import Lane
 from app.points import Points
-from solver import Grid, Pair, SmoSolver
+from app.words import problem
+from app.words_steps import operation_of
+from solver import (
+    DualAscentSnapshot,
+    Grid,
+    LasvmSnapshot,
+    Pair,
+    PerceptronCertificate,
+    SmoSnapshot,
+    SmoSolver,
+)  # fmt: skip
 from solver.explaining import Explanation, explain
 from solver.metrics import kkt_case
+from solver.pair_classifier import PairClassifier
 from solver.recording import Recording
 from solver.stepping import Stop
 
+from .sources import problem_of
 from .study import Slacks, Study
 
 Array = NDArray[np.float64]
@@ -26,8 +38,9 @@ LOOK = 4
 
 
 def make_study(
-    run: Recording, number: int, points: Points, lane: Lane, pair: Pair, snapshot: Any, last: Explanation | None
-) -> Study:
+    run: Recording, number: int, points: Points, lane: Lane, pair: Pair, snapshot: Any, f: Array,
+    multipliers: tuple[Array, Array] | None, last: Explanation | None,
+) -> Study:  # fmt: skip
     """The study of `run` where it stands now.
 
     Parameters
@@ -42,24 +55,55 @@ def make_study(
         The binary problem.
     snapshot : object
         What the run's solver says of its present state.
+    f : ndarray of shape (n,)
+        At the points of the problem.
+    multipliers : tuple of two ndarrays of shape (n,), or None
+        alpha and C.
     last : Explanation or None
         Of the last step of a run that has ended, if it is known.
     """
-    solver = run.solver
-    assert isinstance(solver, SmoSolver)
-    alpha, v, C = snapshot.alpha, snapshot.v, solver.C
-    f = pair.y - v + snapshot.intercept
+    solver, trainer = run.solver, lane.trainer
+    assert trainer is not None
     why = last if run.at_end else None
-    if not (run.at_end or solver.pending):
+    if isinstance(solver, SmoSolver) and not (run.at_end or solver.pending):
         why = explain(solver)
-    i, j = snapshot.working_set if why is None else (why.i, why.j)
+    alpha, C = multipliers or (None, None)
+    tol = solver.tol if hasattr(solver, "tol") else 0.0
     return Study(
-        recording=number, learner="smo", rule=lane.svm.selection, name="", step=run.position, length=run.length,
-        ended=run.ended, points=points, index=pair.index, y=pair.y, f=f, alpha=alpha, C=C, v=v,
-        kkt=kkt_case(alpha, C, pair.y, f, tol=lane.svm.tol), intercept=snapshot.intercept, tol=lane.svm.tol,
-        certificate=snapshot.certificate, trace=run.trace.view(),
-        pair=(int(pair.index[i]), int(pair.index[j])) if i >= 0 else (-1, -1), explanation=why,
+        recording=number, learner=lane.learner, rule=lane.svm.selection if trainer.has_rules else "",
+        name=problem(*problem_of(pair, points.classes)) if len(points.classes) > 2 else "",
+        step=run.position, length=run.length, ended=run.ended, points=points, index=pair.index, y=pair.y, f=f,
+        alpha=alpha, C=C, v=getattr(snapshot, "v", None) if len(f) == len(getattr(snapshot, "v", ())) else None,
+        kkt=None if alpha is None or C is None else kkt_case(alpha, C, pair.y, f, tol=tol),
+        intercept=snapshot.intercept if hasattr(snapshot, "intercept") else 0.0, tol=tol,
+        certificate=snapshot.certificate, trace=run.trace.view(), operation=operation_of(snapshot),
+        pair=_pair(snapshot, pair, why), explanation=why,
     )  # fmt: skip
+
+
+def values_of(snapshot: Any, pair: Pair, model: PairClassifier, place: int, points: Points) -> Array:
+    """f at the points of a problem: from v where the snapshot has it, which costs nothing, else from the model."""
+    if isinstance(snapshot, (SmoSnapshot, DualAscentSnapshot)):
+        return pair.y - snapshot.v + snapshot.intercept
+    values: Array = model.pair_decision_function(points.xy[pair.index])[:, place]
+    return values
+
+
+def mark(run: Recording, certificate: Any) -> None:
+    """Remember primal and gap of the present step, for the curves; a perceptron has none."""
+    if not isinstance(certificate, PerceptronCertificate):
+        run.trace.mark(run.position, certificate.dual, certificate.primal, certificate.gap)
+
+
+def _pair(snapshot: Any, pair: Pair, why: Explanation | None) -> tuple[int, int]:
+    """The points at work, as indices of all training points: those of the next step, else those of the newest."""
+    if why is not None:
+        return int(pair.index[why.i]), int(pair.index[why.j])
+    if isinstance(snapshot, LasvmSnapshot):  # it names the points by their numbers among all
+        return snapshot.working_set if snapshot.operation in ("process", "reprocess") else (-1, -1)
+    touched = getattr(snapshot, "touched", -1)
+    i, j = getattr(snapshot, "working_set", (touched, -1))
+    return int(pair.index[i]) if i >= 0 else -1, int(pair.index[j]) if j >= 0 else -1
 
 
 def explain_last(run: Recording) -> Iterator[Explanation | None]:
@@ -102,6 +146,5 @@ def survey(run: Recording) -> Iterator[bool]:
             if run.at_end:
                 break
             yield False
-        certificate = run.solver.certificate(thorough=True)  # type: ignore[attr-defined]
-        run.trace.mark(goal, certificate.dual, certificate.primal, certificate.gap)
+        mark(run, run.solver.certificate())  # type: ignore[attr-defined]
         yield True

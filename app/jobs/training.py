@@ -6,20 +6,24 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.document import Lane, SvmSettings
-from solver import SVC, Grid, Pair, PairTrainer, RunningExpansion, SmoSnapshot
+from app.document import Lane
+from solver import Grid, Pair, PairTrainer, RunningExpansion
 from solver.explaining import Explanation
+from solver.kernel_classifier import KernelClassifier
+from solver.pair_classifier import PairClassifier
 from solver.recording import Recording
 from solver.stepping import Stop
 
+from .learners import estimator_of, training_key
 from .requests import Frame, Marks, Phase, Wish
 from .sources import Source, problem_of, svm_source
 from .study import Seek
-from .studying import explain_last, few_steps, make_study, slacks_of, survey
+from .studying import explain_last, few_steps, make_study, mark, slacks_of, survey, values_of
 
 Array = NDArray[np.float64]
 #: Seconds a piece of work aims at; the pool looks around between pieces.
@@ -42,19 +46,15 @@ class Training:
 
     def __init__(self, wish: Wish, before: Training | None, number: int) -> None:
         self.points = wish.points
-        self.settings = wish.lane.svm
+        self.key = training_key(wish.lane)
         self.restart = wish.restart
         self.compiled = wish.compiled
         self.number = number
-        s = self.settings
-        self.svc = SVC(
-            math.inf if s.hard_margin else s.C, s.kernel, s.degree, s.gamma, s.coef0, s.tol, -1, s.selection, 0,
-            class_weight=_class_weight(s), multiclass=s.multiclass,
-        )  # fmt: skip
+        self.estimator = estimator_of(wish.lane)
         start = None if before is None else before.multipliers_for(wish)
         self.begun = time.perf_counter()
         # Without shrinking: what is said of each step is true of all points.
-        self.trainer: PairTrainer = self.svc.prepare(
+        self.trainer: PairTrainer[Any] = self.estimator.prepare(
             self.points.xy, self.points.labels, start=start, compiled=wish.compiled, shrinking=False
         )
         share = 1.0 / len(self.trainer.solvers)
@@ -70,7 +70,7 @@ class Training:
     def continuing(before: Training | None, wish: Wish, number: int) -> Training:
         """`before` when it is of this very problem, else a new one, from the old multipliers where they still count."""
         if before is not None:
-            same = before.points is wish.points and before.settings == wish.lane.svm
+            same = before.points is wish.points and before.key == training_key(wish.lane)
             if same and (before.restart, before.compiled) == (wish.restart, wish.compiled):
                 return before
             if (before.restart, before.compiled) != (wish.restart, wish.compiled):
@@ -164,10 +164,10 @@ class Training:
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
-    def source(self, model: SVC, wish: Wish, grid: Grid) -> Source:
+    def source(self, model: PairClassifier, wish: Wish, grid: Grid) -> Source:
         """Of pictures on `grid`, one after the other: only the multipliers that moved since the last are paid for."""
         kernel = wish.lane.svm.as_kernel()
-        if not kernel.kind.pays_per_point:
+        if not isinstance(model, KernelClassifier) or not kernel.kind.pays_per_point:
             return svm_source(model, wish.lane)
         if self._running is None or self._running.grid != grid:
             self._running = RunningExpansion(kernel, self.points.xy, grid)
@@ -176,23 +176,30 @@ class Training:
     def frame(self, frame: Frame, wish: Wish, resting: bool) -> Frame:
         """`frame` with the present model and its numbers."""
         snapshots = self.trainer.snapshot(resting)
-        model = self.svc.snapshot_model(snapshots)
+        model = self.estimator.snapshot_model(snapshots)
+        multipliers = self.estimator.pair_multipliers(snapshots)
         p = self.driven(wish.lane)
-        run, certificate = self.recordings[p], snapshots[p].certificate
-        run.trace.mark(run.position, certificate.dual, certificate.primal, certificate.gap)
+        run, pair = self.recordings[p], self.trainer.pairs[p]
+        mark(run, snapshots[p].certificate)
+        if len(self.recordings) == 1:
+            f = values_of(snapshots[p], pair, model, 0, self.points)
+            winner = model.winner(f[:, None])
+        else:
+            values = model.pair_decision_function(self.points.xy)
+            f, winner = values[pair.index, p], model.winner(values)
+        wrong = np.flatnonzero(model.classes_[winner] != self.points.labels)
         phase = Phase.TRAINING
         if resting:
             phase = Phase.DONE if self.finished else Phase.PAUSED
-        winner = self._winners(model, snapshots)
-        wrong = np.flatnonzero(model.classes_[winner] != self.points.labels)
         young = time.perf_counter() - self.begun < PATIENCE
+        study = make_study(
+            run, self._number_of(p), self.points, wish.lane, pair, snapshots[p], f,
+            multipliers[p] if multipliers else None, self._last.get(p),
+        )  # fmt: skip
         return replace(
             frame, phase=phase, model=model, certificates=tuple(model.certificates_),
-            marks=self._marks(snapshots, wrong), accuracy=1.0 - len(wrong) / len(self.points), seconds=self.seconds,
-            provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING),
-            study=make_study(
-                run, self._number_of(p), self.points, wish.lane, self.trainer.pairs[p], snapshots[p], self._last.get(p)
-            ),
+            marks=self._marks(multipliers, wrong), accuracy=1.0 - len(wrong) / len(self.points), seconds=self.seconds,
+            provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING), study=study,
         )  # fmt: skip
 
     def details(self, frame: Frame, wish: Wish) -> Iterator[Frame | None]:
@@ -227,19 +234,14 @@ class Training:
         if wish.surveyed:
             yield replace(frame, study=replace(study, trace=run.trace.view()))
 
-    def _winners(self, model: SVC, snapshots: list[SmoSnapshot]) -> NDArray[np.intp]:
-        """What the model makes of its own points."""
-        if len(model.pairs_) == 1:
-            f = self.trainer.solvers[0].y - snapshots[0].v + snapshots[0].intercept
-            return model.winner(f[:, None])
-        return model.winner(model.pair_decision_function(self.points.xy))
-
-    def _marks(self, snapshots: list[SmoSnapshot], wrong: NDArray[np.intp]) -> Marks:
+    def _marks(self, multipliers: list[tuple[Array, Array]], wrong: NDArray[np.intp]) -> Marks:
         free, bounded = np.zeros(len(self.points), dtype=bool), np.zeros(len(self.points), dtype=bool)
-        for pair, snapshot, solver in zip(self.trainer.pairs, snapshots, self.trainer.solvers, strict=True):
-            at_bound = snapshot.alpha == solver.C
+        if not multipliers:
+            return Marks(wrong=wrong)
+        for pair, (alpha, C) in zip(self.trainer.pairs, multipliers, strict=True):
+            at_bound = alpha == C
             bounded[pair.index[at_bound]] = True
-            free[pair.index[(snapshot.alpha > 0) & ~at_bound]] = True
+            free[pair.index[(alpha > 0) & ~at_bound]] = True
         return Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), wrong)
 
     def multipliers_for(self, wish: Wish) -> Callable[[Pair, Array], Array | None]:
@@ -247,12 +249,13 @@ class Training:
         # As shares of their bounds: when C or a weight changes, the bounded ones move along.  (Where that breaks the
         # equality constraint the solver mends it.)
         old: dict[tuple[int, int], tuple[NDArray[np.intp], Array, Array]] = {}
-        for pair, solver in zip(self.trainer.pairs, self.trainer.solvers, strict=True):
-            share = solver.alpha / np.where(np.isfinite(solver.C), solver.C, 1.0)
-            old[problem_of(pair, self.points.classes)] = (pair.index, solver.alpha, share)
+        known = self.estimator.pair_multipliers(self.trainer.snapshot(False))
+        for pair, (alpha, C) in zip(self.trainer.pairs, known, strict=False):  # none of a learner that has none
+            share = alpha / np.where(np.isfinite(C), C, 1.0)
+            old[problem_of(pair, self.points.classes)] = (pair.index, alpha, share)
         new_ids, new_labels = wish.points.ids, wish.points.labels
         old_ids, old_labels = self.points.ids, self.points.labels
-        was_hard = self.settings.hard_margin
+        was_hard = any(np.isinf(C).any() for _, C in known)
 
         def start(pair: Pair, C: Array) -> Array | None:
             known = old.get(problem_of(pair, wish.points.classes))
@@ -279,10 +282,3 @@ def _follow(run: Recording, seek: Seek, late: Stop) -> bool:
         run.advance(ROUND, late)
         return run.at_end
     return run.go_to(seek.step, late)
-
-
-def _class_weight(settings: SvmSettings) -> dict[int, float] | str | None:
-    """The class weights as SVC takes them."""
-    if settings.class_weight == "own":
-        return dict(enumerate(settings.own_weights))
-    return "balanced" if settings.class_weight == "balanced" else None

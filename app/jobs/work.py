@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.shading import colour, level_lines, region_lines
-from solver import SVC, Grid, KNeighborsClassifier
+from solver import Grid, KNeighborsClassifier
+from solver.pair_classifier import PairClassifier
 
 from .pool import Later, Priority
 from .requests import Frame, Marks, Phase, Picture, Request, Wish
@@ -88,11 +89,9 @@ class LaneWork:
             self._training = None
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        if not wish.compiled and len(wish.points) > PLAIN_LIMIT:
+        if not wish.compiled and (len(wish.points) > PLAIN_LIMIT or wish.lane.learner != "smo"):
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        if wish.lane.svm.hard_margin and not wish.lane.svm.as_kernel().is_positive_semidefinite:
-            raise ValueError("This kernel is not positive semidefinite, so it has no hard margin: choose a finite C.")
         training = self._training = Training.continuing(self._training, wish, frame.job)
         last = -math.inf
         while True:
@@ -103,7 +102,7 @@ class LaneWork:
             if last < 0 or resting or due:
                 frame = training.frame(frame, wish, resting)
                 model = frame.model
-                assert isinstance(model, SVC)
+                assert isinstance(model, PairClassifier)
                 coarse = training.source(model, wish, wish.grid.coarse())
                 frame = yield from self._coarse(coarse, wish, frame)
                 last = time.perf_counter()
