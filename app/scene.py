@@ -55,6 +55,8 @@ class LaneScene:
         The run that the transport drives, on the points that are drawn.
     playing : bool
         The run moves, or would if it were not at its end.
+    shows_pair : bool
+        The pair that moves stands out in the picture.
     badge : Badge
         What is certified.
     remark : str
@@ -81,6 +83,7 @@ class LaneScene:
     speed_text: str
     study: Study | None
     playing: bool
+    shows_pair: bool
     badge: Badge
     remark: str
     provisional: bool
@@ -111,6 +114,8 @@ class Scene:
         As in the document.
     study : Study or None
         What the panels about training show.
+    studying : bool
+        Runs are being looked into: a point under the pointer tells what it is to them.
     studied : int
         The lane it is of.
     limited : bool
@@ -140,6 +145,7 @@ class Scene:
     training_limit: int
     limited: bool
     study: Study | None
+    studying: bool
     studied: int
     history: tuple[str, ...]
     position: int
@@ -174,6 +180,7 @@ def compose(
         axes=document.axes, notes=document.notes, training_limit=document.training_limit,
         limited=len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE), history=history, position=position,
         study=lanes[studied].study, studied=studied,
+        studying=session.kkt or bool(session.looking & RUN_PANELS) or not all(session.playing),
         saved_at=saved_at,
         legend=session.legend, has_svm=any(lane.lane.classifier == "svm" for lane in lanes),
         undo=history[position - 1] if position else None,
@@ -194,6 +201,20 @@ def _among_all(marks: Marks, sample: Points, points: Points) -> Marks:
     if sample is points or marks is NO_MARKS:
         return marks
     return Marks(*(points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong)))
+
+
+#: Panels that show a run; with one of them in sight the pictures show more of it, too.
+RUN_PANELS = frozenset({"step", "curves", "alphas", "loss"})
+#: Steps per second up to which the eye can follow the working pair.
+SLOW = 30.0
+
+
+def _shows_pair(session: Session, index: int, study: Study) -> bool:
+    """Whether somebody is watching single steps: then the working pair stands out."""
+    if study.at_end:
+        return "step" in session.looking
+    slow = SPEEDS[session.speeds[index]] <= SLOW or not session.playing[index]
+    return slow or session.kkt or "step" in session.looking
 
 
 def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
@@ -233,7 +254,8 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
         weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, points.classes), pairs=pairs,
         pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
-        study=study, playing=session.playing[index] and not (study is not None and study.at_end),
+        study=study, shows_pair=study is not None and _shows_pair(session, index, study),
+        playing=session.playing[index] and not (study is not None and study.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
         remark=sampled,
         provisional=frame is not None and picture is not None and frame.provisional,

@@ -35,7 +35,10 @@ from .theme import Theme
 
 #: Of the remembered arrangement: raise it when docks come or go.
 VERSION = 2
-RIGHT, BELOW = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
+#: Share of the window's width that the column beside the pictures is given at first, and the least in pixels.
+COLUMN, LEAST_COLUMN = 0.27, 320
 
 
 class Panel(Protocol):
@@ -46,11 +49,14 @@ class Panel(Protocol):
 
 @dataclass(frozen=True)
 class PanelSpec:
-    """A dock: its name, title, where it is opened first, and what makes its panel when it is first seen."""
+    """A dock: its name, title, group, and what makes its panel when it is first seen.
+
+    The docks of a group are tabs in one place; the groups stand one above the other beside the pictures.
+    """
 
     name: str
     title: str
-    area: Qt.DockWidgetArea
+    group: int
     make: Callable[[Controller, Conductor], QWidget]
 
 
@@ -66,10 +72,24 @@ def _notes(controller: Controller, conductor: Conductor) -> QWidget:
     return NotesPanel(controller)
 
 
+def _alphas(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.alphas_panel import AlphasPanel
+
+    return AlphasPanel(controller)
+
+
+def _loss(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.loss_panel import LossPanel
+
+    return LossPanel(controller)
+
+
 PANELS = (
-    PanelSpec("table", "Points table", RIGHT, _table),
-    PanelSpec("history", "History", RIGHT, _history),
-    PanelSpec("notes", "Notes", RIGHT, _notes),
+    PanelSpec("table", "Points table", 0, _table),
+    PanelSpec("history", "History", 0, _history),
+    PanelSpec("notes", "Notes", 0, _notes),
+    PanelSpec("alphas", "Multipliers", 1, _alphas),
+    PanelSpec("loss", "Loss", 1, _loss),
 )
 
 
@@ -133,26 +153,27 @@ class Side:
         self._specs = {spec.name: spec for spec in PANELS}
         self._docks: dict[str, QDockWidget] = {}
         self._titles: list[_Title] = []
-        first: dict[Qt.DockWidgetArea, QDockWidget] = {}
+        first: dict[int, QDockWidget] = {}
         for spec in PANELS:
             dock = QDockWidget(spec.title, window)
             dock.setObjectName(f"dock.{spec.name}")
-            dock.setAllowedAreas(RIGHT | BELOW | Qt.DockWidgetArea.LeftDockWidgetArea)
+            dock.setAllowedAreas(AREAS)
             bar = _Title(dock, spec.name, spec.title)
             dock.setTitleBarWidget(bar)
             self._titles.append(bar)
             dock.visibilityChanged.connect(partial(self._sight, spec.name))
-            window.addDockWidget(spec.area, dock)
-            if spec.area is RIGHT and RIGHT in first:  # those below stand side by side
-                window.tabifyDockWidget(first[RIGHT], dock)
-            first.setdefault(spec.area, dock)
+            window.addDockWidget(RIGHT, dock)
+            if spec.group in first:
+                window.tabifyDockWidget(first[spec.group], dock)
+            elif first:
+                window.splitDockWidget(first[0], dock, Qt.Orientation.Vertical)
+            first.setdefault(spec.group, dock)
             self._docks[spec.name] = dock
         for dock in self._docks.values():
             dock.hide()
         # A column beside the pictures reaches down to the status line.
         window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
-        for area in (RIGHT, BELOW, Qt.DockWidgetArea.LeftDockWidgetArea):
-            window.setTabPosition(area, QTabWidget.TabPosition.North)
+        window.setTabPosition(AREAS, QTabWidget.TabPosition.North)
 
     def _panel(self, name: str) -> QWidget:
         """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
@@ -198,8 +219,12 @@ class Side:
             self._window.setFocus()
         else:
             panel = self._panel(name)
+            alone = not any(self._docked())
             dock.show()
             dock.raise_()
+            if alone and not dock.isFloating():
+                column = max(LEAST_COLUMN, round(COLUMN * self._window.width()))
+                self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             panel.setFocus()
             if not dock.isFloating() and not self._fits() and not self._sidebar.isHidden():
                 self._sidebar.hide()
@@ -208,11 +233,15 @@ class Side:
 
     def give_way(self) -> None:
         """The sidebar was opened: close the docks if there is no room for both."""
-        docked = [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
+        docked = self._docked()
         if docked and not self._sidebar.isHidden() and not self._fits():
             for dock in docked:
                 dock.hide()
             self._controller.say("There is no room for the sidebar and the panels on the right: they made room.")
+
+    def _docked(self) -> list[QDockWidget]:
+        """The docks that take room from the pictures."""
+        return [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
 
     def _fits(self) -> bool:
         """True when nothing is cut off: a window cannot be wider than the screen."""
@@ -234,7 +263,7 @@ class Side:
 
     def make_room(self) -> None:
         """The window comes to be seen: on a smaller screen, or with larger text, less of it may fit than before."""
-        docked = [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
+        docked = self._docked()
         if docked and not self._fits():
             self._sidebar.hide()
         if docked and not self._fits():

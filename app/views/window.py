@@ -23,7 +23,7 @@ from app.jobs.study import Study
 from app.points import MAX_CLASSES
 from app.scene import Scene, compose
 from app.session import SPEEDS
-from app.tools import Spot
+from app.tools import GRAB_PIXELS, Spot, nearest
 from app.words import classifier_name
 
 from . import actions, theme
@@ -101,7 +101,7 @@ class MainWindow(DropWindow):
         self._palette = Palette(self, menus["&Tools"], controller.editing)
         safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
         self._class_keys()
-        controller.editing.on_hover(lambda spot: self._show_hint())
+        controller.editing.on_hover(self._hover)
         self.resize(*FIRST_SIZE)
         geometry = self._settings.value("geometry")
         if geometry is not None:
@@ -357,6 +357,13 @@ class MainWindow(DropWindow):
     def alert(self, sentence: str) -> None:
         """Tell something that must not be overlooked."""
         self._questions.alert(sentence)
+
+    def _hover(self, spot: Spot | None) -> None:
+        """The pointer has moved over a picture, or left it."""
+        self._show_hint()
+        if self._scene is not None and (self._scene.studying or self._controller.session.hovered is not None):
+            point = None if spot is None or not self._scene.studying else nearest(self.document, spot, GRAB_PIXELS)
+            self._controller.transport.hover(None if point is None else int(self.document.points.ids[point]))
 
     def _show_hint(self) -> None:
         self._status.show_hint(self.document, self._controller.session, self._pointer_spot())

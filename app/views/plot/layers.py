@@ -72,14 +72,23 @@ class Layers(pg.GraphicsObject):
             self._pixels = picture.argb  # QImage does not keep its memory alive
             self._image = QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
-    def show_points(self, scene: Scene, marks: Marks, selected: NDArray[np.intp] = NOTHING) -> None:
-        """Points, over them the `selected` ones (indices, as those in `marks`), and the marks on top."""
+    def show_points(
+        self, scene: Scene, marks: Marks, selected: NDArray[np.intp] = NOTHING,
+        cases: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
+    ) -> None:  # fmt: skip
+        """Points, over them the `selected` ones (indices, as those in `marks`), and the marks on top.
+
+        `cases` are marks that take the place of `marks`: which points, and as which of `clouds.KINDS`.
+        """
         if self._xy is not scene.xy or self._labels is not scene.labels:
             self._xy, self._labels = scene.xy, scene.labels
             self._points.show(scene.xy, scene.labels.astype(np.intp))
         # Selected points come before the others, each class over the discs of all.
         discs, classes = np.full(len(selected), MAX_CLASSES), scene.labels[selected].astype(np.intp)
         self._selected.show(np.tile(scene.xy[selected], (2, 1)), np.concatenate((discs, classes)))
+        if cases is not None:
+            self._marks.show(scene.xy[cases[0]], cases[1])
+            return
         chosen = (marks.bounded, marks.free, marks.wrong)
         kinds = [np.full(len(index), MAX_CLASSES + place) for place, index in enumerate(chosen, 1)]
         self._marks.show(scene.xy[np.concatenate(chosen)], np.concatenate(kinds))
