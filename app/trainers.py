@@ -55,7 +55,7 @@ TRAINERS: dict[str, Trainer] = {
         "operation", "operations", fields=("partner", "epochs", "finish"),
     ),
     "dual-ascent": Trainer(
-        "Gradient ascent", "All multipliers at a time, along the gradient of the dual, back onto the feasible set.",
+        "Dual ascent", "All multipliers at a time, up the gradient of the dual, then back onto the feasible set.",
         "β ← project(β + s v),  β = y α,  v = y − K β",
         "gradient step", "gradient steps", fields=("step_size", "intercept"),
     ),

@@ -13,8 +13,14 @@ from .figures import count, grouped, percent, short, span_of_time
 from .jobs.requests import Frame, Phase
 from .points import MAX_CLASSES
 from .tools.table import TOOLS
-from .trainers import TRAINERS
+from .trainers import SVM_TRAINERS, TRAINERS
 
+#: Title and note of each.
+CLASSIFIERS: dict[str, tuple[str, str]] = {
+    "knn": ("k nearest neighbours", "The k nearest points vote."),
+    "svm": ("Support vector machine", "The widest margin, also with kernels."),
+    **{name: (TRAINERS[name].title, TRAINERS[name].note) for name in TRAINERS if name not in SVM_TRAINERS},
+}
 WEIGHTS: dict[str, tuple[str, str]] = {
     "uniform": ("uniform", "each of the k nearest has one vote"),
     "distance": ("1/d", "a vote weighs 1/d"),
@@ -36,6 +42,17 @@ CLASS_WEIGHTS: dict[str, tuple[str, str]] = {
     ),
     "own": ("Own", "A weight of your choice for each class."),
 }
+PARTNERS: dict[str, str] = {
+    "first-order": "The most violating one (the rule of 2005).",
+    "second-order": "The one that promises the largest gain: fewer support vectors after one pass (2008).",
+}
+STEP_SIZES: dict[str, tuple[str, str]] = {
+    "barzilai-borwein": (
+        "Adaptive", "s from the step d before, by turns ⟨d, d⟩ / ⟨d, Kd⟩ and ⟨d, Kd⟩ / ⟨Kd, Kd⟩: far fewer steps"
+        " (Barzilai and Borwein 1988).",
+    ),
+    "constant": ("Constant", "s = 1 / maxᵢ Σⱼ |Kᵢⱼ|: the ascent of the textbooks."),
+}  # fmt: skip
 WEIGHT_NOTE = "Weight 3: an error on this class costs three times as much."
 
 
@@ -178,6 +195,13 @@ def speed(steps_per_second: float) -> str:
     if steps_per_second < 1:
         return f"1 step in {1 / steps_per_second:g} s"
     return f"{count(int(steps_per_second), 'step')} a second"
+
+
+def speed_note(lane: Lane) -> str:
+    """What the speed of a lane counts."""
+    if lane.trainer is None or lane.trainer.step == "step":
+        return "Steps a second."
+    return f"Steps a second; one step is one {lane.trainer.step}."
 
 
 HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (

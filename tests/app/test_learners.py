@@ -275,7 +275,7 @@ def test_names_formulas_and_notes() -> None:
     assert words.classifier_name(Lane("pegasos")) == "Pegasos, λ = 0.01, 100\u202f000 steps"
     assert words.classifier_name(lane_of("lasvm")).endswith(", LASVM")
     without = lane_of("dual-ascent", fit_intercept=False)
-    assert words.classifier_name(without).endswith(", Gradient ascent, no intercept")
+    assert words.classifier_name(without).endswith(", Dual ascent, no intercept")
     for name in ("perceptron", "pegasos"):
         assert words.formula(Lane(name)) == TRAINERS[name].formula  # type: ignore[arg-type]
     assert "origin" in words.note(Lane("pegasos")) and "origin" in words.note(plain)
