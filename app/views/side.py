@@ -72,6 +72,12 @@ def _notes(controller: Controller, conductor: Conductor) -> QWidget:
     return NotesPanel(controller)
 
 
+def _curves(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.curves_panel import CurvesPanel
+
+    return CurvesPanel(controller)
+
+
 def _alphas(controller: Controller, conductor: Conductor) -> QWidget:
     from .panels.alphas_panel import AlphasPanel
 
@@ -88,6 +94,7 @@ PANELS = (
     PanelSpec("table", "Points table", 0, _table),
     PanelSpec("history", "History", 0, _history),
     PanelSpec("notes", "Notes", 0, _notes),
+    PanelSpec("curves", "Curves", 1, _curves),
     PanelSpec("alphas", "Multipliers", 1, _alphas),
     PanelSpec("loss", "Loss", 1, _loss),
 )
