@@ -230,7 +230,7 @@ class Side:
             dock.show()
             dock.raise_()
             if alone and not dock.isFloating():
-                column = max(LEAST_COLUMN, round(COLUMN * self._window.width()))
+                column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             panel.setFocus()
             if not dock.isFloating() and not self._fits() and not self._sidebar.isHidden():
