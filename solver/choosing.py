@@ -34,6 +34,11 @@ def counted(number: int, noun: str, also: str = "") -> str:
     return f"the only {noun}{also}" if number == 1 else f"the {number} {noun}s{also}"
 
 
+def _sharing(ranking: Ranking, among: str) -> str:
+    """ "All 12 points", or "Of the 12 points, 3"."""
+    return f"All {among.removeprefix('the ')}" if ranking.tied == ranking.total else f"Of {among}, {ranking.tied}"
+
+
 # -- rules that look for extremes --------------------------------------------------------------------------------------
 
 
@@ -45,7 +50,7 @@ def _above(state: State) -> tuple[Ranking, str]:
     )
     among = counted(ranking.total, "point", " whose yα may grow")
     if ranking.tied > 1:
-        said = f"Of {among}, {ranking.tied} share the largest v; i is the first of these."
+        said = f"{_sharing(ranking, among)} share the largest v; i is the first of these."
         words = f"i is the first of {ranking.tied} equally bad violators above"
     else:
         said = f"i has the largest v of {among}." if ranking.total > 1 else f"i is {among}."
@@ -61,7 +66,7 @@ def _below(state: State) -> tuple[Ranking, str]:
     )
     among = counted(ranking.total, "point", " whose yα may shrink")
     if ranking.tied > 1:
-        said = f"Of {among}, {ranking.tied} share the smallest v; j is the first of these."
+        said = f"{_sharing(ranking, among)} share the smallest v; j is the first of these."
         words = f"j the first of {ranking.tied} equally bad ones below"
     else:
         said = f"j has the smallest v of {among}." if ranking.total > 1 else f"j is {among}."
@@ -89,7 +94,7 @@ def _second_order(state: State) -> Choice:
     second = state.ranking(candidates, 0.5 * gains[candidates], j, measure="gain", place="j", sentence="")
     among = counted(second.total, "point", " with a smaller v than i whose yα may shrink")
     if second.tied > 1:
-        said = f"Of {among}, {second.tied} promise the same gain; j is the first of these."
+        said = f"{_sharing(second, among)} promise the same largest gain; j is the first of these."
         words = f"j is the first of {second.tied} that promise the largest gain"
     else:
         said = f"j promises the largest gain of {among}." if second.total > 1 else f"j is {among}."
@@ -120,7 +125,7 @@ def _maximum_gain(state: State) -> Choice:
     second = state.ranking(candidates, gain[candidates], partner, measure="clipped gain", place=other, sentence="")
     among = counted(second.total, "point", f" that move{'s' if second.total == 1 else ''} with {mine}")
     if second.tied > 1:
-        said = f"Of {among}, {second.tied} bring the same clipped gain; {other} is the first of these."
+        said = f"{_sharing(second, among)} bring the same largest gain; {other} is the first of these."
     else:
         said = f"{other} brings the largest clipped gain of {among}." if second.total > 1 else f"{other} is {among}."
     pair = (kept, partner) if mine == "i" else (partner, kept)
@@ -165,20 +170,19 @@ def _joined(state: State, first: int, second: int, rankings: tuple[Ranking, Rank
 
 
 def _violator(
-    state: State, candidates: Indices, chosen: int, place: str, sentence: str, in_order: bool = False
+    state: State, candidates: Indices, chosen: int, how: str, place: str, sentence: str
 ) -> Ranking:
     return state.ranking(
-        candidates, state.violations[candidates], chosen, measure="violation", place=place, sentence=sentence,
-        compared=False, in_order=in_order,
+        candidates, state.violations[candidates], chosen, measure="violation", place=place, sentence=sentence, how=how
     )  # fmt: skip
 
 
 def _partner(
-    state: State, candidates: Indices, with_: int, chosen: int, place: str, sentence: str, in_order: bool = False
+    state: State, candidates: Indices, with_: int, chosen: int, how: str, place: str, sentence: str
 ) -> Ranking:
     return state.ranking(
         candidates, np.abs(state.v[candidates] - state.v[with_]), chosen, measure="difference", place=place,
-        sentence=sentence, compared=False, in_order=in_order,
+        sentence=sentence, how=how,
     )  # fmt: skip
 
 
@@ -196,9 +200,9 @@ def _cyclic(state: State) -> Choice:
     second = int(partners[0])
     p, q = state.placed(first, second)
     said = f"{p} is the next of {counted(len(violators), 'violator')}, in order of their numbers."
-    violator = _violator(state, violators, first, p, said if found else _TOO_LARGE + ".", in_order=True)
+    violator = _violator(state, violators, first, "next", p, said if found else _TOO_LARGE + ".")
     said = _taken(q, "is the first", len(partners), p, ", in order of their numbers")
-    partner = _partner(state, partners, first, second, q, said, in_order=True)
+    partner = _partner(state, partners, first, second, "first", q, said)
     words = f"{p} is the next violator in order, {q} the first partner in order that moves with it."
     if not found:
         words = f"{_TOO_LARGE}; {p} is the last point in order, {q} the first partner that moves with it."
@@ -224,8 +228,8 @@ def _random(state: State) -> Choice:
     second = int(partners[draws.below(len(partners))])
     p, q = state.placed(first, second)
     said = f"{p} was drawn from {counted(len(violators), 'violator')}"
-    violator = _violator(state, violators, first, p, f"{said}.")
-    partner = _partner(state, partners, first, second, q, _taken(q, "was drawn", len(partners), p))
+    violator = _violator(state, violators, first, "drawn", p, f"{said}.")
+    partner = _partner(state, partners, first, second, "drawn", q, _taken(q, "was drawn", len(partners), p))
     if len(partners) > 1:
         words = f"{said}, {q} from the {len(partners)} points that move with it."
     else:
@@ -273,10 +277,10 @@ def _platt(state: State) -> Choice:
         p, q = state.placed(first, second)
         which = "free point" if len(starts) == 1 else "point"
         said = _taken(q, "is the first", len(movers), p, ", searched from a random start", which)
-        partner = _partner(state, movers, first, second, q, said, in_order=True)
+        partner = _partner(state, movers, first, second, "first", q, said)
         nor = ", nor does any free point" if len(starts) == 2 else ""
         why = f"the point with the largest |Eᵢ − Eⱼ| does not move with it{nor}; {q} is the first {which} that does"
-    violator = _violator(state, drawn_from, first, p, f"{turn}: {p} {drawn}.")
+    violator = _violator(state, drawn_from, first, "drawn", p, f"{turn}: {p} {drawn}.")
     return _joined(state, first, second, (violator, partner), f"{turn}: {p} {drawn}; {why}.")
 
 

@@ -43,8 +43,9 @@ class Ranking:
         "error difference", "violation" (v_i - M above, m - v_i below, whichever is larger), "difference" (v_i - v_j).
     base : float
         What `values` are to be seen against: M for "v above", m for "v below", else 0.
-    compared : bool
-        False where the rule took the next or a random one: then the numbers decided nothing.
+    how : {"best", "drawn", "next", "first"}
+        The rule compared the numbers, drew one, or went on in order to the next violator or the first partner; only
+        in the first case did the numbers decide.
     place : {"i", "j"}
         Which of the pair it is about.
     sentence : str
@@ -58,9 +59,14 @@ class Ranking:
     tied: int
     measure: str
     base: float
-    compared: bool
+    how: str
     place: str
     sentence: str
+
+    @property
+    def compared(self) -> bool:
+        """Whether the numbers decided."""
+        return self.how == "best"
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,13 +175,13 @@ class State:
 
     def ranking(
         self, candidates: Indices, values: Array, chosen: int, *, measure: str, place: str, sentence: str,
-        base: float = 0.0, compared: bool = True, in_order: bool = False,
+        base: float = 0.0, how: str = "best",
     ) -> Ranking:  # fmt: skip
-        """The ranking of `candidates`, given by increasing index or, with `in_order`, as they are tried."""
+        """The ranking of `candidates`: given by increasing index, or in the order they are tried in."""
         total = len(candidates)
         mine = values[candidates == chosen]
         tied = int((values == mine[0]).sum())
-        if in_order:
+        if how in ("next", "first"):
             kept = np.arange(min(total, MOST))
         else:
             worse = values if measure == "v below" else -values
@@ -187,5 +193,5 @@ class State:
             kept[-1] = np.flatnonzero(candidates == chosen)[0]
         return Ranking(
             self.index[candidates[kept]], values[kept], int(np.flatnonzero(candidates[kept] == chosen)[0]), total,
-            tied, measure, base, compared, place, sentence,
+            tied, measure, base, how, place, sentence,
         )  # fmt: skip

@@ -333,7 +333,7 @@ def test_the_first_steps_of_four_points_in_words() -> None:
     e = first_of(line())
     assert (e.i, e.j) == (2, 1) and e.step == e.unclipped == 0.5 and e.gain == 0.5
     assert e.sentence == "i is the first of 2 equally bad violators above, j promises the largest gain."
-    assert e.first.sentence == "Of the 2 points whose yα may grow, 2 share the largest v; i is the first of these."
+    assert e.first.sentence == "All 2 points whose yα may grow share the largest v; i is the first of these."
     assert e.second.sentence == (
         "j promises the largest gain of the 2 points with a smaller v than i whose yα may shrink."
     )
