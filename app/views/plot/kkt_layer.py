@@ -28,9 +28,9 @@ Places = NDArray[np.intp]
 PAIR, CARD = 17.0, 14.0
 #: Half the length of the bar at the foot of a slack.
 FOOT = 5.0
-#: Up to so many strokes, each has a seam of the background's colour.  More would take a frame's time, and hide the
+#: Up to so many slacks, each has a seam of the background's colour.  More would take a frame's time, and hide the
 #: points: they are as opaque as this, of 255.
-SEAMED, CROWDED = 1200, 110
+SEAMED, CROWDED = 600, 110
 #: Pixels between a ring and the plate that belongs to it, and between a plate's edge and its text.
 GAP, PAD = 5.0, 5.0
 
@@ -187,7 +187,7 @@ class StudyOverlay:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.slacks is not None:
-            _paint_slacks(painter, theme, self.slacks.strokes(within))
+            _paint_slacks(painter, theme, self.slacks.strokes(within), len(self.slacks.ends) <= SEAMED)
         labels: list[Label] = []
         if self.pair is not None:
             _paint_pair(painter, theme, self.pair)
@@ -237,9 +237,8 @@ def heavy(font: QFont) -> QFont:
 # -- drawing -----------------------------------------------------------------------------------------------------------
 
 
-def _paint_slacks(painter: QPainter, theme: Theme, strokes: dict[KktCase, Array]) -> None:
+def _paint_slacks(painter: QPainter, theme: Theme, strokes: dict[KktCase, Array], few: bool) -> None:
     seam = QPen(QColor(*theme.background), 3.4)
-    few = sum(map(len, strokes.values())) <= SEAMED
     pens = [(seam, lines) for lines in strokes.values() if few]
     for case, lines in strokes.items():
         colour = kkt_style.CASES[case].colour(theme)
