@@ -146,7 +146,7 @@ class Controller:
             self.dispatch(SetGenerator(settings=settings, text=_text(values), merge_key=drag))
 
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:
-        """Change fields of a lane: of the lane itself, or of its part "knn" or "svm"; `text` names the undo step."""
+        """Change fields of a lane: of the lane itself, or of a part such as "svm"; `text` names the undo step."""
         lane = self.document.lanes[index]
         try:
             inner = {part: _changed_struct(getattr(lane, part), values)} if part else values
@@ -320,13 +320,23 @@ class Controller:
 _LABELS = {
     "n_neighbors": "k", "selection": "the rule", "gamma": "γ", "coef0": "c₀", "n_classes": "the number of classes",
     "degree": "the degree", "tol": "the tolerance", "name": "the data set", "pair": "the pair of the margins",
+    "trainer": "the trainer", "partner": "the partner", "step_size": "the length of a step", "lam": "λ",
+    "n_epochs": "the passes", "max_iter": "the passes", "n_iter": "the steps", "random_state": "the seed",
+    "orders": "the other orders",
+}  # fmt: skip
+
+
+#: What switching something on and off is called.
+_SWITCHES = {
+    "hard_margin": ("Set hard margin", "Set soft margin"), "fit_intercept": ("Set an intercept", "Set no intercept"),
+    "shuffle": ("Shuffle the points", "Keep the order of the points"), "finish": ("Finish", "Do not finish"),
 }  # fmt: skip
 
 
 def _text(values: dict[str, Any]) -> str:
     name, value = next(iter(values.items()))
-    if name == "hard_margin":
-        return "Set hard margin" if value else "Set soft margin"
+    if name in _SWITCHES:
+        return _SWITCHES[name][0 if value else 1]
     if name == "pair":
         return "Choose the pair of the margins"
     if name == "multiclass":

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from solver import Certificate, PegasosCertificate, PerceptronCertificate, Status
 
 from .document import Lane
 from .figures import count, grouped, percent, short
 from .jobs.requests import AnyCertificate
+
+if TYPE_CHECKING:
+    from .jobs.orders import Orders
 
 #: Largest relative gap of multipliers that are called optimal where double precision ends.
 SMALL_GAP = 0.01
@@ -96,6 +99,28 @@ def numbers(certificates: Sequence[AnyCertificate], lane: Lane) -> list[str]:
         f"gap {percent(max(gaps))}" if not any(map(math.isnan, gaps)) else "gap unknown",
         f"support vectors: {free} free + {bounded} bounded" + (f", counted in each {noun}" if several else ""),
     ]
+
+
+def of_orders(orders: Orders) -> str:
+    """What a perceptron's runs in other orders come to, in one sentence; "" before the first is over."""
+    n = len(orders.weights)
+    if not n:
+        return ""
+    so_many = f"{n} of {orders.asked}" if n < orders.asked else f"{n}"
+    who = f"{so_many} {'order' if orders.asked == 1 else 'orders'}"
+    if not orders.rested.any():
+        end = {None: "", True: "", False: "; no separating line was found"}[orders.separable]
+        return f"{who}: {'it does not come' if orders.asked == 1 else 'none comes'} to rest{end}"
+    at_rest = int(orders.rested.sum())
+    some = "" if at_rest == n else f", {at_rest} at rest"
+    mistakes, margins = orders.mistakes[orders.rested], orders.margins[orders.rested]
+    least, most = (grouped(int(number)) for number in (mistakes.min(), mistakes.max()))
+    told = [
+        f"{least} mistake{'' if least == '1' else 's'}" if least == most else f"{least} to {most} mistakes",
+        f"margin {short(margins[0])}" if at_rest == 1 else f"margins {short(margins.min())} to {short(margins.max())}",
+    ]
+    widest = "" if orders.widest is None else f"; the widest possible is {short(orders.widest_margin)}"
+    return f"{who}{some}: {', '.join(told)}{widest}"
 
 
 def _of_svm(certificates: list[Certificate], lane: Lane) -> Verdict:

@@ -137,7 +137,7 @@ class LaneForm(QWidget):
         box = QWidget()
         layout = QHBoxLayout(box)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
+        layout.setSpacing(4)
         for widget in widgets:
             layout.addWidget(widget, 1 if isinstance(widget, QSlider) or widget is wide else 0)
         return box

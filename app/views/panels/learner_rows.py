@@ -71,8 +71,7 @@ class LearnerRows:
         self._finish.clicked.connect(lambda on: form.set_lane("svm", finish=on))
         label = QLabel("Passes")
         label.setBuddy(self._epochs)
-        form.grid.addWidget(label, 9, 2)
-        form.grid.addWidget(form.beside(self._epochs, self._finish, wide=self._epochs), 9, 3)
+        form.grid.addWidget(form.beside(label, self._epochs, self._finish, wide=self._epochs), 9, 2, 1, 2)
         form.parts["epochs"] = [label, self._epochs]
         form.parts["finish"] = [self._finish]
 
