@@ -49,7 +49,8 @@ class RaceWork:
             sentence = f"Stopped by an internal error ({type(error).__name__}: {error}). Restart tries again."
         if sentence:
             self._field = None
-            self._post(RaceFrame(request.number, request.race, Points(), request.mode, message=sentence))
+            number, race, mode, tol = request.number, request.race, request.mode, request.settings.tol
+            self._post(RaceFrame(number, race, Points(), mode, tol, message=sentence))
 
     def _race(self, request: RaceRequest, overtaken: Callable[[], bool]) -> Generator[Step]:
         field = self._field

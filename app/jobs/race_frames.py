@@ -144,6 +144,8 @@ class RaceFrame:
     points : Points
         Those of the binary problem.
     mode : str
+    tol : float
+        Largest KKT violation that is the finish.
     racers : tuple of RacerFrame
         In the order of the request's rules; empty where there is no race.
     message : str
@@ -158,6 +160,7 @@ class RaceFrame:
     race: int
     points: Points
     mode: str
+    tol: float
     racers: tuple[RacerFrame, ...] = ()
     message: str = ""
     note: str = ""

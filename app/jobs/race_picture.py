@@ -53,7 +53,7 @@ class Sketcher:
     def draw(
         self, step: int, beta: Array, intercept: float, grid: Grid, shades: Shades, priority: Priority
     ) -> Generator[Step, None, Picture]:
-        """The picture after `step` steps, with `beta` and `intercept`; the one before serves again if it is the same."""
+        """The picture after `step` steps, with `beta` and `intercept`; the one before serves again if it is that."""
         key = (step, grid, shades)
         if self._kept is not None and self._kept[0] == key:
             return self._kept[1]
@@ -88,6 +88,7 @@ class Sketcher:
         row, height = 0, 16
         self.seconds = 0.0
         while row < grid.height:
+            block_begun = time.perf_counter()
             block = slice(row, min(row + height, grid.height))
             values = rows(ys[block])[..., 0]
             values[np.abs(values) <= noise] = 0.0
@@ -96,13 +97,19 @@ class Sketcher:
                 shades, (values > 0).view(np.int8), np.abs(values) / FULL_VALUE, values == 0.0
             )  # fmt: skip
             row = block.stop
-            took = time.perf_counter() - begun
-            self.seconds += took
-            height = int(np.clip(height * PIECE / max(took, 1e-5), 2, 2 * height))
-            if row < grid.height and took > 0.5 * PIECE:
+            now = time.perf_counter()
+            height = int(np.clip(height * PIECE / max(now - block_begun, 1e-5), 2, 2 * height))
+            if row < grid.height and now - begun > 0.5 * PIECE:
+                self.seconds += now - begun
+                yield priority
+                begun = time.perf_counter()
+        self.seconds += time.perf_counter() - begun
+        lines = []
+        for levels in ((0.0,), (-1.0, 1.0)):
+            if self.seconds > 0.5 * PIECE:
                 yield priority
             begun = time.perf_counter()
-        lines = level_lines(grid, f, (0.0,)), level_lines(grid, f, (-1.0, 1.0))
-        self.seconds += time.perf_counter() - begun
-        boundary, margins = (each if len(each) <= MOST_VERTICES else np.empty((0, 2)) for each in lines)
-        return Picture(argb, grid, boundary, margins)
+            line = level_lines(grid, f, levels)
+            self.seconds += time.perf_counter() - begun
+            lines.append(line if len(line) <= MOST_VERTICES else np.empty((0, 2)))
+        return Picture(argb, grid, *lines)
