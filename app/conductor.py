@@ -31,7 +31,7 @@ class Conductor:
     def __init__(self, lanes: int, wake: Callable[[], None]) -> None:
         self.results = Results()
         self._pool = Pool()
-        self._mailbox = Mailbox(wake)
+        self._mailbox: Mailbox[Frame] = Mailbox(wake)
         self._queues = [LaneQueue(self._pool, LaneWork(self._mailbox.post)) for _ in range(lanes)]
         self._wishes: list[Wish | None] = [None] * lanes
         self._numbers = itertools.count(1)
