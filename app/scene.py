@@ -14,11 +14,13 @@ from solver import Grid, datasets
 from . import words
 from .badges import NO_BADGE, Badge, badge
 from .document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
+from .jobs.orders import Orders
 from .jobs.requests import NO_MARKS, Frame, Marks, Phase, Picture
 from .jobs.study import Study
 from .points import MAX_CLASSES, Points
 from .results import Results
 from .session import SPEEDS, Selection, Session
+from .verdicts import of_orders
 
 #: From so many points on, training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000
@@ -57,6 +59,8 @@ class LaneScene:
         The run moves, or would if it were not at its end.
     shows_pair : bool
         The pair that moves stands out in the picture.
+    orders : Orders or None
+        A perceptron's lines from other orders of the points.
     badge : Badge
         What is certified.
     remark : str
@@ -84,6 +88,7 @@ class LaneScene:
     study: Study | None
     playing: bool
     shows_pair: bool
+    orders: Orders | None
     badge: Badge
     remark: str
     provisional: bool
@@ -229,7 +234,7 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
     lane, points = document.lanes[index], document.points
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
     message = words.empty_sentence(lane, points.classes, len(points), compiled, names)
-    picture, marks, job, study = None, NO_MARKS, 0, None
+    picture, marks, job, study, orders = None, NO_MARKS, 0, None, None
     several = lane.trainer is not None and len(points.classes) > 2
     pairs = problems_of(points.classes, lane.multiclass) if several else ()
     if frame is not None:
@@ -242,7 +247,7 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is document.training_points and picture is not None:
             marks = _among_all(frame.marks, frame.points, points)
-            study = frame.study
+            study, orders = frame.study, frame.orders
     speed = session.speeds[index]
     headline = words.headline(frame, lane, compiled)
     sampled = words.sampled(frame, len(points), document.training_limit)
@@ -257,7 +262,7 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
         study=study, shows_pair=study is not None and _shows_pair(session, index, study),
         playing=session.playing[index] and not (study is not None and study.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
-        remark=sampled,
+        orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
     )  # fmt: skip
 

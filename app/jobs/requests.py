@@ -15,6 +15,7 @@ from solver import Certificate, Grid, KNeighborsClassifier, PegasosCertificate, 
 from solver.certificate import GRAVITY
 from solver.pair_classifier import PairClassifier
 
+from .orders import Orders
 from .study import Seek, Study
 
 Array = NDArray[np.float64]
@@ -116,6 +117,8 @@ class Frame:
         Marked points, share of the training points classified rightly, training time, a sentence.
     study : Study or None
         The binary problem whose run the transport drives.
+    orders : Orders or None
+        A perceptron's runs in other orders, as far as they are known.
     provisional : bool
         The surface is not that of a finished training, and will not be in a moment.
     """
@@ -136,6 +139,7 @@ class Frame:
     compiled: bool = True
     study: Study | None = None
     provisional: bool = False
+    orders: Orders | None = None
 
     @property
     def certificate(self) -> AnyCertificate | None:

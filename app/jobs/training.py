@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.document import Lane
+from app.document import Lane, PerceptronSettings
 from solver import Grid, Pair, PairTrainer, RunningExpansion
 from solver.explaining import Explanation
 from solver.kernel_classifier import KernelClassifier
@@ -20,6 +20,7 @@ from solver.recording import Recording
 from solver.stepping import Stop
 
 from .learners import estimator_of, training_key
+from .orders import Orders, other_orders
 from .requests import Frame, Marks, Phase, Wish
 from .sources import Source, problem_of, svm_source
 from .study import Seek
@@ -64,6 +65,7 @@ class Training:
         self._next_step_at = time.perf_counter()
         self._sought = 0
         self._last: dict[int, Explanation] = {}  # why the last step of a run was made, once that is known
+        self._orders: dict[tuple[int, int], Orders] = {}  # of a problem, and so many
         self._away: tuple[Recording, int] | None = None  # a run that was left elsewhere, and where it belongs
 
     @staticmethod
@@ -213,6 +215,10 @@ class Training:
             study = replace(study, slacks=slacks_of(frame.model, study, p, wish.grid))
             frame = replace(frame, study=study)
             yield frame
+        if wish.lane.classifier == "perceptron" and wish.lane.perceptron.orders:
+            for orders in self._other_orders(p, wish.lane.perceptron):
+                frame = frame if orders is None else replace(frame, orders=orders)
+                yield None if orders is None else frame
         self._away = run, study.step
         if run.at_end and p not in self._last:
             for last in explain_last(run):
@@ -233,6 +239,18 @@ class Training:
         self._away = None
         if wish.surveyed:
             yield replace(frame, study=replace(study, trace=run.trace.view()))
+
+    def _other_orders(self, problem: int, settings: PerceptronSettings) -> Iterator[Orders | None]:
+        """The runs of a perceptron in other orders: those known already, or made now."""
+        known = self._orders.get((problem, settings.orders))
+        if known is not None:
+            yield known
+            return
+        pair = self.trainer.pairs[problem]
+        for orders in other_orders(self.points.xy[pair.index], pair.y, settings):
+            if orders is not None and orders.complete:
+                self._orders[problem, settings.orders] = orders
+            yield orders
 
     def _marks(self, multipliers: list[tuple[Array, Array]], wrong: NDArray[np.intp]) -> Marks:
         free, bounded = np.zeros(len(self.points), dtype=bool), np.zeros(len(self.points), dtype=bool)

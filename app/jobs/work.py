@@ -183,6 +183,7 @@ def _picture(
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
     regions = np.empty((grid.height, grid.width), dtype=np.int8)
     f = None
+    levels: tuple[float, ...] = ()
     begun = time.perf_counter()
     rows = source(grid.xs)
     row, height = 0, 16
@@ -194,7 +195,7 @@ def _picture(
         regions[block][values.tie] = -1
         if values.f is not None:
             f = np.empty(regions.shape) if f is None else f
-            f[block] = values.f
+            f[block], levels = values.f, values.margins
         row = block.stop
         now = time.perf_counter()
         height = _next_size(height, now - begun)
@@ -207,7 +208,7 @@ def _picture(
         boundary = level_lines(grid, f, (0.0,))
     else:
         boundary = region_lines(grid, regions)
-    margins = level_lines(grid, f, (-1.0, 1.0)) if f is not None else np.empty((0, 2))
+    margins = level_lines(grid, f, levels) if f is not None and levels else np.empty((0, 2))
     return Picture(argb, grid, _unless_too_dense(boundary), _unless_too_dense(margins))
 
 

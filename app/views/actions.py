@@ -79,10 +79,13 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("previous_change", "&Training", "&Previous change", ("Alt+,",), "The change before this one."),
     ActionSpec("to_start", "&Training", "To the &start", ("Alt+Home",), "Before the first step."),
     ActionSpec("to_end", "&Training", "To the &end", ("Alt+End",), "Run to the end, and rest there."),
-    ActionSpec("curves", "&Training", "&Curves", ("Ctrl+2",), "Dual, gap and violation, step by step.", "", True, True),
+    ActionSpec("step", "&Training", "&Why this step", ("Ctrl+1",), "The pair, its box, and the rule.", "", True, True),
+    ActionSpec("curves", "&Training", "&Curves", ("Ctrl+2",), "Dual, gap and violation, step by step.", "", True),
     ActionSpec("alphas", "&Training", "&Multipliers", ("Ctrl+3",), "Each multiplier as a bar up to C.", "", True),
     ActionSpec("loss", "&Training", "&Loss", ("Ctrl+4",), "Hinge and 0-1 loss of each point.", "", True),
     ActionSpec("kkt", "&Training", "&KKT cases", ("K",), "Mark each point's KKT case and its slack.", "", True, True),
+    ActionSpec("race", "&Training", "&Race of the rules…", ("Ctrl+5",), "One problem, two to four rules.", gap=True),
+    ActionSpec("asking", "&Training", "&Active learning", ("Ctrl+6",), "Ask for the best label next.", "", True),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

@@ -72,6 +72,18 @@ def _notes(controller: Controller, conductor: Conductor) -> QWidget:
     return NotesPanel(controller)
 
 
+def _step(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.step_panel import StepPanel
+
+    return StepPanel(controller)
+
+
+def _asking(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.asking_panel import AskingPanel
+
+    return AskingPanel(controller, conductor)
+
+
 def _curves(controller: Controller, conductor: Conductor) -> QWidget:
     from .panels.curves_panel import CurvesPanel
 
@@ -94,6 +106,8 @@ PANELS = (
     PanelSpec("table", "Points table", 0, _table),
     PanelSpec("history", "History", 0, _history),
     PanelSpec("notes", "Notes", 0, _notes),
+    PanelSpec("step", "Why this step", 0, _step),
+    PanelSpec("asking", "Active learning", 0, _asking),
     PanelSpec("curves", "Curves", 1, _curves),
     PanelSpec("alphas", "Multipliers", 1, _alphas),
     PanelSpec("loss", "Loss", 1, _loss),
@@ -160,7 +174,6 @@ class Side:
         self._specs = {spec.name: spec for spec in PANELS}
         self._docks: dict[str, QDockWidget] = {}
         self._titles: list[_Title] = []
-        first: dict[int, QDockWidget] = {}
         for spec in PANELS:
             dock = QDockWidget(spec.title, window)
             dock.setObjectName(f"dock.{spec.name}")
@@ -169,18 +182,24 @@ class Side:
             dock.setTitleBarWidget(bar)
             self._titles.append(bar)
             dock.visibilityChanged.connect(partial(self._sight, spec.name))
-            window.addDockWidget(RIGHT, dock)
-            if spec.group in first:
-                window.tabifyDockWidget(first[spec.group], dock)
-            elif first:
-                window.splitDockWidget(first[0], dock, Qt.Orientation.Vertical)
-            first.setdefault(spec.group, dock)
             self._docks[spec.name] = dock
-        for dock in self._docks.values():
-            dock.hide()
+        self._arrange()
         # A column beside the pictures reaches down to the status line.
         window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
         window.setTabPosition(AREAS, QTabWidget.TabPosition.North)
+
+    def _arrange(self) -> None:
+        """The groups one above the other, the docks of each as tabs, none of them open."""
+        first: dict[int, QDockWidget] = {}
+        for spec in PANELS:
+            if spec.group not in first:  # before there are tabs: beside those, Qt would make it one more
+                first[spec.group] = self._docks[spec.name]
+                self._window.addDockWidget(RIGHT, self._docks[spec.name], Qt.Orientation.Vertical)
+        for spec in PANELS:
+            if self._docks[spec.name] is not first[spec.group]:
+                self._window.tabifyDockWidget(first[spec.group], self._docks[spec.name])
+        for dock in self._docks.values():
+            dock.hide()
 
     def _panel(self, name: str) -> QWidget:
         """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""

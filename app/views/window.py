@@ -39,6 +39,7 @@ from .picture_dialog import PictureDialog
 from .picture_maker import PictureMaker
 from .pictures import Shot, What, screen_size, shoot
 from .questions import Questions
+from .race_window import RaceRoom
 from .safekeeping import Safekeeping
 from .side import Side
 from .status_line import StatusLine
@@ -95,6 +96,7 @@ class MainWindow(DropWindow):
         self.setCentralWidget(self._splitter)
         self._side = Side(self, controller, conductor, self._settings, self._sidebar, self.ask_refresh)
         controller.transport.attach(self._study_of)
+        self._race = RaceRoom(self, controller, conductor, lambda: preparation.ready)
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
@@ -185,6 +187,7 @@ class MainWindow(DropWindow):
         self._sidebar.render_scene(scene, dress)
         self._palette.render_scene(scene)
         self._side.render_scene(scene, dress, self._actions)
+        self._race.render_scene(scene, dress)
         self.setWindowTitle(f"{scene.title}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
         for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
@@ -272,6 +275,7 @@ class MainWindow(DropWindow):
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "kkt": controller.toggle_kkt,
+            "race": self._race.open,
             **controller.transport.verbs(lambda: 0 if self._scene is None else self._scene.studied),
             "help": self._help,
             **self._side.handlers(),

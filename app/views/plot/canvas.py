@@ -115,6 +115,9 @@ class Canvas(PointingPlot):
             self._show_view()
         if repainted:
             self._layers.show_picture(lane.picture, lane.provisional)
+        if old_lane is None or old_lane.orders is not lane.orders:
+            repainted = True
+            self._layers.show_orders(lane.orders)
         if marked:
             self._layers.show_points(scene, lane.marks, scene.selected, self._cases(scene, lane))
         if moved or old is None or old.session is not scene.session:

@@ -10,9 +10,10 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter
+from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from app.jobs.orders import Orders
 from app.jobs.requests import Marks, Picture
 from app.points import MAX_CLASSES
 from app.scene import Scene
@@ -27,6 +28,8 @@ from .lines import dashed, near
 BOUNDARY, MARGIN = 2.0, 1.3
 #: Opacity of the lines across a provisional surface, of 255.
 HATCH = 170
+#: Width of the line of widest margin, and opacity of the other orders' lines, of 255.
+WIDEST, ORDERS = 3.5, 130
 NOTHING: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 #: Devices whose drawing is made of shapes.
 _VECTORS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
@@ -43,6 +46,7 @@ class Layers(pg.GraphicsObject):
         self._pixels: np.ndarray | None = None
         self._picture: Picture | None = None
         self._provisional = False
+        self._orders: Orders | None = None
         self._xy: np.ndarray | None = None
         self._labels: np.ndarray | None = None
         self._selected, self._points, self._marks = Cloud(), Cloud(), Cloud()
@@ -71,6 +75,11 @@ class Layers(pg.GraphicsObject):
             height, width = picture.argb.shape
             self._pixels = picture.argb  # QImage does not keep its memory alive
             self._image = QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
+
+    def show_orders(self, orders: Orders | None) -> None:
+        """A perceptron's lines from other orders of the points, and the widest one; None for none."""
+        self._orders = orders
+        self._made_of = ()
 
     def show_points(
         self, scene: Scene, marks: Marks, selected: NDArray[np.intp] = NOTHING,
@@ -189,9 +198,27 @@ class Layers(pg.GraphicsObject):
         else:  # coarse, or of another view: each sample is a block, never blurred
             painter.drawImage(area, self._image)
 
+    def _paint_orders(self, painter: QPainter, area: QRectF, ratio: float, orders: Orders) -> None:
+        """Many lines that separate, thin, and the one of widest margin, which stands out."""
+        assert self._theme is not None
+        ink, accent = QColor(*self._theme.ink, ORDERS), QColor(*self._theme.accent)
+        halo = QPen(QColor(*self._theme.background), (WIDEST + 2.5) * ratio)
+        thin, loose = QPen(ink, 1.2 * ratio), QPen(ink, 1.2 * ratio, Qt.PenStyle.DotLine)
+        widest = orders.widest_line(self._view)
+        for lines, pen in (
+            (orders.lines(self._view, rested=False), loose), (orders.lines(self._view), thin),
+            (widest, halo), (widest, QPen(accent, WIDEST * ratio)),
+        ):  # fmt: skip
+            painter.setPen(pen)
+            x, y = on_screen(lines.reshape(-1, 2), self.boundingRect(), area)
+            for a in range(0, len(x), 2):
+                painter.drawLine(QPointF(x[a], y[a]), QPointF(x[a + 1], y[a + 1]))
+
     def _paint_lines(self, painter: QPainter, area: QRectF, ratio: float) -> None:
         assert self._picture is not None and self._theme is not None
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._orders is not None:
+            self._paint_orders(painter, area, ratio, self._orders)
         device = painter.device()
         for lines, width, dashes in (
             (self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True),
