@@ -245,10 +245,13 @@ class Side:
             self._window.setFocus()
         else:
             panel = self._panel(name)
-            alone = not any(self._docked())
+            before = [each for each in self._docked() if self._window.dockWidgetArea(each) == RIGHT]
             dock.show()
             dock.raise_()
-            if alone and not dock.isFloating():
+            if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
+                both = [before[0], dock]  # one above the other: of the same height, whatever their contents ask for
+                self._window.resizeDocks(both, [1000, 1000], Qt.Orientation.Vertical)
+            elif not before and not dock.isFloating():
                 column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             panel.setFocus()
