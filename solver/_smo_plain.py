@@ -43,7 +43,7 @@ def run(
         if new_i == beta[i] and new_j == beta[j]:
             return loops.STALLED
         gain = step * ((v[i] - v[j]) - 0.5 * (diagonal[i] + diagonal[j] - 2.0 * K[i, j]) * step)
-        changes = ((beta[i] != 0.0) != (new_i != 0.0)) + ((beta[j] != 0.0) != (new_j != 0.0))
+        changes = int((beta[i] != 0.0) != (new_i != 0.0)) + int((beta[j] != 0.0) != (new_j != 0.0))
         beta[i], beta[j] = new_i, new_j
         ints[loops.ITERATION] += 1
         ints[loops.LAST_I], ints[loops.LAST_J] = i, j

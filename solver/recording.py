@@ -20,6 +20,8 @@ from .trace import LIMIT, Trace
 FIRST_INTERVAL, MOST_CHECKPOINTS = 64, 512
 #: Steps made between two looks at what they changed, at most, when a change is looked for: 1, 2, 4, ..
 MOST_LOOKED = 64
+#: Entries of a coarse trace whose changes are remembered step by step.
+MOST_SEEN = 16
 
 
 class Recording:
@@ -62,6 +64,8 @@ class Recording:
         self._checkpoints = [solver.checkpoint()]
         self._used = self._checkpoints[0].nbytes
         self._newest: Checkpoint | None = None  # the state at `length`, while the solver stands elsewhere
+        #: Steps with changes among those above the first and up to the second number, where it has been looked up.
+        self._seen: dict[tuple[int, int], NDArray[np.int64]] = {}
         self.ended = solver.status is not Status.RUNNING
 
     @property
@@ -152,26 +156,33 @@ class Recording:
         return changes
 
     def _found(self, first: int, last: int, *, stop: Stop, place: int) -> bool | None:
-        """To the first (`place` 0) or the last (-1) change among some steps, as `go_to`; None if there is none.
-
-        The trace has one in each entry it names, but an entry may stand for several steps, and only some be asked for.
-        Which of them it was is then seen by making them again, as few as they are without a look at `stop`.
-        """
-        if first == last:
-            return self.go_to(first, stop)
-        if not self.go_to(first - 1, stop):
+        """To the first (`place` 0) or the last (-1) change among some steps, as `go_to`; None if there is none."""
+        steps = self._changes_about(first, stop)
+        if steps is None:
             return False
-        before = self.solver.checkpoint()
-        changes = [self._stride(last, never)]
-        while self.position < last:
-            changes.append(self._stride(last, never))
-        found = np.flatnonzero(np.concatenate(changes))
-        if not len(found):
-            return None
-        if self._newest is None:
-            self._newest = self.solver.checkpoint()
-        self.solver.restore(before)
-        return self.go_to(first + int(found[place]))
+        steps = steps[(first <= steps) & (steps <= last)]
+        return self.go_to(int(steps[place]), stop) if len(steps) else None
+
+    def _changes_about(self, step: int, stop: Stop) -> NDArray[np.int64] | None:
+        """The steps with changes for which the same entry of the trace stands as for `step`; None when stopped.
+
+        They are made again to see which they are: so few that there is no look at `stop` meanwhile.
+        """
+        bucket = self.trace.bucket
+        if bucket == 1:
+            return np.array([step])
+        begin = (step - 1) // bucket * bucket
+        end = min(begin + bucket, self.length)
+        if (begin, end) not in self._seen:
+            if not self.go_to(begin, stop):
+                return None
+            changes = []
+            while self.position < end:
+                changes.append(self._stride(end, never))
+            if len(self._seen) >= MOST_SEEN:
+                self._seen.clear()
+            self._seen[begin, end] = begin + 1 + np.flatnonzero(np.concatenate(changes))
+        return self._seen[begin, end]
 
     def _keep(self) -> None:
         """Keep a checkpoint of the present state if it is time for one."""

@@ -246,6 +246,11 @@ class Trace:
         self._landmarks = np.empty((0, 4))
 
     @property
+    def bucket(self) -> int:
+        """Steps that one entry of the finest level stands for, as in `TraceView`."""
+        return self._levels[0].bucket
+
+    @property
     def nbytes(self) -> int:
         """Memory of the notes."""
         return sum(level.nbytes for level in self._levels) + int(self._landmarks.nbytes)
