@@ -150,12 +150,15 @@ class BoxView(StepView):
         painter.setPen(pen(theme.faint, 1.0))
         painter.drawLine(QLineF(frame.left, bottom, frame.left, bottom + 0.25 * line))
         if box.bounded_i:
-            right = frame.left + frame.width
-            painter.drawLine(QLineF(right, bottom, right, bottom + 0.25 * line))
+            x = frame.left + frame.width
+            painter.drawLine(QLineF(x, bottom, x, bottom + 0.25 * line))
         text_at(painter, theme, QPointF(frame.left, y), "0", whole, middle=True)
         price = words.bound(step.C_i, "ᵢ", same) + ("" if box.bounded_i else " →")
-        text_at(painter, theme, QPointF(frame.left + frame.width + around, y), price, whole, right=True)
-        self._paint_title(painter, theme, QPointF(frame.left + 0.36 * frame.width, y), "αᵢ", self.classes[0])
+        wide = QFontMetricsF(self.font()).horizontalAdvance(price)
+        right = max(frame.left + frame.width + around, frame.left + wide + 3.0 * line)
+        text_at(painter, theme, QPointF(right, y), price, whole, right=True)
+        title = 0.5 * (frame.left + right - wide) - 0.5 * line  # between both
+        self._paint_title(painter, theme, QPointF(title, y), "αᵢ", self.classes[0])
         self._paint_title(painter, theme, QPointF(frame.left, 0.6 * line), "αⱼ", self.classes[1])
 
     def _paint_title(self, painter: QPainter, theme: Theme, at: QPointF, name: str, label: int) -> None:
@@ -214,7 +217,7 @@ class BoxView(StepView):
             text_at(painter, theme, at, said, whole, right=at_right, halo=True)
             return
         width = QFontMetricsF(self.font()).horizontalAdvance(said)
-        at_left = tip.x() + 0.5 * line + width > self.width() or tip.x() > right
+        at_left = tip.x() + 0.5 * line + width > right + 2 * ROUND * line
         at = QPointF(tip.x() + (-0.9 if at_left else 0.5) * line, frame.top if tip.y() < frame.top else bottom)
         at += QPointF(0, -0.85 * line if tip.y() < frame.top else 0.6 * line)
         text_at(painter, theme, at, said, whole, right=at_left)

@@ -39,7 +39,7 @@ class GainView(StepView):
 
     def lines(self, step: Explanation) -> list[str]:
         """The formulas and the numbers in them."""
-        said = [words.FORMULA, f"{words.length(step)},", words.clipping(step), words.gain_line(step)]
+        said = [words.FORMULA, words.length(step), words.clipping(step), words.gain_line(step)]
         return [words.curvature(step), *said] if self._is_high else said
 
     @property

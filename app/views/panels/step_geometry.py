@@ -212,16 +212,15 @@ def leaves(start: Place, end: Place, left: float, top: float, right: float, bott
 
 def free_corner(frame: Frame, start: Place, end: Place) -> Place:
     """The corner of `frame` that is farthest from the line of pixels from `start` to `end`."""
-    corners = [
-        (x, y) for y in (frame.top, frame.top + frame.height) for x in (frame.left + frame.width, frame.left)
-    ]  # fmt: skip
+    corners = [(x, y) for y in (frame.top, frame.top + frame.height) for x in (frame.left, frame.left + frame.width)]
     dx, dy = end[0] - start[0], end[1] - start[1]
     square = dx * dx + dy * dy or 1.0
 
     def distance(corner: Place) -> float:
         share = ((corner[0] - start[0]) * dx + (corner[1] - start[1]) * dy) / square
         share = min(max(share, 0.0), 1.0)
-        return float(np.hypot(start[0] + share * dx - corner[0], start[1] + share * dy - corner[1]))
+        away = np.hypot(start[0] + share * dx - corner[0], start[1] + share * dy - corner[1])
+        return round(float(away), 3)  # of two that are equally far, the upper left one
 
     return max(corners, key=distance)
 

@@ -105,8 +105,7 @@ FORMULA = "λ* = (vᵢ − vⱼ) / (Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ)"
 def curvature(step: Explanation) -> str:
     """The curvature with numbers: "Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = 1 + 1 − 2·0.315 = 1.37"."""
     k_ii, k_jj, k_ij = alike_terms(step)
-    said = f"Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = {k_ii} + {k_jj} − 2·{k_ij} = {number(step.curvature)}"
-    return said if step.curved else f"{said}, so {number(step.eta)} instead"
+    return f"Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = {k_ii} + {k_jj} − 2·{k_ij} = {number(step.curvature)}"
 
 
 def alike_terms(step: Explanation) -> tuple[str, str, str]:
@@ -120,26 +119,26 @@ def alike_terms(step: Explanation) -> tuple[str, str, str]:
 
 
 def length(step: Explanation) -> str:
-    """lambda* with numbers: "= (1.00 − (−1.00)) / 1.37 = 1.46"."""
+    """lambda* with numbers: "= (1.00 − (−1.00)) / 1.37 = 1.46,"."""
+    if not step.curved:
+        return "does not exist: D has no top here,"
     v_i, v_j = alike((step.v_i, step.v_j))
     minus = f"({v_j})" if v_j.startswith("−") else v_j
-    return f"= ({v_i} − {minus}) / {number(step.eta)} = {number(step.unclipped)}"
+    return f"= ({v_i} − {minus}) / {number(step.eta)} = {number(step.unclipped)},"
 
 
 def clipping(step: Explanation) -> str:
     """What becomes of lambda*: "clipped to 1 by αⱼ = C"."""
-    if step.clipped:
-        return f"clipped to {number(step.step)} by {step.where}"
-    if step.step > step.unclipped:
-        return f"but D rises on, as far as {number(step.step)}"
-    return "which lies within the box"
+    if not step.curved:
+        return f"so λ = {number(step.step)}" + (f", until {step.where}" if step.where else "")
+    return f"clipped to {number(step.step)} by {step.where}" if step.clipped else "which lies within the box"
 
 
 def ticks(step: Explanation, gain: Gain) -> list[tuple[float, str]]:
     """What stands below the parabola and where, the most important first: "H: λ = 1", "0", "λ* = 1.46"."""
     ahead, behind = ("L", "H") if step.y_j > 0 else ("H", "L")
     low, high = gain.limits
-    own = f"λ{' = λ*' if step.unclipped == step.step else ''} = {number(step.step)}"
+    own = f"λ{' = λ*' if step.curved and not step.clipped else ''} = {number(step.step)}"
     found = [(step.step, f"{ahead}: {own}" if high == step.step else own)]
     found.append((0.0, f"{behind}: 0" if low == 0.0 else "0"))
     if high is not None and high != step.step:
@@ -203,7 +202,7 @@ def told(study: Study | None, pair: str) -> str:
         changes, limits = moves(step)
         parts += [
             pair, step.first.sentence, step.second.sentence, step.effect, changes, limits, curvature(step),
-            f"{FORMULA} {length(step)}, {clipping(step)}", gain_line(step),
+            f"{FORMULA} {length(step)} {clipping(step)}", gain_line(step),
         ]  # fmt: skip
     parts.append(closing(study))
     return "\n".join(part if part.endswith((".", ":")) else f"{part}." for part in parts if part)
