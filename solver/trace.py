@@ -151,10 +151,10 @@ class TraceView:
             if len(cells):
                 begin, end = first[cells] // level.bucket, -(-last[cells] // level.bucket)
                 stretch = slice(int(begin[0]), int(end[-1]))
-                # `reduceat` takes no index at the very end, and needs none: the last stretch ends there by itself.
-                at = np.column_stack((begin, end)).ravel()[:-1] - begin[0]
-                low[cells] = np.minimum.reduceat(low_of(level)[stretch], at)[::2]
-                high[cells] = np.maximum.reduceat(high_of(level)[stretch], at)[::2]
+                at = np.column_stack((begin, end)).ravel() - begin[0]
+                # `reduceat` takes no index at the very end: a value more stands there, which nobody reads.
+                low[cells] = np.minimum.reduceat(np.append(low_of(level)[stretch], np.inf), at)[::2]
+                high[cells] = np.maximum.reduceat(np.append(high_of(level)[stretch], -np.inf), at)[::2]
         return low, high
 
 

@@ -39,7 +39,10 @@ class ButtonSpec:
 
 PLAY = "play"
 BUTTONS = (
-    ButtonSpec("start", "To the start", "Before the first step (Alt+Home).", Transport.to_start, back=True),
+    ButtonSpec(
+        "start", "To the start", "Before the first step (Alt+Home).",
+        lambda transport, lane: transport.to_start(lane), back=True,
+    ),
     ButtonSpec(
         "previous_change", "Previous change",
         "Back to the step before where a point entered or left the support vectors (Alt+,).",
@@ -49,7 +52,7 @@ BUTTONS = (
         "back", "One step back", "The state one step earlier, exactly (,).",
         lambda transport, lane: transport.step(lane, -1), back=True, repeats=True,
     ),
-    ButtonSpec(PLAY, "Play", "", Transport.toggle),
+    ButtonSpec(PLAY, "Play", "", lambda transport, lane: transport.toggle(lane)),
     ButtonSpec(
         "forward", "One step forward", "One step of the learner (.).",
         lambda transport, lane: transport.step(lane, 1), repeats=True,
@@ -58,7 +61,10 @@ BUTTONS = (
         "next_change", "Next change", "On to the next step where a point enters or leaves the support vectors (Alt+.).",
         lambda transport, lane: transport.to_change(lane, forward=True),
     ),
-    ButtonSpec("end", "To the end", "Run to the end, and rest there (Alt+End).", Transport.to_end),
+    ButtonSpec(
+        "end", "To the end", "Run to the end, and rest there (Alt+End).",
+        lambda transport, lane: transport.to_end(lane),
+    ),
 )  # fmt: skip
 
 

@@ -70,17 +70,20 @@ def grid_colour(theme: Theme) -> QColor:
     return QColor(*(round(0.75 * b + 0.25 * f) for b, f in zip(theme.background, theme.faint, strict=True)))
 
 
-def paint_values(painter: QPainter, area: QRectF, scale: ValueScale, ratio: float, theme: Theme) -> None:
-    """Numbers at the left of `area`, and a line across for each."""
+def paint_values(painter: QPainter, area: QRectF, scale: ValueScale, ratio: float, theme: Theme) -> float:
+    """Numbers at the left of `area`, and a line across for each; returns the width of the longest."""
     metrics = QFontMetricsF(painter.font())
     align = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
     half = 0.5 * metrics.height()
     colour = grid_colour(theme)
     painter.setPen(QColor(*theme.ink))
+    longest = 0.0
     for place, text in scale.ticks(1.2 * metrics.height() * ratio):
+        longest = max(longest, metrics.horizontalAdvance(text))
         y = area.top() + round(place / ratio)
         painter.fillRect(QRectF(area.left(), y, area.width(), 1), colour)
         painter.drawText(QRectF(0, y - half, area.left() - 5, 2 * half), align, text)
+    return longest
 
 
 def paint_shares(painter: QPainter, area: QRectF, scale: ValueScale, ratio: float, theme: Theme) -> None:

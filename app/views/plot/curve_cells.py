@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.shading import RGB
-from solver.trace import TraceView
+from solver.trace import FACTOR, LEVELS, TraceView
 
 from .scales import StepScale
 
@@ -95,6 +95,8 @@ CURVES: dict[str, CurveSpec] = {
     "bounded": CurveSpec("bounded, α=C", "Bounded support vectors", "bounded", "counts", VIOLET, DASHED),
     "wrong": CurveSpec("wrong points", "Wrong points", "wrong", "counts", AMBER, LONG),
 }
+#: What a change of the support vectors is called beside these curves: its strokes are explained in their plot.
+CHANGES: dict[str, str] = {"free": "SVs change", "wrong": "first mistake on a point"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,27 +132,37 @@ def cells_of(view: TraceView, name: str, scale: StepScale) -> Cells:
 
 
 @lru_cache(maxsize=8)
-def _stretches(scale: StepScale) -> tuple[NDArray[np.int64], Array, bool]:
-    """Edges of the cells that have steps in them, where the cells are, and whether the first is of several steps."""
+def cell_edges(scale: StepScale) -> NDArray[np.int64]:
+    """The edges of the scale's cells, those of wide cells moved by up to a fourteenth of a pixel.
+
+    They then lie where the entries of a coarser level of the trace do, so that each cell is read exactly: `extremes`
+    would take in a little of its neighbours.
+    """
     edges = scale.edges()
+    width, bucket = np.diff(edges), np.ones_like(edges)
+    for size in (FACTOR**power for power in range(1, LEVELS + 1)):
+        wide = 1.15 * width >= 8 * size  # and so whatever the moving makes of a width
+        bucket[:-1][wide] = bucket[1:][wide] = size
+    inner = slice(1, -1)
+    edges[inner] = (edges[inner] + bucket[inner] // 2) // bucket[inner] * bucket[inner]
+    return np.maximum.accumulate(np.minimum(edges, scale.last))
+
+
+@lru_cache(maxsize=8)
+def _stretches(scale: StepScale) -> tuple[NDArray[np.int64], Array]:
+    """Edges of the cells that have steps in them, and where these cells are."""
+    edges = cell_edges(scale)
     filled = np.flatnonzero(np.diff(edges))
     edges = np.concatenate((edges[:1], edges[1:][filled]))
     x = filled.astype(np.float64)
     alone = np.diff(edges) == 1
     x[alone] = scale.place(edges[1:][alone])
-    return edges, x, len(x) > 0 and not alone[0]
+    return edges, x
 
 
 def _noted(view: TraceView, name: str, scale: StepScale) -> Cells:
-    edges, x, crowded = _stretches(scale)
-    low, high = view.extremes(name, edges)
-    if scale.start == 0:
-        value = view.at(name, 0)[0]
-        if crowded and x[0] == 0:  # the first pixel has steps enough besides step 0
-            low[0], high[0] = min(low[0], value), max(high[0], value)
-        else:
-            x, low, high = (np.concatenate(([first], rest)) for first, rest in ((0.0, x), (value, low), (value, high)))
-    return _finite(x, low, high)
+    edges, x = _stretches(scale)
+    return _finite(x, *view.extremes(name, edges))
 
 
 def _at_landmarks(view: TraceView, column: int, scale: StepScale) -> Cells:
@@ -209,4 +221,4 @@ def curves_of(view: TraceView) -> dict[str, list[str]]:
 
 def change_marks(view: TraceView, scale: StepScale) -> NDArray[np.bool_]:
     """For each pixel of the scale, whether a point entered or left the support vectors in one of its steps."""
-    return view.changes(scale.edges())
+    return view.changes(cell_edges(scale))

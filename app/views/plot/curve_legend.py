@@ -57,7 +57,7 @@ def exact(value: float, percent: bool = False, whole: bool = False) -> str:
     if "e" in text:
         mantissa, exponent = text.split("e")
         text = f"{mantissa}e{int(exponent)}"
-    return text.replace("-", "−") + (" %" if percent else "")
+    return ("−" + text[1:] if text[0] == "-" else text) + (" %" if percent else "")
 
 
 def between(low: float, high: float, percent: bool = False, whole: bool = False) -> str:

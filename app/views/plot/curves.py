@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -28,7 +29,7 @@ from app.views.theme import Theme
 from app.words import grouped
 
 from . import curve_axes, curve_cells, strokes
-from .curve_cells import COLOURS, CURVES, PLOTS, SOLID, Dash
+from .curve_cells import CHANGES, COLOURS, CURVES, PLOTS, SOLID, Dash
 from .curve_legend import LEADING, Entry, between, draw, exact, flow, summary
 from .scales import StepScale, Tick
 
@@ -66,6 +67,7 @@ class CurvesPlot(QWidget):
         self._held: int | None = None  # the step under the hand, until a scene comes after the drag
         self._range: tuple[int, int] | None = None  # of the axis, while the hand drags
         self._dragging = False
+        self._numbers = 0  # width of the longest number at the left
         self._wheel = seeking.Wheel()
         self._picture = QPixmap()
         self._key: tuple[object, ...] = ()
@@ -151,7 +153,7 @@ class CurvesPlot(QWidget):
     def _sides(self) -> tuple[int, int]:
         """Left edge and width of the plots; at both sides there is room for numbers."""
         metrics = self.fontMetrics()
-        left = metrics.horizontalAdvance("−0.0005") + 8
+        left = max(metrics.horizontalAdvance("−0.005"), self._numbers) + 8
         shares = self._study is not None and np.isfinite(self._study.trace.landmarks[:, 3]).any()
         right = metrics.horizontalAdvance("0.001 %" if shares else "00") + 8
         return left, max(self.width() - left - right, 20)
@@ -203,8 +205,8 @@ class CurvesPlot(QWidget):
             entries.append(Entry(f"({names}: at {known} marked steps{where})", room="" if where else "; here 00 000"))
         if plot == "violation":
             entries.append(Entry("tolerance", exact(study.tol), theme.ink, curve_cells.DOTTED, room="0.00"))
-        if plot == "counts" and "free" in curves:
-            entries.append(Entry("SVs change", "", theme.ink, sign="strokes", room=""))
+        strokes_of = [CHANGES[name] for name in curves if name in CHANGES]
+        entries += [Entry(text, "", theme.ink, sign="strokes", room="") for text in strokes_of]
         return entries
 
     # -- painting --------------------------------------------------------------------------------------------------
@@ -269,8 +271,10 @@ class CurvesPlot(QWidget):
             painter = QPainter(self._picture)
             painter.setFont(self.font())
             ticks = curve_axes.step_ticks(scale, QFontMetricsF(self.font()), ratio)
-            for plot in plots:
-                self._paint_plot(painter, study, plot, scale, ticks, theme)
+            longest = ceil(max(self._paint_plot(painter, study, plot, scale, ticks, theme) for plot in plots))
+            if longest != self._numbers:  # the next picture will have room for it
+                self._numbers = longest
+                self.update()
             lowest = plots[-1].area
             marks = curve_cells.change_marks(study.trace, scale)
             curve_axes.paint_changes(painter, lowest, marks, MARKS, theme, ratio)
@@ -280,7 +284,8 @@ class CurvesPlot(QWidget):
 
     def _paint_plot(
         self, painter: QPainter, study: Study, plot: _Plot, steps: StepScale, ticks: list[Tick], theme: Theme
-    ) -> None:
+    ) -> float:
+        """Draw one plot; returns the width of its longest number at the left."""
         ratio, area = self.devicePixelRatioF(), plot.area
         rows = round(area.height() * ratio)
         curve_axes.paint_grid(painter, area, ticks, theme, ratio)
@@ -288,7 +293,7 @@ class CurvesPlot(QWidget):
         tol = study.tol if plot.name == "violation" else None
         scale = curve_axes.value_scale(cells, PLOTS[plot.name], self._log[plot.name], tol, rows, ratio)
         right = curve_axes.share_scale(cells, rows, ratio)
-        curve_axes.paint_values(painter, area, scale, ratio, theme)
+        longest = curve_axes.paint_values(painter, area, scale, ratio, theme)
         if right is not None:
             curve_axes.paint_shares(painter, area, right, ratio, theme)
         if tol is not None:
@@ -300,6 +305,7 @@ class CurvesPlot(QWidget):
             if name not in study.trace.names:
                 strokes.stamp(covered, cells[name], own, spec.sign, ratio)
             strokes.paint(painter, area.topLeft(), covered, _colour(spec.colour, theme), ratio)
+        return longest
 
     # -- the hand --------------------------------------------------------------------------------------------------
 
@@ -325,7 +331,7 @@ class CurvesPlot(QWidget):
         """Go to the step under the pointer; left of the plots, to the first, which a logarithmic axis has not."""
         x = event.position().x() - self._sides()[0]
         scale = self.step_scale()
-        step = scale.first if x < 0 else scale.step_at(x * self.devicePixelRatioF() - 0.5)
+        step = scale.first if x < 0 else scale.step_at(x * self.devicePixelRatioF())
         moved = step != self.cursor_step
         self._held = step
         if moved:

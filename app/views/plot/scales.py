@@ -57,7 +57,7 @@ class StepScale:
     def edges(self) -> NDArray[np.int64]:
         """Of cells of one pixel each: the steps of pixel p are those in ``edges[p] < step <= edges[p + 1]``.
 
-        Each step from `start` to `last` but step 0, which is before all cells, is in one of them.
+        Each step from `start` to `last` is in one of them.
         """
         twice = 2 * np.arange(self.columns + 1, dtype=np.int64) - 1
         if self.log:
@@ -65,9 +65,8 @@ class StepScale:
             edges = np.floor(self.start * ratio ** (0.5 * twice / (self.columns - 1))).astype(np.int64)
         else:
             edges = self.first + (twice * (self.last - self.first)) // (2 * (self.columns - 1))
-        before = max(self.start - 1, 0)
-        edges[0], edges[-1] = before, self.last
-        return np.clip(edges, min(before, self.last), self.last)
+        edges[0], edges[-1] = self.start - 1, self.last
+        return np.clip(edges, min(self.start - 1, self.last), self.last)
 
     def ticks(self, room: float) -> list[Tick]:
         """Round numbers of steps, at least `room` pixels apart."""
@@ -145,10 +144,13 @@ class ValueScale:
             first, last = round(math.log10(self.low)), round(math.log10(self.high))
             powers = range(first, last + 1, max(1, -(-(last - first) // most)))
             return [(self.place_one(10.0**power), short(10.0**power)) for power in powers]
-        by = _round_up((self.high - self.low) / most)
-        by = max(by, 1.0) if self.whole else by
-        numbers = range(math.ceil(self.low / by - 1e-9), math.floor(self.high / by + 1e-9) + 1)
-        return [(self.place_one(number * by), _plain(number * by, by)) for number in numbers]
+        for by in (_round_up((self.high - self.low) / most), _round_up((self.high - self.low) / 4)):
+            by = max(by, 1.0) if self.whole else by
+            numbers = range(math.ceil(self.low / by - 1e-9), math.floor(self.high / by + 1e-9) + 1)
+            if len(numbers) > 0:
+                break
+        few = numbers if len(numbers) <= most + 1 else numbers[len(numbers) // 2 :][:1]
+        return [(self.place_one(number * by), _plain(number * by, by)) for number in few]
 
 
 def _round_up(value: float) -> float:
@@ -161,8 +163,12 @@ def _round_up(value: float) -> float:
 
 def _plain(value: float, by: float) -> str:
     """`value`, a multiple of `by`, in as many digits as tell it from its neighbours."""
-    if abs(value) >= 1e5 or 0 < by < 1e-3:
-        text = f"{value:.4g}" if value else "0"
-        return text.replace("e+0", "e").replace("e+", "e").replace("e-0", "e-").replace("-", "−")
-    digits = max(0, -math.floor(math.log10(by) + 1e-9))
-    return f"{value:.{digits}f}".replace("-", "−") if value else "0"
+    if not value:
+        return "0"
+    last = math.floor(math.log10(by) + 1e-9)  # the decimal place that counts
+    if abs(value) >= 1e5 or abs(value) < 1e-3:
+        mantissa, exponent = f"{value:.{max(0, math.floor(math.log10(abs(value)) + 1e-9) - last)}e}".split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    else:
+        text = f"{value:.{max(0, -last)}f}"
+    return "−" + text[1:] if text[0] == "-" else text
