@@ -127,6 +127,12 @@ class Linked(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        try:
+            self._paint(painter)
+        finally:  # a painter left open would take the process down
+            painter.end()
+
+    def _paint(self, painter: QPainter) -> None:
         theme = self._theme
         painter.fillRect(self.rect(), QColor(*theme.background))
         if self._study is not None and len(self._study.y):
@@ -137,7 +143,6 @@ class Linked(QWidget):
         painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
         inset = 1 if focused else 0
         painter.drawRect(self.rect().adjusted(inset, inset, -1, -1))
-        painter.end()
 
     def paint_study(self, painter: QPainter, study: Study) -> None:
         """Paint all but ground and frame."""

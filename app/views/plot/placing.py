@@ -10,8 +10,6 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 Spot = tuple[float, float]
 #: Where to stand first: to the right, to the left, above, below, then the corners.
 _SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1))
-#: How many places in a row, and how many rows, are tried when there is no room beside the point.
-_LATTICE = 7
 
 
 def place_box(
@@ -35,7 +33,7 @@ def place_box(
     """
     best, least = QRectF(area.topLeft(), size), (float("inf"), float("inf"))
     for corners in (_beside, _anywhere):
-        for rank, corner in enumerate(corners(size, at, reach, area)):
+        for rank, corner in enumerate(corners(size, at, reach, area, busy)):
             wanted = QRectF(corner, size)
             box = _inside(wanted, area)
             cost = sum(_overlap(box, other) for other in busy)
@@ -50,7 +48,9 @@ def place_box(
     return best
 
 
-def _beside(size: QSizeF, at: Spot, reach: float, area: QRectF) -> list[QPointF]:
+def _beside(
+    size: QSizeF, at: Spot, reach: float, area: QRectF, busy: Sequence[QRectF]
+) -> list[QPointF]:  # fmt: skip
     """Upper left corners about `at`, the nicest first."""
     wide, high = size.width(), size.height()
     corners = []
@@ -61,15 +61,21 @@ def _beside(size: QSizeF, at: Spot, reach: float, area: QRectF) -> list[QPointF]
     return corners
 
 
-def _anywhere(size: QSizeF, at: Spot, reach: float, area: QRectF) -> list[QPointF]:
-    """Upper left corners all over `area`, the nearest first."""
+def _anywhere(
+    size: QSizeF, at: Spot, reach: float, area: QRectF, busy: Sequence[QRectF]
+) -> list[QPointF]:  # fmt: skip
+    """Upper left corners all over `area`, the nearest first: a free place, if there is one, is among them.
+
+    For a box that is free can be pushed left and up until it meets the edge of the area or of something busy.
+    """
     wide, high = size.width(), size.height()
-    steps = [k / (_LATTICE - 1) for k in range(_LATTICE)]
+    lefts = {area.left(), area.right() - wide, *(each.right() for each in busy), *(each.left() - wide for each in busy)}
+    tops = {area.top(), area.bottom() - high, *(each.bottom() for each in busy), *(each.top() - high for each in busy)}
     corners = [
-        QPointF(area.left() + across * (area.width() - wide), area.top() + down * (area.height() - high))
-        for down in steps
-        for across in steps
-    ]
+        QPointF(left, top)
+        for left in lefts if area.left() <= left <= area.right() - wide
+        for top in tops if area.top() <= top <= area.bottom() - high
+    ]  # fmt: skip
     corners.sort(key=lambda corner: hypot(corner.x() + wide / 2 - at[0], corner.y() + high / 2 - at[1]))
     return corners
 
