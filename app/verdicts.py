@@ -60,12 +60,15 @@ def brief(certificates: Sequence[AnyCertificate], lane: Lane) -> Verdict:
     """The verdict on a linear learner in so few words that they can stand on a badge."""
     whole = verdict(certificates, lane)
     if perceptrons := _all_of(PerceptronCertificate, certificates):
+        if not whole.certified:
+            return Verdict(False, f"still making mistakes after {_passes(max(c.n_epochs for c in perceptrons))}")
         made, bound = sum(c.mistakes for c in perceptrons), sum(c.mistake_bound for c in perceptrons)
         limit = f" of at most {_whole(bound)}" if math.isfinite(bound) else ""
-        text = f"{count(made, 'mistake')}{limit}"
-        return Verdict(whole.certified, f"{'no mistakes left' if whole.certified else 'still making mistakes'}: {text}")
+        return Verdict(True, f"no mistakes left: made {grouped(made)}{limit}")
     gap = max((c.gap for c in _all_of(PegasosCertificate, certificates)), default=math.nan)
-    return Verdict(whole.certified, f"gap {percent(gap)}, proved") if not math.isnan(gap) else whole
+    if math.isnan(gap):
+        return whole
+    return Verdict(whole.certified, f"gap {'' if whole.certified else 'still '}{percent(gap)}, proved")
 
 
 def numbers(certificates: Sequence[AnyCertificate], lane: Lane) -> list[str]:

@@ -249,6 +249,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("One-vs-rest", "an SVM for each class against all others; the largest f is predicted"),
         ("Class weights", "C of a point is C times the weight of its class"),
     )),
+    ("Ways to train", tuple((trainer.title, trainer.note) for trainer in TRAINERS.values())),
     ("What the pictures say", (
         ("Colour of the plane", "the class the model predicts there; stronger where it is surer"),
         ("Grey", "a tie: no class is ahead of all others"),

@@ -212,8 +212,8 @@ def test_what_is_said_of_a_perceptron_at_its_end() -> None:
     for proofs in ((done,), (done, stopped), (early,), (stopped,)):
         assert verdicts.verdict(proofs, lane).certified == (proofs == (done,))
         assert "ptimal" not in said(lane, *proofs), "a line that separates is not the best one"
-    assert verdicts.brief((done,), lane).text == "no mistakes left: 42 mistakes of at most 310"
-    assert verdicts.brief((stopped,), lane).text == "still making mistakes: 42 mistakes"
+    assert verdicts.brief((done,), lane).text == "no mistakes left: made 42 of at most 310"
+    assert verdicts.brief((stopped,), lane).text == "still making mistakes after 5 passes"
     assert not verdicts.brief((stopped,), lane).certified and verdicts.brief((done,), lane).certified
     assert verdicts.so_far((stopped, done)) == "3 points on the wrong side"
     assert verdicts.numbers((done,), lane) == ["42 mistakes", "at most 310 are possible", "5 passes"]
@@ -228,7 +228,8 @@ def test_what_is_said_of_pegasos_at_its_end() -> None:
     poor = pegasos_proof(Status.STOPPED_EARLY, gap=0.12)
     assert said(lane, poor) == "All 100\u202f000 steps made: gap 12.0 %, proved; more steps make it smaller"
     assert said(lane, good, poor) == said(lane, poor) and not verdicts.verdict((good, poor), lane).certified
-    assert verdicts.brief((good, poor), lane).text == "gap 12.0 %, proved"
+    assert verdicts.brief((good, poor), lane).text == "gap still 12.0 %, proved"
+    assert verdicts.brief((good,), lane) == verdicts.Verdict(True, "gap 0.8 %, proved")
     assert verdicts.so_far((good, poor)) == "gap 12.0 %, proved"
     first = pegasos_proof(Status.RUNNING, gap=math.nan, primal=math.inf)
     assert verdicts.so_far((first,)) == "before the first step"
