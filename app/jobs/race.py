@@ -58,7 +58,9 @@ class RaceWork:
             self._field = None  # two fields at once would need twice the memory
             field = self._field = yield from line_up(request)
             self._posted = -math.inf
-        while request.playing and not field.over:
+        if not request.playing:
+            field.cut_round_short()
+        while not field.over and (request.playing or not field.between_rounds):
             if field.between_rounds:
                 pause = self._due_in() if math.isfinite(request.pace) else 0.0
                 if pause > 0:
@@ -71,7 +73,7 @@ class RaceWork:
                 yield Priority.TRAINING
                 if overtaken():
                     return
-            if self._due_in() <= 0 and not field.over:
+            if request.playing and not field.over and self._due_in() <= 0:
                 yield from self._show(field, request, full=False)
         yield from self._show(field, request, full=False)
         if not overtaken():

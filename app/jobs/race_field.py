@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Generator
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,7 @@ class Racer:
         self._mark = 1
         self._rows: dict[int, tuple[float, ...]] = {}
         self._looked: tuple[int, Status, Certificate] | None = None
+        self._framed: tuple[Certificate, RacerFrame] | None = None
 
     @property
     def running(self) -> bool:
@@ -129,10 +131,15 @@ class Racer:
         return Finish(self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
 
     def frame(self) -> RacerFrame:
-        """What there is to say of it, but for the picture."""
+        """What there is to say of it, but for the picture; the same object as long as nothing has changed."""
         certificate = self.look()
+        if self._framed is None or self._framed[0] is not certificate:
+            self._framed = certificate, self._new_frame(certificate)
+        return self._framed[1]
+
+    def _new_frame(self, certificate: Certificate) -> RacerFrame:
         alpha, solver = self.solver.alpha, self.solver
-        bounded = alpha == solver.C
+        bounded = (alpha == solver.C) & (alpha > 0)
         return RacerFrame(
             self.rule, solver.n_iter, solver.n_kernel_evaluations, self.seconds, certificate,
             marks=Marks(np.flatnonzero((alpha > 0) & ~bounded), np.flatnonzero(bounded)),
@@ -209,6 +216,10 @@ class Field:
             pace *= 1e-3
         self.goal += pace
         self._round_worked = 0.0
+
+    def cut_round_short(self) -> None:
+        """Let the round end where the racer that is ahead stands: the others still catch up with it."""
+        self.goal = min(self.goal, max((racer.spent(self.mode) for racer in self.racers if racer.running), default=0.0))
 
     def work(self) -> None:
         """A piece of the round: the next racer that is behind goes on."""
@@ -309,6 +320,7 @@ def _class_weight(settings: SvmSettings) -> dict[int, float] | str | None:
     return "balanced" if settings.class_weight == "balanced" else None
 
 
+@lru_cache(maxsize=1)
 def call_cost() -> float:
     """Seconds that a call of a solver takes beside its steps, measured on a small problem.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,8 @@ MARKERS = ("disc", "square", "triangle", "diamond")
 WIDTH, MARKER, MOST_MARKERS = 2.0, 7.0, 9
 #: Below this, a gap or violation is drawn at it: the axis has to end somewhere.
 LOWEST = 1e-9
+#: Seconds between two paintings while the race goes on: long dashed lines are the slowest part of the window.
+INTERVAL = 0.1
 EMPTY = "The curves appear when the race runs."
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -128,6 +131,7 @@ class RaceCurves(QWidget):
         super().__init__()
         self._frame: RaceFrame | None = None
         self._theme: Theme | None = None
+        self._painted = 0.0
         self.upwards, self.rightwards = "gap", "steps"
         self.setMinimumSize(200, 120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -136,10 +140,13 @@ class RaceCurves(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(420, 140)
 
-    def show_frame(self, frame: RaceFrame | None, theme: Theme) -> None:
-        """Show the curves of `frame`."""
+    def show_frame(self, frame: RaceFrame | None, theme: Theme, moving: bool = False) -> None:
+        """Show the curves of `frame`; while they are `moving`, not each of them."""
+        now = time.perf_counter()
+        if moving and theme is self._theme and now < self._painted + INTERVAL:
+            return
         if frame is not self._frame or theme is not self._theme:
-            self._frame, self._theme = frame, theme
+            self._frame, self._theme, self._painted = frame, theme, now
             self.update()
 
     def choose(self, upwards: str, rightwards: str) -> None:

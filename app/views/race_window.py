@@ -206,7 +206,7 @@ class RaceWindow(QWidget):
         self.board.show_frame(scene.frame, scene.playing, scene.grid, theme)
         self._news.show_text(f"<b>{escape(scene.winner)}</b><br>{escape(scene.near)}" if scene.winner else "")
         self.table.show_frame(scene.frame, theme)
-        self.curves.show_frame(scene.frame, theme)
+        self.curves.show_frame(scene.frame, theme, moving=scene.playing)
 
     def _show_sentence(self, scene: RaceScene) -> None:
         text = f"<b>{escape(scene.sentence)}</b>" if scene.alarming else escape(scene.sentence)
