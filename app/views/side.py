@@ -249,8 +249,8 @@ class Side:
             dock.show()
             dock.raise_()
             if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
-                both = [before[0], dock]  # one above the other: of the same height, whatever their contents ask for
-                self._window.resizeDocks(both, [1000, 1000], Qt.Orientation.Vertical)
+                upper, lower = sorted((before[0], dock), key=lambda each: self._specs[each.objectName()[5:]].group)
+                self._window.resizeDocks([upper, lower], [1200, 800], Qt.Orientation.Vertical)
             elif not before and not dock.isFloating():
                 column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)

@@ -27,7 +27,9 @@ from .step_text import Paragraph, TextView
 
 LARGE = 1.25
 #: From this many lines of text in width on, everything stands side by side.
-WIDE = 36.0
+WIDE = 56.0
+#: From so many on, for box and gain beside the candidates.
+MIDDLING = 28.0
 #: From so many on in height, there is room for the sentences about the candidates even so.
 ROOMY = 20.0
 #: Least height of box and gain when they stand below one another, as a share of the width.
@@ -50,7 +52,7 @@ class StepPanel(QWidget):
         self._shown: tuple[Study | None, Explanation | None, Theme, Points] | None = None
         self._strips: tuple[Strip, Strip] | None = None
         self._run = -1
-        self._wide: bool | None = None
+        self._columns = 0
         self._any = False  # there are pictures
         self._words, self._because = TextView(), TextView()
         self._box, self._gain = BoxView(), GainView()
@@ -94,26 +96,36 @@ class StepPanel(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Side by side where there is the width for it, else below one another."""
+        """As many columns as there is width for: three pictures, or box over gain and the candidates, or one."""
         line = self._box.line()
-        wide = self.width() >= WIDE * line
+        columns = 3 if self.width() >= WIDE * line else 2 if self.width() >= MIDDLING * line else 1
+        wide = columns == 3
         for picture in self._pictures:
             picture.setVisible(self._any)
         if wide and self.height() < ROOMY * line:
             self._because.hide()  # the bars' tooltips tell it
         grid = self._grid
-        self._box.keep(0 if wide else round(TALL_BOX * self.width()))
-        self._gain.keep(0 if wide else round(TALL_GAIN * self.width()))
-        if wide is self._wide:
+        share = (1.0, 0.62, 0.0)[columns - 1]  # of the width, for the pictures
+        self._box.keep(round(TALL_BOX * share * self.width()))
+        self._gain.keep(round(TALL_GAIN * share * self.width()))
+        if columns == self._columns:
             return
-        self._wide = wide
+        self._columns = columns
         for widget in (self._words, *self._pictures):
             grid.removeWidget(widget)
         for row in range(5):
             grid.setRowStretch(row, 0)
-        for column, stretch in enumerate((6, 5, 6) if wide else (1, 0, 0)):
+        for column, stretch in enumerate(((1, 0, 0), (1, 1, 0), (6, 5, 6))[columns - 1]):
             grid.setColumnStretch(column, stretch)
-        if wide:
+        if columns == 2:
+            grid.addWidget(self._words, 0, 0, 1, 2)
+            grid.addWidget(self._box, 1, 0)
+            grid.addWidget(self._gain, 2, 0)
+            grid.addWidget(self._candidates, 1, 1, 2, 1)
+            grid.addWidget(self._because, 3, 0, 1, 2)
+            grid.setRowStretch(1, 6)
+            grid.setRowStretch(2, 5)
+        elif wide:
             grid.addWidget(self._words, 0, 0, 1, 3)
             for column, picture in enumerate(self._pictures[:3]):
                 grid.addWidget(picture, 1, column)
