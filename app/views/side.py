@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.conductor import Conductor
 from app.controller import Controller
-from app.scene import Scene
+from app.scene import RUN_PANELS, Scene
 
 from .actions import ICON_SIZE, icon
 from .bind import describe
@@ -169,6 +169,7 @@ class Side:
         self._sidebar, self._changed = sidebar, changed
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
+        self._turn = 0
         self._dialog: ClassesDialog | None = None
         self._panels: dict[str, QWidget] = {}
         self._specs = {spec.name: spec for spec in PANELS}
@@ -221,12 +222,21 @@ class Side:
         if dressed:
             for title in self._titles:
                 title.show_theme(theme, self._window.devicePixelRatioF())
+        drawn = self._in_sight - self._waiting(scene)
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
-            if name in self._in_sight:
+            if name in drawn:
                 cast(Panel, self._panel(name)).render_scene(scene, theme)
         if self._dialog is not None:
             self._dialog.render_scene(scene, theme)
+
+    def _waiting(self, scene: Scene) -> set[str]:
+        """The panels that are not drawn now: while a run plays, they take turns, so that no picture waits for all."""
+        of_runs = sorted(self._in_sight & RUN_PANELS)
+        if not of_runs or not scene.lanes[scene.studied].playing:
+            return set()
+        self._turn = (self._turn + 1) % len(of_runs)
+        return set(of_runs) - {of_runs[self._turn]}
 
     # -- docks -----------------------------------------------------------------------------------------------------
 

@@ -7,29 +7,31 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy
+from PySide6.QtWidgets import QSizePolicy
 
 from app.badges import SIGNS, Mood
 from app.scene import LaneScene
 from app.views.bind import describe
 from app.views.theme import Theme
 
+from .loose import LooseLabel
 
-class StatusStrip(QLabel):
+
+class StatusStrip(LooseLabel):
     """Headline and details of lane `index`."""
 
     def __init__(self, index: int) -> None:
         super().__init__()
         describe(
-            self, f"lane{index}.status", f"Status, lane {index + 1}",
+            self.label, f"lane{index}.status", f"Status, lane {index + 1}",
             "KKT violation: how far the multipliers are from optimal. "
             "Gap: how much the objective could still improve, at most.",
         )  # fmt: skip
-        self.setWordWrap(True)
-        self.setTextFormat(Qt.TextFormat.RichText)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setContentsMargins(8, 2, 8, 4)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.label.setWordWrap(True)
+        self.label.setTextFormat(Qt.TextFormat.RichText)
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.label.setContentsMargins(8, 2, 8, 4)
+        self.label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._shown: tuple[object, ...] = ()
 
@@ -56,4 +58,4 @@ class StatusStrip(QLabel):
                 colours = f"color: rgb{ink}; background-color: rgb{ground}"
                 pill = escape(f"{SIGNS[mood]} {text}".replace(" ", "\xa0"))
                 first = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span> {escape(lane.remark)}'
-            self.setText(f"{first}<br>{escape(lane.details)}")
+            self.label.setText(f"{first}<br>{escape(lane.details)}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.controller import Controller
 from app.jobs.study import Study
@@ -18,6 +18,7 @@ from app.views.bind import describe
 from app.views.theme import Theme
 from app.words import grouped
 
+from .loose import LooseLabel
 from .timeline import Timeline
 
 #: Least width and height of a button; and a width that the timeline keeps beside the step counter, in pixels.
@@ -81,17 +82,18 @@ class TransportBar(QWidget):
         self.setObjectName(f"lane{index}.transport")
         self._buttons = {spec.name: self._button(spec) for spec in BUTTONS}
         self.timeline = Timeline(index, controller.transport)
-        self._step = QLabel()
+        self._counter = LooseLabel()
+        self._step = self._counter.label
         describe(self._step, f"lane{index}.transport.step", f"Step, lane {index + 1}", "")
         self._step.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._step.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self._counter.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._line = QHBoxLayout(self)
         self._line.setContentsMargins(4, 1, 8, 1)
         self._line.setSpacing(0)
         for button in self._buttons.values():
             self._line.addWidget(button)
         self._line.addWidget(self.timeline, 1)
-        self._line.addWidget(self._step)
+        self._line.addWidget(self._counter)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._show_state()
 
@@ -179,8 +181,8 @@ class TransportBar(QWidget):
         text, widest = next(fitting, self._forms[-1])
         if self._step.text() != text:
             self._step.setText(text)
-        if self._step.minimumWidth() != self._room(widest):
-            self._step.setFixedWidth(self._room(widest))
+        if self._counter.minimumWidth() != self._room(widest):
+            self._counter.setFixedWidth(self._room(widest))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -22,7 +22,7 @@ from solver import Grid
 
 from . import symbols
 from .clouds import Cloud, on_screen, size_for
-from .lines import dashed, near
+from .lines import dashed, draw_pieces, near, pieces_of
 
 #: Widths in pixels of the decision boundary and of the margins.
 BOUNDARY, MARGIN = 2.0, 1.3
@@ -227,10 +227,18 @@ class Layers(pg.GraphicsObject):
                 continue
             width *= ratio
             x, y = on_screen(lines, self.boundingRect(), area)
+            pen = symbols.line_pen(self._theme, width)
             if dashes:
-                x, y = dashed(x, y, 5 * width, 4 * width)
+                pieces = dashed(x, y, 5 * width, 4 * width)
+                pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            else:  # square ends, so that they join where the line turns
+                pieces = pieces_of(x, y)
+                pen.setCapStyle(Qt.PenCapStyle.SquareCap)
+            if painter.paintEngine().type() in _VECTORS:
+                painter.setPen(pen)
+                painter.drawPath(pg.arrayToQPath(*pieces.reshape(-1, 2).T, connect="pairs"))
+                continue
             if isinstance(device, QImage):
-                y = near(y, device.height(), width)
-            painter.setPen(symbols.line_pen(self._theme, width))
-            painter.drawPath(pg.arrayToQPath(x, y, connect="finite"))
+                pieces = near(pieces, device.height(), width)
+            draw_pieces(painter, pieces, pen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
