@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
@@ -56,6 +57,11 @@ class BoxView(StepView):
             box, margin + around, ABOVE * line + around,
             self.width() - margin - 2 * around - (BESIDE if flat else 0.5) * line,
             self.height() - (ABOVE + (BELOW_ALONE if flat else BELOW)) * line - 2 * around,
+        )  # fmt: skip
+        # On the grid of the screen's pixels the sides are sharp.
+        frame = replace(
+            frame, left=math.floor(frame.left) + 0.5, top=math.floor(frame.top) + 0.5, width=round(frame.width),
+            height=round(frame.height),
         )  # fmt: skip
         return box, frame, flat
 
