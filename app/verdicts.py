@@ -105,13 +105,14 @@ def numbers(certificates: Sequence[AnyCertificate], lane: Lane) -> list[str]:
 
 
 def of_orders(orders: Orders) -> str:
-    """What a perceptron's runs in other orders come to, in one sentence; "" before the first is over."""
+    """What a perceptron's runs in other orders come to, in one sentence; "" while nothing is known."""
     n = len(orders.weights)
     if orders.separable is False:
         line = "line" if orders.fit_intercept else "line through the origin"
         return f"No {line} separates the classes: in no order would a perceptron come to rest"
+    possible = "possible" if orders.fit_intercept else "through the origin"
     if not n:
-        return ""
+        return "" if orders.widest is None else f"the widest margin {possible} is {short(orders.widest_margin)}"
     so_many = f"{n} of {orders.asked}" if n < orders.asked else f"{n}"
     who = f"{so_many} {'order' if orders.asked == 1 else 'orders'}"
     if not orders.rested.any():
@@ -124,7 +125,6 @@ def of_orders(orders: Orders) -> str:
         f"{least} mistake{'' if least == '1' else 's'}" if least == most else f"{least} to {most} mistakes",
         f"margin {short(margins[0])}" if at_rest == 1 else f"margins {short(margins.min())} to {short(margins.max())}",
     ]
-    possible = "possible" if orders.fit_intercept else "through the origin"
     widest = "" if orders.widest is None else f"; the widest {possible} is {short(orders.widest_margin)}"
     return f"{who}{some}: {', '.join(told)}{widest}"
 

@@ -200,5 +200,6 @@ def test_what_is_said() -> None:
     assert of_orders(some) == "3 orders, 2 at rest: 60 mistakes, margins 0.05 to 0.09; the widest possible is 0.12"
     assert of_orders(known([0.05], [1], [True])) == "1 order: 1 mistake, margin 0.05"
     assert of_orders(known([], [], [], asked=3)) == ""
+    assert of_orders(known([], [], [], asked=3, **end)) == "the widest margin possible is 0.12"
     assert of_orders(known([-1.0], [9], [False])) == "1 order: it does not come to rest in time"
     assert of_orders(known([-1.0, -1.0], [9, 9], [False] * 2, **end)) == "2 orders: none comes to rest in time"
