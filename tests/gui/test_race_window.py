@@ -64,8 +64,21 @@ def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650))
     qtbot.waitExposed(race)
     race.activateWindow()
     qtbot.waitUntil(lambda: race.desk.scene().frame is not None, timeout=20_000)
-    settle(qtbot, window)
+    rest(race, qtbot)
     return race
+
+
+def rest(race: RaceWindow, qtbot: QtBot) -> None:
+    """Wait until nothing more is to come, and what has come is drawn."""
+    window = race.parent()
+
+    def rests() -> bool:
+        frame, asked = race.desk.scene().frame, race.desk._asked
+        if not window.idle() or not race._mailbox.empty or asked is None or frame is None:
+            return window.idle() and race._mailbox.empty
+        return frame.number == asked.number and frame.racers[0].picture.grid == asked.grid
+
+    qtbot.waitUntil(rests, timeout=30_000)
 
 
 def find(race: RaceWindow, kind: type[QWidget], name: str) -> QWidget:
@@ -120,7 +133,7 @@ def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> 
     race.desk.take = lambda frame: (frames.append(frame), take(frame))
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
-    settle(qtbot, window)
+    rest(race, qtbot)
     points, settings = window.document.points, window.document.lanes[1].svm
     steps = []
     for rule in ("random", "second-order"):
@@ -155,7 +168,7 @@ def test_rules_are_ticked_and_a_fifth_is_refused(make: Make, qtbot: QtBot) -> No
     race = opened(window, qtbot)
     for rule in ("platt", "maximum-gain"):
         click(find(race, QCheckBox, f"rule.{rule}"))
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert [view.isVisible() for view in race.board.racers] == [True] * 4
     sizes = {(view.picture.width(), view.picture.height()) for view in race.board.racers}
     assert len(sizes) == 1, "all pictures are of one size"
@@ -170,7 +183,7 @@ def test_rules_are_ticked_and_a_fifth_is_refused(make: Make, qtbot: QtBot) -> No
     assert not race.desk.scene().playing
     click(cyclic)
     assert cyclic.isChecked() and not sentence.isVisible() and find(race, QPushButton, "play").isEnabled()
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert [find(race, QLabel, f"title{slot}").text() for slot in (0, 1)] == ["<b>Cyclic</b>", "<b>Second order</b>"]
 
 
@@ -184,7 +197,7 @@ def test_the_keyboard_alone_races(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: race.desk.scene().frame.begun, timeout=20_000)
     QTest.keyClick(race, Qt.Key.Key_Space)
     assert not race.desk.scene().playing
-    settle(qtbot, window)
+    rest(race, qtbot)
     stand = [racer.steps for racer in race.desk.scene().frame.racers]
     assert "paused" in find(race, QLabel, "badge0").text() and stand[0] == stand[1] > 0
     reached = set()
@@ -222,7 +235,7 @@ def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
     assert "times as long" in news(race)
-    settle(qtbot, window)
+    rest(race, qtbot)
     curves = find(race, RaceCurves, "curves")
     seen = [curves.grab().toImage()]
     choose(find(race, QComboBox, "rightwards"), "evaluations")
@@ -313,20 +326,20 @@ def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> No
     race = opened(window, qtbot)
     sentence = find(race, QLabel, "sentence")
     window._controller.dispatch(AddPoints(xy=[(0.0, 3.0)], labels=[0]))
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert not sentence.isVisible() and len(race.desk.scene().frame.points) == 81, "not started: it takes them in"
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
     window._controller.dispatch(AddPoints(xy=[(1.0, -3.0)], labels=[1]))
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert sentence.isVisible() and "The points have changed: Restart races on the new ones." in sentence.text()
     assert len(race.desk.scene().frame.points) == 81
     picture = race.board.racers[1].picture  # the sentence has taken room from it
     assert (picture._picture.grid.width, picture._picture.grid.height) == (picture.width(), picture.height())
     click(find(race, QPushButton, "restart"))
     wait_for_end(race, qtbot)
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert len(race.desk.scene().frame.points) == 82 and not sentence.isVisible()
 
 
@@ -335,18 +348,18 @@ def test_without_an_svm_or_a_second_class_there_is_a_sentence(make: Make, qtbot:
     race = opened(window, qtbot)
     sentence, play = find(race, QLabel, "sentence"), find(race, QPushButton, "play")
     window._controller.set_lane(1, classifier="knn")
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert race_words.NO_LANE in sentence.text() and not play.isEnabled()
     window._controller.set_lane(1, classifier="svm")
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert not sentence.isVisible() and play.isEnabled()
     window._controller.clear()
-    settle(qtbot, window)
+    rest(race, qtbot)
     qtbot.waitUntil(lambda: sentence.isVisible(), timeout=20_000)
     assert race_field.NO_SECOND_CLASS in sentence.text() and not play.isEnabled()
     assert find(race, QTableWidget, "table").rowCount() == 0 and race.curves.lines() == []
     window._controller.undo()
-    settle(qtbot, window)
+    rest(race, qtbot)
     qtbot.waitUntil(lambda: play.isEnabled(), timeout=20_000)
 
 
@@ -357,7 +370,7 @@ def test_several_classes_offer_their_problems(make: Make, qtbot: QtBot) -> None:
     assert problems.isVisible() and problems.count() == 3
     assert problems.currentText() == "class 1 against class 2"
     choose(problems, (1, 2))
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert race.desk.scene().frame.points.classes == [1, 2]
 
 
@@ -367,22 +380,22 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
-    settle(qtbot, window)
+    rest(race, qtbot)
     window.choose_theme("dark")
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert dark_share(race) > 0.7
     shades = themes.DARK.shades
     qtbot.waitUntil(lambda: race.desk._asked.shades == shades)
-    settle(qtbot, window)
+    rest(race, qtbot)
     corner = int(race.desk.scene().frame.racers[0].picture.argb[0, 0])
     assert max(corner >> 16 & 255, corner >> 8 & 255, corner & 255) < 140
     window.choose_theme("light")
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert dark_share(race) < 0.3
     scroll = race.findChild(QScrollArea)
     assert scroll.verticalScrollBar().maximum() == 0 == scroll.horizontalScrollBar().maximum()
     window._appearance._set_text_size(20)
-    settle(qtbot, window)
+    rest(race, qtbot)
     assert scroll.horizontalScrollBar().maximum() == 0, "larger text goes on below, not beyond the edge"
     assert scroll.verticalScrollBar().maximum() > 0
     for kind in (QPushButton, QCheckBox):
@@ -399,7 +412,7 @@ def test_everything_has_a_name_and_is_large_enough(make: Make, qtbot: QtBot, siz
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
-    settle(qtbot, window)
+    rest(race, qtbot)
     for kind in (QAbstractButton, QComboBox, QSlider):
         for widget in race.findChildren(kind):
             if widget.isVisible() and widget.objectName().startswith("race."):
@@ -425,7 +438,7 @@ def test_pictures_show_points_lines_and_marks(make: Make, qtbot: QtBot) -> None:
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
-    settle(qtbot, window)
+    rest(race, qtbot)
     image = picture.grab().toImage()
     assert image != start
     frame = race.desk.scene().frame
