@@ -20,6 +20,7 @@ from app.views.plot.lines import dashed
 from app.views.plot.stamps import DISC, UNKNOWN, path, stamp
 from app.views.plot.symbols import line_pen
 from app.views.theme import Theme
+from app.words import short
 from solver import Grid
 
 #: Pixels from a point within which a click means it.
@@ -95,7 +96,20 @@ class AskingPicture(QWidget):
         pool = board.asking.pool if board.asking is not None else None
         if pool is not None and (old is None or old.asking is None or old.asking.pool is not pool):
             self._view = view_of(pool)
+        self._tell()
         self.update()
+
+    def _tell(self) -> None:
+        """Say in words what the picture shows."""
+        asking = self._board.asking if self._board is not None else None
+        words = self._board.message if self._board is not None else ""
+        if asking is not None and not words:
+            words = f"{len(asking.pool)} points, {len(asking.labelled)} of them labelled."
+            if asking.target is not None:
+                x, y = asking.pool.xy[asking.target]
+                words += f" Asked about: ({short(x)}, {short(y)})."
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
 
     def grid(self) -> Grid:
         """The part of the plane on screen, a sample per device pixel."""
