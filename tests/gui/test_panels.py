@@ -456,7 +456,7 @@ def test_every_control_has_names_a_sentence_and_a_size_to_hit(make: Make, qtbot:
 def test_the_tab_key_reaches_the_forms_and_both_pictures(make: Make) -> None:
     window = make()
     seen, widget = set(), window.canvases[0]
-    for _ in range(400):
+    for _ in range(2000):
         widget = widget.nextInFocusChain()
         if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
             seen.add(widget.objectName())
