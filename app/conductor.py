@@ -10,7 +10,7 @@ from solver import Grid
 from .jobs.enlarging import enlarge
 from .jobs.lane import LaneQueue
 from .jobs.mailbox import Mailbox
-from .jobs.pool import Pool, Priority
+from .jobs.pool import Job, Pool, Priority
 from .jobs.requests import Frame, Picture, Request, Wish
 from .jobs.work import LaneWork
 from .results import Results
@@ -31,7 +31,7 @@ class Conductor:
     def __init__(self, lanes: int, wake: Callable[[], None]) -> None:
         self.results = Results()
         self._pool = Pool()
-        self._mailbox = Mailbox(wake)
+        self._mailbox: Mailbox[Frame] = Mailbox(wake)
         self._queues = [LaneQueue(self._pool, LaneWork(self._mailbox.post)) for _ in range(lanes)]
         self._wishes: list[Wish | None] = [None] * lanes
         self._numbers = itertools.count(1)
@@ -59,6 +59,10 @@ class Conductor:
         `done` is called from a compute thread with the picture, or with a sentence that says why there is none.
         """
         self._pool.submit(enlarge(frame, grid, shades, done, given_up), Priority.BACKGROUND)
+
+    def submit(self, job: Job, priority: Priority) -> None:
+        """Run a job that answers by itself, piece by piece among the lanes' own."""
+        self._pool.submit(job, priority)
 
     def newest(self, index: int) -> int:
         """Number of the lane's newest request; 0 before the first."""

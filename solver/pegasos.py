@@ -169,8 +169,8 @@ class PegasosSolver(SteppedSolver):
         abar: Array = np.maximum(0.0, (self._count * self._reals[loops.HARMONIC] - self._late) / steps)
         return abar
 
-    def certificate(self) -> PegasosCertificate:
-        """Status, primal value of the answer and the lower bound, in O(n d)."""
+    def certificate(self, thorough: bool = True) -> PegasosCertificate:
+        """Status, primal value of the answer and the lower bound, in O(n d): always `thorough`."""
         dual = self._dual()
         if self.n_iter == 0:
             return PegasosCertificate(self.status, np.inf, dual, np.nan, len(self.y), 0)
@@ -180,8 +180,8 @@ class PegasosSolver(SteppedSolver):
         gap = max(0.0, (primal - dual) / primal) if primal > 0.0 else 0.0
         return PegasosCertificate(self.status, primal, dual, gap, int((slack > 0.0).sum()), self.n_iter)
 
-    def snapshot(self) -> PegasosSnapshot:
-        """The state now, in arrays of its own."""
+    def snapshot(self, thorough: bool = True) -> PegasosSnapshot:
+        """The state now, in arrays of its own; `thorough` as in `certificate`."""
         coef, newest, count = self.coef, self.newest, self._count.copy()
         coef.flags.writeable = newest.flags.writeable = count.flags.writeable = False
         touched, hit = int(self._ints[loops.LAST_DRAWN]), bool(self._ints[loops.LAST_HIT])

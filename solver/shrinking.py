@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from . import _smo_loops as loops
 from . import _smo_plain
-from ._smo_rows import PRECOMPUTED, Cache, add_rows, new_cache
+from ._smo_rows import COMPUTED, PRECOMPUTED, Cache, add_rows, new_cache
 
 Array = NDArray[np.float64]
 KernelNumbers = tuple[int, float, float, int]
@@ -67,6 +67,11 @@ class Subproblem:
             index, XT, self.lo[index], self.hi[index], self.diagonal[index], self.beta[index], self.v[index],
             new_cache(len(index), megabytes), is_whole=False,
         )  # fmt: skip
+
+    @property
+    def n_evaluations(self) -> int:
+        """Kernel values computed for the rows of these points."""
+        return int(self.cache[-1][COMPUTED]) * len(self.index)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -192,6 +197,15 @@ class ActiveSet:
         )  # fmt: skip
         self.review_at, self._interval = FIRST_REVIEW, FIRST_REVIEW
         self._read: tuple[int, Array] | None = None
+        #: Kernel values computed for parts that have been given up.
+        self._spent = 0
+
+    @property
+    def n_evaluations(self) -> int:
+        """Entries of the kernel matrix computed so far, each as often as it was computed."""
+        if self._matrix is not None:
+            return self._matrix.size
+        return self.whole.n_evaluations + self._spent + (0 if self.part.is_whole else self.part.n_evaluations)
 
     def v(self, n_iter: int) -> Array:
         """v of all points after `n_iter` updates."""
@@ -276,6 +290,8 @@ class ActiveSet:
         self._all_points()
 
     def _all_points(self) -> None:
+        if not self.part.is_whole:
+            self._spent += self.part.n_evaluations
         self.part = self.whole
         self.whole.mark_bounds()
         self._read = None
@@ -307,6 +323,7 @@ class ActiveSet:
             return
         if before is not None and np.array_equal(before.index, index):
             before.v[:] = self._v[index]
+            self._spent -= before.n_evaluations  # it goes on counting
         else:
             before = self.whole.part(index, self._megabytes, self._kernel[0] == PRECOMPUTED)
         self.part = before

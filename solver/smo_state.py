@@ -66,6 +66,11 @@ class SmoState(SteppedSolver):
         return int(self._ints[loops.ITERATION])
 
     @property
+    def n_kernel_evaluations(self) -> int:
+        """Kernel values computed for its rows so far; one that the row cache still holds is not computed again."""
+        return self._active.n_evaluations
+
+    @property
     def beta(self) -> Array:
         """y alpha, shape (n,)."""
         return self._active.beta
