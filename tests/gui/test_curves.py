@@ -220,6 +220,15 @@ def test_a_line_covers_the_way_through_its_points(n: int, columns: int, seed: in
             assert drawn[0] >= np.floor(top[near].min() - half) and drawn[-1] <= bottom[near].max() + half, "no more"
 
 
+def test_cells_are_joined_at_their_nearest_ends() -> None:
+    cells = Cells(np.arange(4.0), np.array([0.1, 0.6, 0.5, 0.0]), np.array([0.2, 0.7, 0.9, 0.1]))
+    top, bottom, entry = strokes.spans(cells, ValueScale(0.0, 1.0, 100.0, 0.0), 4)
+    # Half-way between 0.2 and 0.6 from the first to the second; these two overlap; then down from 0.5 to 0.1.
+    np.testing.assert_allclose(top, [60, 30, 10, 70])
+    np.testing.assert_allclose(bottom, [90, 60, 70, 100])
+    np.testing.assert_allclose(entry[1:], [60, 30, 70])
+
+
 def test_lines_are_two_pixels_wide_in_every_direction() -> None:
     flat = strokes.coverage(Cells(np.array([0.0, 50.0]), *(2 * [np.array([0.5, 0.5])])), unit(60), 51, 60, 2.5)
     assert (flat.sum(axis=0) / 255 >= 2.4).all() and (flat.sum(axis=0) / 255 <= 2.6).all()
@@ -590,7 +599,8 @@ def test_the_same_picture_is_kept_while_only_the_cursor_moves(show: Show) -> Non
     panel.plot.grab()
     assert panel.plot._picture.cacheKey() == first
     for change in (
-        lambda: run.trace.mark(10, 1.0, 2.0, 0.5), lambda: run.trace.append(run.notes[:5], run.changes[:5]),
+        lambda: run.trace.mark(10, 1.0, 2.0, 0.5), lambda: run.trace.mark(20, 1.0, 3.0, 0.5),
+        lambda: run.trace.append(run.notes[:5], run.changes[:5]),
         lambda: panel.resize(510, 450), lambda: choose(panel, "steps", 1),
     ):  # fmt: skip
         change()
