@@ -311,6 +311,13 @@ def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     assert made.asking is before, "nothing is near"
 
 
+def test_a_labelled_point_does_not_hide_an_unlabelled_one(stage: Build) -> None:
+    made = stage(moons(points=Points.of([[0, 0], [0.02, 0], [1, 1], [1, 0], [0.5, 0.9]], [0, 0, 1, 1, 1])))
+    given = next(answer.index for answer in made.asking.given if answer.index < 2)
+    made.point(given)
+    assert made.asking.target == 1 - given
+
+
 def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
     made = stage()
     places = made.panel._board.places()
