@@ -311,6 +311,13 @@ def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     assert made.asking is before, "nothing is near"
 
 
+def test_a_labelled_point_does_not_hide_an_unlabelled_one(stage: Build) -> None:
+    made = stage(moons(points=Points.of([[0, 0], [0.02, 0], [1, 1], [1, 0], [0.5, 0.9]], [0, 0, 1, 1, 1])))
+    given = next(answer.index for answer in made.asking.given if answer.index < 2)
+    made.point(given)
+    assert made.asking.target == 1 - given
+
+
 def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
     made = stage()
     places = made.panel._board.places()
@@ -535,6 +542,17 @@ def test_the_picture_shows_the_model_that_is_asked(stage: Build) -> None:
     bluer = (shown & 0xFF) > (shown >> 16 & 0xFF)  # class 1 is blue, class 2 vermillion
     sure = np.abs(model.decision_function(np.column_stack((columns.ravel(), rows.ravel())))) > 0.05  # type: ignore[union-attr]
     assert (bluer == (predicted == 0)).ravel()[sure].all() and len(np.unique(bluer)) == 2
+    # The points stand on the colours of their own places, and the labelled ones have the colours of their classes.
+    pool, places = made.asking.pool, made.panel._board.places()
+    columns_, rows_ = (places.astype(int)[:, k] for k in (0, 1))
+    below = picture.argb[rows_, columns_].astype(np.int64)
+    certain = np.abs(model.decision_function(pool.xy)) > 0.1  # type: ignore[union-attr]
+    blue = (below & 0xFF) > (below >> 16 & 0xFF)
+    assert certain.sum() > 10 and (blue == (model.predict(pool.xy) == 0))[certain].all()
+    image = made.panel._board.grab().toImage()
+    for answer in made.asking.labelled:
+        seen = image.pixelColor(*(int(v) for v in places[answer.index]))
+        assert (seen.red(), seen.green(), seen.blue()) == theme.LIGHT.classes[answer.label]
 
 
 # -- controls ------------------------------------------------------------------------------------------------------
