@@ -267,13 +267,13 @@ def test_the_formulas_are_filled_in_with_the_numbers_of_the_step() -> None:
         k_ii, k_jj, k_ij, total = (value_of(text) for text in sums.groups())
         assert (k_ii, k_jj, k_ij) == pytest.approx((step.k_ii, step.k_jj, step.k_ij), rel=0.01, abs=0.01)
         assert total == pytest.approx(step.curvature, rel=0.051)
-        changes, limits = words.moves(step)
+        *changes, limits = words.moves(step)
         for text, wanted in zip(
-            re.findall(r"[−\d.e]*\d|∞", changes + " " + limits),
+            re.findall(r"[−\d.e]*\d|∞", " ".join([*changes, limits])),
             (step.alpha_i, step.after[0], step.alpha_j, step.after[1], step.low, step.high), strict=True,
         ):  # fmt: skip
             assert value_of(text) == pytest.approx(wanted, rel=0.051, abs=1e-12)
-        first = re.findall(r"[−\d.e]*\d", changes)
+        first = re.findall(r"[−\d.e]*\d", " ".join(changes))
         assert (first[0] != first[1]) and (first[2] != first[3])
     assert clipped > 60 and free > 60
 
@@ -286,6 +286,10 @@ def test_numbers_are_told_with_the_digits_that_tell_them_apart() -> None:
     assert words.alike((1e12, 1.0)) == ["1.0e12".replace(".0", ""), "1"]
     assert words.alike((0.0, 0.0)) == ["0.0", "0.0"] and words.alike(()) == []
     assert words.alike((math.inf, 1.0))[0] == "∞"
+    assert words.ranked([1.5, 1.5, 1.25, -2.0]) == ["1.50", "1.50", "1.25", "−2.00"]
+    assert words.ranked([-0.00358, -0.00421, -0.147]) == ["−0.00358", "−0.00421", "−0.14700"]
+    assert words.ranked([4.9e-7, 3.7e-7]) == ["4.9e−7", "3.7e−7"] and words.ranked([29.1, 14.8]) == ["29.1", "14.8"]
+    assert words.ranked([]) == [] and words.ranked([2.0]) == ["2.00"] and words.ranked([1e12, 1.0])[0] == "1e12"
 
 
 @pytest.mark.parametrize(
