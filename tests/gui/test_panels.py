@@ -392,6 +392,7 @@ def test_a_toolbar_button_follows_its_action_and_no_connection_is_left_behind(ma
     assert window.document.lanes[0].knn.n_neighbors == 19
     pause = find(window, "tool.pause")
     pause.click()
+    window._refresh()
     assert pause.isChecked() and window._controller.session.paused
     window._controller.toggle_pause()
     window._refresh()
