@@ -362,7 +362,8 @@ def test_everything_fits_and_can_be_hit(show: Show, width: int, points: int) -> 
     for part in parts[:-1]:
         assert part.width() >= 24 and part.height() >= 24 and part.toolTip() and part.accessibleName()
         assert part.height() <= bar.height() and part.focusPolicy() & Qt.FocusPolicy.TabFocus
-    edges = [(part.x(), part.x() + part.width()) for part in parts]
+    lefts = [part.mapTo(bar, QPoint(0, 0)).x() for part in parts]
+    edges = [(left, left + part.width()) for left, part in zip(lefts, parts, strict=True)]
     assert all(a[1] <= b[0] for a, b in pairwise(edges)) and edges[-1][1] <= width
     text = counter(bar)
     assert "40\u202f001" in text.text()

@@ -81,6 +81,7 @@ class CurvesPlot(QWidget):
         self._held: int | None = None  # the step under the hand, until a scene comes after the drag
         self._range: tuple[int, int] | None = None  # of the axis, while the hand drags
         self._dragging = False
+        self._shown: dict[str, list[str]] = {}
         self._numbers = (0, 0)  # widths of the longest numbers at the left and at the right
         self._picture = QPixmap()
         self._key: tuple[object, ...] = ()
@@ -129,7 +130,9 @@ class CurvesPlot(QWidget):
             if button.isHidden() == (name in shown):
                 button.setVisible(name in shown)
         self.setAccessibleDescription(summary(study))
-        self._keep_room()
+        if shown != self._shown:
+            self._shown = shown
+            self._keep_room()
         self.update()
 
     def show_steps(self, *, log: bool | None = None, recent: bool | None = None) -> None:
