@@ -31,7 +31,7 @@ class Conductor:
     def __init__(self, lanes: int, wake: Callable[[], None]) -> None:
         self.results = Results()
         self._pool = Pool()
-        self._mailbox = Mailbox(wake)
+        self._mailbox: Mailbox[Frame] = Mailbox(wake)
         self._queues = [LaneQueue(self._pool, LaneWork(self._mailbox.post)) for _ in range(lanes)]
         self._wishes: list[Wish | None] = [None] * lanes
         self._numbers = itertools.count(1)
@@ -61,7 +61,7 @@ class Conductor:
         self._pool.submit(enlarge(frame, grid, shades, done, given_up), Priority.BACKGROUND)
 
     def submit(self, job: Job, priority: Priority) -> None:
-        """Hand `job` to the pool of compute threads."""
+        """Run a job that answers by itself, piece by piece among the lanes' own."""
         self._pool.submit(job, priority)
 
     def newest(self, index: int) -> int:

@@ -30,9 +30,10 @@ from .commands import (
 from .document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from .editing import Editing
 from .points import MAX_CLASSES
-from .session import NOTHING, SPEEDS, Session
+from .session import NOTHING, Session
 from .store import Store
 from .tools import Spot
+from .transport import Transport
 from .words import count
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Controller:
         #: What the document's file held when it was last read or written here, if known.
         self.on_disk: files.Fingerprint | None = None
         self.editing = Editing(self)
+        self.transport = Transport(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -144,7 +146,7 @@ class Controller:
             self.dispatch(SetGenerator(settings=settings, text=_text(values), merge_key=drag))
 
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:
-        """Change fields of a lane: of the lane itself, or of its part "knn" or "svm"; `text` names the undo step."""
+        """Change fields of a lane: of the lane itself, or of a part such as "svm"; `text` names the undo step."""
         lane = self.document.lanes[index]
         try:
             inner = {part: _changed_struct(getattr(lane, part), values)} if part else values
@@ -202,17 +204,14 @@ class Controller:
             self.set_session(active_class=label)
 
     def toggle_pause(self) -> None:
-        self.set_session(paused=not self.session.paused)
+        self.transport.toggle_all()
 
-    def set_speed(self, index: int, speed: int) -> None:
-        speeds = list(self.session.speeds)
-        speeds[index] = min(max(speed, 0), len(SPEEDS) - 1)
-        self.set_session(speeds=tuple(speeds))
+    def look_at(self, panel: str, visible: bool) -> None:
+        """A panel has come into sight, or gone out of it."""
+        self.set_session(looking=self.session.looking | {panel} if visible else self.session.looking - {panel})
 
-    def restart(self, index: int) -> None:
-        restarts = list(self.session.restarts)
-        restarts[index] += 1
-        self.set_session(restarts=tuple(restarts))
+    def toggle_kkt(self) -> None:
+        self.set_session(kkt=not self.session.kkt)
 
     def toggle_legend(self) -> None:
         self.set_session(legend=not self.session.legend)
@@ -321,13 +320,23 @@ class Controller:
 _LABELS = {
     "n_neighbors": "k", "selection": "the rule", "gamma": "γ", "coef0": "c₀", "n_classes": "the number of classes",
     "degree": "the degree", "tol": "the tolerance", "name": "the data set", "pair": "the pair of the margins",
+    "trainer": "the trainer", "partner": "the partner", "step_size": "the length of a step", "lam": "λ",
+    "n_epochs": "the passes", "max_iter": "the passes", "n_iter": "the steps", "random_state": "the seed",
+    "orders": "the other orders",
+}  # fmt: skip
+
+
+#: What switching something on and off is called.
+_SWITCHES = {
+    "hard_margin": ("Set hard margin", "Set soft margin"), "fit_intercept": ("Set an intercept", "Set no intercept"),
+    "shuffle": ("Shuffle the points", "Keep the order of the points"), "finish": ("Finish", "Do not finish"),
 }  # fmt: skip
 
 
 def _text(values: dict[str, Any]) -> str:
     name, value = next(iter(values.items()))
-    if name == "hard_margin":
-        return "Set hard margin" if value else "Set soft margin"
+    if name in _SWITCHES:
+        return _SWITCHES[name][0 if value else 1]
     if name == "pair":
         return "Choose the pair of the margins"
     if name == "multiclass":

@@ -14,6 +14,7 @@ from msgspec import Meta
 from solver import RULES, SCHEMES, Kernel, datasets
 
 from .points import LIMIT, MAX_CLASSES, Points
+from .trainers import SVM_TRAINERS, TRAINERS, Trainer
 
 Weights = Literal["uniform", "distance", "distance-squared"]
 Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
@@ -21,13 +22,19 @@ KernelName = Literal["linear", "poly", "rbf", "laplacian", "sigmoid"]
 if TYPE_CHECKING:
     Selection: TypeAlias = str
     Multiclass: TypeAlias = str
-else:  # the solver's tables say which there are
+    SvmTrainer: TypeAlias = str
+else:  # the tables say which there are
     Selection = Literal[tuple(RULES)]
     Multiclass = Literal[tuple(SCHEMES)]
+    SvmTrainer = Literal[SVM_TRAINERS]
 #: What the classes weigh: the same, n / (k n_c), or what was typed.
 ClassWeight = Literal["equal", "balanced", "own"]
 LEAST_WEIGHT, LARGEST_WEIGHT = 0.01, 100.0
 _Weight = Annotated[float, Meta(ge=LEAST_WEIGHT, le=LARGEST_WEIGHT)]
+#: Seed of what draws.
+Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+MOST_EPOCHS, MOST_PASSES, MOST_STEPS, MOST_ORDERS = 100, 1_000_000, 10_000_000, 100
+LEAST_LAMBDA, LARGEST_LAMBDA = 1e-8, 1e4
 GeneratorName = Literal["line", "circle", "wrong", "moons", "blobs", "xor", "spirals", "chessboard"]
 
 
@@ -55,21 +62,70 @@ class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     class_weight: ClassWeight = "equal"
     #: The weights of classes 1 to 8 when they are one's own.
     own_weights: tuple[_Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight] = (1.0,) * 8
+    trainer: SvmTrainer = "smo"
+    #: LASVM: how it chooses a partner, passes over the points, and whether it goes on to the optimum.
+    partner: Literal["first-order", "second-order"] = "second-order"
+    n_epochs: Annotated[int, Meta(ge=1, le=MOST_EPOCHS)] = 1
+    finish: bool = True
+    #: Gradient ascent.
+    step_size: Literal["barzilai-borwein", "constant"] = "barzilai-borwein"
+    fit_intercept: bool = True
 
     def as_kernel(self) -> Kernel:
         """The kernel function these settings stand for."""
         return Kernel(self.kernel, self.gamma, self.coef0, self.degree)
 
 
-class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One classifier of the comparison; the settings of the one not chosen are kept for when it is."""
+class PerceptronSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of the perceptron, named as in scikit-learn."""
 
-    classifier: Literal["knn", "svm"] = "svm"
+    fit_intercept: bool = True
+    #: A new random order for each pass over the points.
+    shuffle: bool = True
+    random_state: Seed = 0
+    #: Passes over the points at most.
+    max_iter: Annotated[int, Meta(ge=1, le=MOST_PASSES)] = 1000
+    #: How many other orders are shown beside this one.
+    orders: Annotated[int, Meta(ge=0, le=MOST_ORDERS)] = 0
+
+
+class PegasosSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of Pegasos."""
+
+    #: lambda of ``lambda/2 ||w||^2 + mean hinge``.
+    lam: Annotated[float, Meta(ge=LEAST_LAMBDA, le=LARGEST_LAMBDA)] = 0.01
+    n_iter: Annotated[int, Meta(ge=1, le=MOST_STEPS)] = 100_000
+    random_state: Seed = 0
+
+
+class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One classifier of the comparison; the settings of those not chosen are kept for when they are."""
+
+    classifier: Literal["knn", "svm", "perceptron", "pegasos"] = "svm"
     knn: KnnSettings = KnnSettings()
     svm: SvmSettings = SvmSettings()
     #: The two classes whose margins are drawn, when there are more than two; twice the same is that class against
     #: the rest.
     pair: tuple[Annotated[int, Meta(ge=0, le=7)], Annotated[int, Meta(ge=0, le=7)]] = (0, 1)
+    perceptron: PerceptronSettings = PerceptronSettings()
+    pegasos: PegasosSettings = PegasosSettings()
+
+    @property
+    def learner(self) -> str:
+        """The name in `TRAINERS` of what trains this lane; "" for kNN, which does not train."""
+        if self.classifier == "svm":
+            return self.svm.trainer
+        return "" if self.classifier == "knn" else self.classifier
+
+    @property
+    def trainer(self) -> Trainer | None:
+        """The row of `TRAINERS` of what trains this lane; None for kNN."""
+        return TRAINERS.get(self.learner)
+
+    @property
+    def multiclass(self) -> str:
+        """How more than two classes become binary problems; linear learners have one w for each class."""
+        return self.svm.multiclass if self.classifier == "svm" else "one-vs-rest"
 
     def drawn(self, problems: Sequence[tuple[int, int]]) -> int:
         """Which of `problems`, as `problems_of` has them, has its margins drawn: the chosen one, else the first."""
@@ -93,7 +149,7 @@ class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     name: GeneratorName = "moons"
     count: Annotated[int, Meta(ge=1, le=50_000)] = 100
     noise: Annotated[float, Meta(ge=0, le=10)] = 0.2
-    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+    seed: Seed = 0
     shift: Annotated[float, Meta(ge=-1, le=1)] = 0.0
     n_classes: Annotated[int, Meta(ge=2, le=MAX_CLASSES)] = 2
 

@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 from solver import Grid, datasets
 
 from . import words
+from .badges import NO_BADGE, Badge, badge
 from .document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
+from .jobs.orders import Orders
 from .jobs.requests import NO_MARKS, Frame, Marks, Phase, Picture
+from .jobs.study import Study
 from .points import MAX_CLASSES, Points
 from .results import Results
 from .session import SPEEDS, Selection, Session
+from .verdicts import of_orders
 
 #: From so many points on, training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000
@@ -49,6 +53,20 @@ class LaneScene:
         Which of `pairs` is drawn.
     speed : int
         Index into `SPEEDS`.
+    study : Study or None
+        The run that the transport drives, on the points that are drawn.
+    playing : bool
+        The run moves, or would if it were not at its end.
+    shows_pair : bool
+        The pair that moves stands out in the picture.
+    orders : Orders or None
+        A perceptron's lines from other orders of the points.
+    badge : Badge
+        What is certified.
+    remark : str
+        What is to be said beside the badge, or "".
+    provisional : bool
+        The picture is not certified, and looks so.
     """
 
     lane: Lane
@@ -67,6 +85,13 @@ class LaneScene:
     pair: int
     speed: int
     speed_text: str
+    study: Study | None
+    playing: bool
+    shows_pair: bool
+    orders: Orders | None
+    badge: Badge
+    remark: str
+    provisional: bool
 
 
 @dataclass(frozen=True)
@@ -92,6 +117,12 @@ class Scene:
         What the classes are called, all eight.
     styles, axes, notes
         As in the document.
+    study : Study or None
+        What the panels about training show.
+    studying : bool
+        Runs are being looked into: a point under the pointer tells what it is to them.
+    studied : int
+        The lane it is of.
     limited : bool
         There are so many points that the limit of training is worth a choice.
     history : tuple of str
@@ -118,6 +149,9 @@ class Scene:
     notes: str
     training_limit: int
     limited: bool
+    study: Study | None
+    studying: bool
+    studied: int
     history: tuple[str, ...]
     position: int
     saved_at: int | None
@@ -140,6 +174,7 @@ def compose(
     """The scene of this moment."""
     points = document.points
     lanes = tuple(_lane(index, document, session, results.frame(index), compiled) for index in range(document.shown))
+    studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
     fields = {"count", "noise", "seed"} | _generator_fields(kind)
     return Scene(
@@ -149,6 +184,8 @@ def compose(
         class_names=tuple(document.class_name(label) for label in range(MAX_CLASSES)), styles=document.styles,
         axes=document.axes, notes=document.notes, training_limit=document.training_limit,
         limited=len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE), history=history, position=position,
+        study=lanes[studied].study, studied=studied,
+        studying=session.kkt or bool(session.looking & RUN_PANELS) or not all(session.playing),
         saved_at=saved_at,
         legend=session.legend, has_svm=any(lane.lane.classifier == "svm" for lane in lanes),
         undo=history[position - 1] if position else None,
@@ -171,46 +208,79 @@ def _among_all(marks: Marks, sample: Points, points: Points) -> Marks:
     return Marks(*(points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong)))
 
 
+#: Panels that show a run; with one of them in sight the pictures show more of it, too.
+RUN_PANELS = frozenset({"step", "curves", "alphas", "loss"})
+#: Steps per second up to which the eye can follow the working pair.
+SLOW = 30.0
+
+
+def _shows_pair(session: Session, index: int, study: Study) -> bool:
+    """Whether somebody is watching single steps: then the working pair stands out."""
+    if study.at_end:
+        return "step" in session.looking
+    slow = SPEEDS[session.speeds[index]] <= SLOW or not session.playing[index]
+    return slow or session.kkt or "step" in session.looking
+
+
+def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
+    """The lane whose run is looked at: the one chosen, else the first that has one."""
+    chosen = session.studied
+    if chosen < len(lanes) and lanes[chosen].study is not None:
+        return chosen
+    return next((index for index, lane in enumerate(lanes) if lane.study is not None), 0)
+
+
 def _lane(index: int, document: Document, session: Session, frame: Frame | None, compiled: bool) -> LaneScene:
     lane, points = document.lanes[index], document.points
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
     message = words.empty_sentence(lane, points.classes, len(points), compiled, names)
-    picture, marks, job = None, NO_MARKS, 0
-    svm = lane.classifier == "svm"
-    several = svm and len(points.classes) > 2
-    pairs = problems_of(points.classes, lane.svm.multiclass) if several else ()
+    picture, marks, job, study, orders = None, NO_MARKS, 0, None, None
+    several = lane.trainer is not None and len(points.classes) > 2
+    pairs = problems_of(points.classes, lane.multiclass) if several else ()
     if frame is not None:
         job = frame.job
         if frame.phase is Phase.FAILED:
             message = message or frame.message
-        elif frame.phase is not Phase.EMPTY and not message.startswith("An SVM") and len(points):
+        elif frame.phase is not Phase.EMPTY and not words.waits_for_a_class(lane, points.classes) and len(points):
             message = ""
             picture = frame.picture
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is document.training_points and picture is not None:
             marks = _among_all(frame.marks, frame.points, points)
+            study, orders = frame.study, frame.orders
     speed = session.speeds[index]
+    headline = words.headline(frame, lane, compiled)
+    sampled = words.sampled(frame, len(points), document.training_limit)
     return LaneScene(
         lane=lane, picture=picture, marks=marks, job=job, message=message,
-        headline=words.headline(frame, lane, compiled) + words.sampled(frame, len(points), document.training_limit),
+        headline=headline + sampled,
         details=words.details(frame),
-        formula=words.formula(lane), note=words.kernel_note(lane) if svm else "",
+        formula=words.formula(lane), note=words.note(lane),
         weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, points.classes), pairs=pairs,
         pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
+        study=study, shows_pair=study is not None and _shows_pair(session, index, study),
+        playing=session.playing[index] and not (study is not None and study.at_end),
+        badge=badge(frame) if picture is not None else NO_BADGE,
+        orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
+        provisional=frame is not None and picture is not None and frame.provisional,
     )  # fmt: skip
 
 
 def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
     """The parameter fields that apply to a lane's settings and the classes of the points."""
-    if lane.classifier == "knn":
+    trainer = lane.trainer
+    if trainer is None:
         return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
-    kernel = lane.svm.as_kernel().kind
-    fields = {"kernel", "C", "tol", "rule", "speed", "class_weight", *kernel.parameters}
+    fields = {"speed", *trainer.fields}
     if len(classes) > 2:
-        fields |= {"multiclass", "pair"}
-    if lane.svm.class_weight == "own":
-        fields |= {"weights_of_classes"} | {f"weight{c + 1}" for c in classes}
+        fields.add("pair")
+    if lane.classifier == "svm":
+        fields |= {"kernel", "C", "tol", "trainer", "class_weight", *lane.svm.as_kernel().kind.parameters}
+        if len(classes) > 2:
+            fields.add("multiclass")
+        if lane.svm.class_weight == "own":
+            fields |= {"weights_of_classes"} | {f"weight{c + 1}" for c in classes}
     return frozenset(fields)
 
 

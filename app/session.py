@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .jobs.study import Seek
 from .points import Ids
 
 #: Steps per second that the speed slider offers; the last is full speed.
@@ -80,8 +81,18 @@ class Session:
         Of the gesture that is going on.
     drawing : bool
         A gesture is going on: nothing may move under the hand.
-    paused : bool
-        Training stands still.
+    playing : tuple of bool
+        Per lane, training goes on by itself.
+    seeks : tuple of Seek or None
+        Per lane, where its run was last told to go.
+    studied : int
+        The lane that the panels about training show, if it has something to show.
+    hovered : int or None
+        Lifelong id of the point under the pointer, in a picture or a panel.
+    looking : frozenset of str
+        Names of the panels in sight.
+    kkt : bool
+        The pictures mark each point's KKT case and draw its slack.
     speeds : tuple of int
         Per lane, an index into `SPEEDS`.
     restarts : tuple of int
@@ -105,9 +116,19 @@ class Session:
     cursor: tuple[float, float] | None = None
     outline: Outline | None = None
     drawing: bool = False
-    paused: bool = False
+    playing: tuple[bool, bool] = (True, True)
+    seeks: tuple[Seek | None, Seek | None] = (None, None)
+    studied: int = 1
+    hovered: int | None = None
+    looking: frozenset[str] = frozenset()
+    kkt: bool = False
     speeds: tuple[int, int] = (FULL_SPEED, FULL_SPEED)
     restarts: tuple[int, int] = (0, 0)
     legend: bool = True
     theme: str = "system"
     dark: bool = False
+
+    @property
+    def paused(self) -> bool:
+        """Training stands still in every lane."""
+        return not any(self.playing)

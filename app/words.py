@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from solver import SCHEMES, Certificate, KNeighborsClassifier, Status
+from solver import SCHEMES, KNeighborsClassifier
 
+from . import verdicts
 from .document import Lane
+from .figures import count, grouped, percent, short, span_of_time
 from .jobs.requests import Frame, Phase
 from .points import MAX_CLASSES
 from .tools.table import TOOLS
+from .trainers import SVM_TRAINERS, TRAINERS
 
-#: Largest relative gap of multipliers that are called optimal where double precision ends.
-SMALL_GAP = 0.01
-
+#: Title and note of each.
+CLASSIFIERS: dict[str, tuple[str, str]] = {
+    "knn": ("k nearest neighbours", "The k nearest points vote."),
+    "svm": ("Support vector machine", "The widest margin, also with kernels."),
+    **{name: (TRAINERS[name].title, TRAINERS[name].note) for name in TRAINERS if name not in SVM_TRAINERS},
+}
 WEIGHTS: dict[str, tuple[str, str]] = {
     "uniform": ("uniform", "each of the k nearest has one vote"),
     "distance": ("1/d", "a vote weighs 1/d"),
@@ -36,53 +42,38 @@ CLASS_WEIGHTS: dict[str, tuple[str, str]] = {
     ),
     "own": ("Own", "A weight of your choice for each class."),
 }
+PARTNERS: dict[str, str] = {
+    "first-order": "The most violating one (the rule of 2005).",
+    "second-order": "The one that promises the largest gain: fewer support vectors after one pass (2008).",
+}
+STEP_SIZES: dict[str, tuple[str, str]] = {
+    "barzilai-borwein": (
+        "Adaptive", "s from the step d before, by turns ⟨d, d⟩ / ⟨d, Kd⟩ and ⟨d, Kd⟩ / ⟨Kd, Kd⟩: far fewer steps"
+        " (Barzilai and Borwein 1988).",
+    ),
+    "constant": ("Constant", "s = 1 / maxᵢ Σⱼ |Kᵢⱼ|: the ascent of the textbooks."),
+}  # fmt: skip
 WEIGHT_NOTE = "Weight 3: an error on this class costs three times as much."
 
 
-def count(number: int, noun: str) -> str:
-    """ "1 point", "12 300 points"."""
-    return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
-
-
-def grouped(number: int) -> str:
-    """Whole number in groups of three digits, parted by narrow spaces that do not break."""
-    return f"{number:,}".replace(",", "\u202f")
-
-
-def short(value: float) -> str:
-    """A number in a few characters: 0.5, 1e-3, 12.3, ∞."""
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    if value != 0 and not 1e-2 <= abs(value) < 1e5:
-        mantissa, exponent = f"{value:.1e}".split("e")
-        return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
-
-
-def percent(share: float) -> str:
-    """0.1234 -> "12.3 %"; small shares keep one digit that says something."""
-    value = 100.0 * share
-    if 0 < value < 0.001:
-        return "below 0.001 %"
-    return f"{value:.1f} %" if value >= 1 or value == 0 else f"{value:.1g} %"
-
-
-def span_of_time(seconds: float) -> str:
-    """0.0034 -> "3.4 ms"."""
-    if seconds < 0.1:
-        return f"{1000 * seconds:.1f} ms"
-    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds:.0f} s"
-
-
 def formula(lane: Lane) -> str:
-    """The formula of the chosen kernel or vote."""
+    """The formula of the chosen kernel or vote, or of a linear learner's step."""
     if lane.classifier == "svm":
         return lane.svm.as_kernel().kind.formula
+    if lane.trainer is not None:
+        return lane.trainer.formula
     return f"{METRICS[lane.knn.metric][1]};  {WEIGHTS[lane.knn.weights][1]}"
 
 
-def kernel_note(lane: Lane) -> str:
-    """What the lane's kernel warns of, or teaches."""
+def note(lane: Lane) -> str:
+    """What the lane's kernel or learner warns of, or teaches."""
+    if lane.classifier == "knn":
+        return ""
+    if lane.classifier == "pegasos":
+        return "No intercept: every line goes through the origin. The answer is the average of all w."
+    if lane.classifier == "perceptron":
+        sentence = "Stops at the first line that makes no mistake; another order of the points gives another line."
+        return sentence if lane.perceptron.fit_intercept else f"Every line goes through the origin. {sentence}"
     kernel = lane.svm.as_kernel()
     if not kernel.is_positive_semidefinite:
         return (
@@ -93,10 +84,16 @@ def kernel_note(lane: Lane) -> str:
 
 
 def classifier_name(lane: Lane) -> str:
-    """ "kNN, k = 5, uniform, Euclidean" or "SVM, RBF, C = 1, γ = 1"."""
+    """ "kNN, k = 5, uniform, Euclidean" or "SVM, RBF, C = 1, γ = 1, LASVM"."""
     if lane.classifier == "knn":
         knn = lane.knn
         return f"kNN, k = {knn.n_neighbors}, {WEIGHTS[knn.weights][0]}, {METRICS[knn.metric][0]}"
+    if lane.classifier == "perceptron":
+        p = lane.perceptron
+        order = f"random orders (seed {p.random_state})" if p.shuffle else "order of the points"
+        return f"Perceptron, {order}" + ("" if p.fit_intercept else ", no intercept")
+    if lane.classifier == "pegasos":
+        return f"Pegasos, λ = {short(lane.pegasos.lam)}, {grouped(lane.pegasos.n_iter)} steps"
     s = lane.svm
     parts = [f"SVM, {lane.svm.as_kernel().kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
     names = {"gamma": f"γ = {short(s.gamma)}", "degree": f"d = {s.degree}", "coef0": f"c₀ = {short(s.coef0)}"}
@@ -105,6 +102,10 @@ def classifier_name(lane: Lane) -> str:
         parts.append(SCHEMES[s.multiclass].title.lower())
     if s.class_weight != "equal":
         parts.append(f"{s.class_weight} weights")
+    if s.trainer != "smo":
+        parts.append(TRAINERS[s.trainer].title)
+    if s.trainer == "dual-ascent" and not s.fit_intercept:
+        parts.append("no intercept")
     return ", ".join(parts)
 
 
@@ -143,8 +144,8 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
     if frame.phase is Phase.TRAINING:
         return f"{preparing}Training…"
     if frame.phase is Phase.PAUSED:
-        return f"{preparing}Paused, not optimal yet"
-    return preparing + verdict(frame.certificates, frame.lane.svm.tol)
+        return f"{preparing}Paused, {verdicts.so_far(frame.certificates)}"
+    return preparing + verdicts.verdict(frame.certificates, frame.lane).text
 
 
 def sampled(frame: Frame | None, number: int, limit: int) -> str:
@@ -158,46 +159,19 @@ def _only(number: int) -> str:
     return "is only 1 point: it alone votes" if number == 1 else f"are only {number} points: all of them vote"
 
 
-def verdict(certificates: tuple[Certificate, ...], tol: float) -> str:
-    """What the certificates of all pairs come to."""
-    by_status = {c.status: c for c in certificates}
-    if Status.NOT_SEPARABLE in by_status:
-        bound = min(c.margin_bound for c in certificates if c.status is Status.NOT_SEPARABLE)
-        return f"Not separable with a margin above {short(bound)}"
-    if Status.STOPPED_EARLY in by_status:
-        steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
-        return f"Stopped early after {steps} steps: not optimal yet"
-    if Status.PRECISION in by_status:
-        worst = max(c.kkt_violation for c in certificates)
-        if all(c.gap <= SMALL_GAP for c in certificates):
-            return f"Optimal to double precision (KKT violation {short(worst)})"
-        return f"Not shown optimal: double precision ends here (KKT violation {short(worst)})"
-    if Status.STATIONARY in by_status:
-        return f"Stationary to {short(tol)} (kernel not positive semidefinite)"
-    return f"Optimal to {short(tol)}"
-
-
 def details(frame: Frame | None) -> str:
     """The lane's numbers in one line."""
     if frame is None or frame.model is None:
         return ""
-    parts = []
-    certificates = frame.certificates
-    if certificates:
-        worst = max(c.kkt_violation for c in certificates)
-        gaps = [c.gap for c in certificates]
-        free, bounded = sum(c.n_free for c in certificates), sum(c.n_bounded for c in certificates)
-        noun = "pair" if frame.lane.svm.multiclass == "one-vs-one" else "problem"
-        several = f" in {len(certificates)} {noun}s" if len(certificates) > 1 else ""
-        parts = [
-            count(sum(c.n_iter for c in certificates), "step") + several,
-            f"KKT violation {short(max(worst, 0.0))}",
-            f"gap {percent(max(gaps))}" if not any(map(math.isnan, gaps)) else "gap unknown",
-            f"support vectors: {free} free + {bounded} bounded" + (f", counted in each {noun}" if several else ""),
-        ]
+    parts = verdicts.numbers(frame.certificates, frame.lane)
     parts.append(f"training accuracy {percent(frame.accuracy)}" if frame.accuracy >= 0 else "counting wrong points…")
     parts.append(span_of_time(frame.seconds))
     return "  ·  ".join(parts)
+
+
+def waits_for_a_class(lane: Lane, classes: Sequence[int]) -> bool:
+    """The lane would part two classes, and all points are of one."""
+    return lane.trainer is not None and len(classes) == 1
 
 
 def empty_sentence(
@@ -206,8 +180,9 @@ def empty_sentence(
     """What to do when a lane has nothing to show."""
     if n_points == 0:
         return "Click to add points.\nKeys 1–8 choose their class; or generate a data set."
-    if lane.classifier == "svm" and len(classes) < 2:
-        return f"An SVM needs two classes.\nAll points are of {names[classes[0]]}: press another number and click."
+    if waits_for_a_class(lane, classes):
+        who = "An SVM" if lane.classifier == "svm" else f"{lane.trainer.title}" if lane.trainer else ""
+        return f"{who} needs two classes.\nAll points are of {names[classes[0]]}: press another number and click."
     if not compiled:
         return "Preparing the fast solver for this many points…"
     return ""
@@ -220,6 +195,13 @@ def speed(steps_per_second: float) -> str:
     if steps_per_second < 1:
         return f"1 step in {1 / steps_per_second:g} s"
     return f"{count(int(steps_per_second), 'step')} a second"
+
+
+def speed_note(lane: Lane) -> str:
+    """What the speed of a lane counts."""
+    if lane.trainer is None or lane.trainer.step == "step":
+        return "Steps a second."
+    return f"Steps a second; one step is one {lane.trainer.step}."
 
 
 HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
@@ -267,6 +249,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("One-vs-rest", "an SVM for each class against all others; the largest f is predicted"),
         ("Class weights", "C of a point is C times the weight of its class"),
     )),
+    ("Ways to train", tuple((trainer.title, trainer.note) for trainer in TRAINERS.values())),
     ("What the pictures say", (
         ("Colour of the plane", "the class the model predicts there; stronger where it is surer"),
         ("Grey", "a tie: no class is ahead of all others"),

@@ -28,7 +28,7 @@ DONE, CONVERGED, STALLED, DROP = range(4)
 BETA, G, LO, HI, DIAGONAL = range(5)
 HOLDER, LENGTH, USED = range(3)  # place whose row it is, or -1; places it is valid for; when it was last asked for
 # Places in `Expansion.ints`
-SIZE, CLOCK, LAST_I, LAST_J, OUTCOME = range(5)
+SIZE, CLOCK, LAST_I, LAST_J, OUTCOME, CHANGES = range(6)
 
 
 class Expansion(NamedTuple):
@@ -42,7 +42,7 @@ class Expansion(NamedTuple):
     doomed: NDArray[np.bool_]  #: (capacity,) to be dropped after a REPROCESS
     rows: Array  #: (n_slots, capacity)
     slots: Integers  #: (3, n_slots)
-    ints: Integers  #: (5,)
+    ints: Integers  #: (6,); the last counts the points that entered or left {alpha > 0}
 
 
 @jit
@@ -125,6 +125,9 @@ def move_with_partner(S, i, sign, second_order, tol):  # type: ignore[no-untyped
     new_j = lo[j] if step == room_j else beta[j] - step
     if new_i == beta[i] and new_j == beta[j]:
         return False
+    for old, new in ((beta[i], new_i), (beta[j], new_j)):
+        if (old != 0.0) != (new != 0.0):
+            S.ints[CHANGES] += 1
     beta[i], beta[j] = new_i, new_j
     S.ints[LAST_I], S.ints[LAST_J] = S.number[i], S.number[j]
     for s in range(size):
@@ -133,16 +136,40 @@ def move_with_partner(S, i, sign, second_order, tol):  # type: ignore[no-untyped
 
 
 @jit
-def reprocess(S, second_order, tol, n_operations):  # type: ignore[no-untyped-def]
+def write(S, note):  # type: ignore[no-untyped-def]
+    """Dual, m - M (0 where there is nothing to compare), number of free and of bounded support vectors of S now."""
+    beta, g, lo, hi = S.reals[BETA], S.reals[G], S.reals[LO], S.reals[HI]
+    m, M = -np.inf, np.inf
+    total, free, bounded = 0.0, 0.0, 0.0
+    for s in range(S.ints[SIZE]):
+        if beta[s] < hi[s]:
+            m = max(m, g[s])
+        if beta[s] > lo[s]:
+            M = min(M, g[s])
+        total += abs(beta[s]) + beta[s] * g[s]
+        if lo[s] < beta[s] < hi[s]:
+            free += 1.0
+        elif beta[s] != 0.0:
+            bounded += 1.0
+    note[0], note[1], note[2], note[3] = 0.5 * total, m - M if m - M > -np.inf else 0.0, free, bounded
+
+
+@jit
+def reprocess(S, second_order, tol, n_operations, notes):  # type: ignore[no-untyped-def]
     """At most `n_operations` REPROCESS: move the best pair of S, and mark the blatant non-support vectors as doomed.
 
     Returns how many were made.  The outcome is CONVERGED or STALLED where a pair did not move, DROP where there are
-    doomed points, which have to go before the next call, and else DONE.
+    doomed points, which have to go before the next call, and else DONE.  Row s of `notes` gets what is to be noted
+    after operation s, as things are before points go; with no row nothing is noted.
     """
     beta, g, lo, hi = S.reals[BETA], S.reals[G], S.reals[LO], S.reals[HI]
     up, size = 1.0 + 0.0 * tol, S.ints[SIZE]  # the sign, but no constant
     S.ints[OUTCOME] = DONE
     for turn in range(n_operations + 1):
+        if turn > 0 and notes.shape[0] > 0:
+            write(S, notes[turn])
+            notes[turn, 4] = S.ints[CHANGES]
+            S.ints[CHANGES] = DONE
         i, j = size, size  # none
         m, M = -np.inf, np.inf
         for s in range(size):

@@ -6,6 +6,7 @@ the last one, so that nothing has to be shifted.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,30 @@ Array = NDArray[np.float64]
 FEW = 32
 #: Numbers in kernel rows that are copied at once, at most.
 COPIED = 1 << 21
+
+
+@dataclass(frozen=True)
+class KeptState:
+    """What `KeptPoints` are restored from.
+
+    Attributes
+    ----------
+    batch : tuple of ndarray
+        X, y, C and numbers of the batch, which are never written to.
+    XT, reals, number, ints : ndarray
+        Of the points of S, see `Expansion`.
+    """
+
+    batch: tuple[Array, Array, Array, NDArray[np.int64]]
+    XT: Array
+    reals: Array
+    number: NDArray[np.int64]
+    ints: NDArray[np.int64]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the copies."""
+        return sum(array.nbytes for array in (self.XT, self.reals, self.number, self.ints))
 
 
 class KeptPoints:
@@ -50,7 +75,7 @@ class KeptPoints:
     def __init__(self, kernel: Kernel, n_features: int, cache_numbers: float) -> None:
         self._cache_numbers = cache_numbers
         none = np.zeros(0, dtype=np.int64)
-        ints = np.zeros(5, dtype=np.int64)
+        ints = np.zeros(6, dtype=np.int64)
         ints[[loops.LAST_I, loops.LAST_J]] = -1
         self.S = Expansion(
             (kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)),
@@ -68,6 +93,28 @@ class KeptPoints:
         """Make (X, y, C) the batch at hand, its points with rising `numbers` above all former ones; S stays."""
         self.X, self.y, self.C, self._numbers = X, y, C, numbers
         self.place = np.full(len(X), -1)
+
+    def state(self) -> KeptState:
+        """S as it is now, but for the kernel rows."""
+        S, size = self.S, self.size
+        return KeptState(
+            (self.X, self.y, self.C, self._numbers), S.XT[:, :size].copy(), S.reals[:, :size].copy(),
+            S.number[:size].copy(), S.ints.copy(),
+        )  # fmt: skip
+
+    def restore(self, state: KeptState) -> None:
+        """Back to `state`.  The kernel rows are computed again when they are asked for: to the same bits."""
+        self.hold(*state.batch)
+        self.S.ints[loops.SIZE] = 0
+        size = len(state.number)
+        if size > self.S.XT.shape[1]:
+            self._grow(size)
+        S = self.S
+        S.ints[:], S.slot_of[:], S.doomed[:], S.slots[:] = state.ints, -1, False, 0
+        S.slots[loops.HOLDER] = -1
+        S.XT[:, :size], S.reals[:, :size], S.number[:size] = state.XT, state.reals, state.number
+        ours = np.flatnonzero(state.number >= self._numbers[0])
+        self.place[np.searchsorted(self._numbers, state.number[ours])] = ours
 
     def join(self, k: int) -> int:
         """Point k of the batch joins S with alpha = 0; returns its place."""

@@ -26,6 +26,8 @@ FIRST, EVERYONE, FREE_ONLY = np.int64(0), np.int64(0), np.int64(1)
 SNAP = 4.0 * np.finfo(np.float64).eps
 #: A multiplier this near to a bound, as a share of the box, counts as bounded for maximum-gain (Glasmachers, Igel).
 NEAR_BOUND = 1e-8
+#: Columns of the record of steps; the last is how many points entered or left {alpha > 0} in the step.
+DUAL, VIOLATION, FREE, BOUNDED, CHANGES = range(5)
 
 
 @part
@@ -252,21 +254,49 @@ def same(rows, slot_i, slot_j):  # type: ignore[no-untyped-def]
     return True
 
 
+@part
+def count(note, sign, beta, lo, hi):  # type: ignore[no-untyped-def]
+    """Add `sign` to the number of free or of bounded support vectors, whichever the multiplier `beta` belongs to."""
+    if beta in (lo, hi):
+        if beta != 0.0:
+            note[BOUNDED] += sign
+    else:
+        note[FREE] += sign
+
+
+@part
+def write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j):  # type: ignore[no-untyped-def]
+    """Row ``made + 1`` of the record, but for the violation, before the pair is moved."""
+    note = notes[made + 1]
+    note[:] = notes[made]
+    note[DUAL] += gain
+    note[CHANGES] = 0.0
+    for k, new in ((i, new_i), (j, new_j)):
+        if (beta[k] != 0.0) != (new != 0.0):
+            note[CHANGES] += 1.0
+        count(note, -1.0, beta[k], lo[k], hi[k])
+        count(note, 1.0, new, lo[k], hi[k])
+
+
 @jit
 def run(  # type: ignore[no-untyped-def]
     rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng,
-    tol, n_steps, budget,
+    tol, n_steps, budget, notes,
 ):  # fmt: skip
     """Pair updates: at most `n_steps`, and no more once about `budget` entries were visited.  Returns how it ended.
 
     RUNNING, CONVERGED (m - M <= tol), STALLED (a step that moves nothing) or CONFLICT (one point with two labels and
     no upper bound).
+
+    `notes` is a record: row 0 holds the present values, row s gets those after step s.  It must have more than
+    `n_steps` rows, or none: then nothing is noted.
     """
     n = v.shape[0]
     visited = 0
     gains = np.empty(BLOCK)  # scratch of the rules
     up_index, low_index = move_and_scan(0.0, rows, FIRST, FIRST, v, up, low)
-    for _ in range(n_steps):
+    noting = notes.shape[0] > 0
+    for made in range(n_steps):
         if up_index < 0 or low_index < 0 or v[up_index] - v[low_index] <= tol:
             return CONVERGED
         if visited >= budget:
@@ -291,15 +321,22 @@ def run(  # type: ignore[no-untyped-def]
             new_i = hi[i]
         if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
             new_j = lo[j]
-        ints[LAST_I], ints[LAST_J] = i, j
         if new_i == beta[i] and new_j == beta[j]:
             return STALLED
+        if noting:
+            eta = diagonal[i] + diagonal[j] - 2.0 * rows[slot_i, j]
+            gain = step * ((v[i] - v[j]) - 0.5 * eta * step)
+            write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j)
         beta[i], beta[j] = new_i, new_j
         ints[ITERATION] += 1
+        ints[LAST_I], ints[LAST_J] = i, j
         low[i], up[j] = 0.0, 0.0  # i has left its lower bound, j its upper one, if they were there
         up[i] = 0.0 if new_i < hi[i] else -np.inf
         low[j] = 0.0 if new_j > lo[j] else np.inf
         up_index, low_index = move_and_scan(step, rows, slot_i, slot_j, v, up, low)
+        if noting:
+            some = up_index >= 0 and low_index >= 0
+            notes[made + 1, VIOLATION] = v[up_index] - v[low_index] if some else 0.0
         visited += n * (2 + ROW_COST * (head[COMPUTED] - before))
         if twins and hi[i] == np.inf and lo[j] == -np.inf:
             return CONFLICT

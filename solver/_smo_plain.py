@@ -6,15 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _smo_loops as loops
+from .notes import of_multipliers
 
 Array = NDArray[np.float64]
 
 
 def run(
     K: Array, lo: Array, hi: Array, beta: Array, v: Array,
-    ints: NDArray[np.int64], tol: float, n_steps: int,
+    ints: NDArray[np.int64], tol: float, n_steps: int, notes: Array,
 ) -> int:  # fmt: skip
-    """At most `n_steps` pair updates on a whole kernel matrix; results as in `_smo_loops.run`."""
+    """At most `n_steps` pair updates on a whole kernel matrix; `notes` and results as in `_smo_loops.run`."""
     diagonal = K.diagonal()
     for step_number in range(n_steps + 1):
         above = np.where(beta < hi, v, -np.inf)
@@ -39,12 +40,17 @@ def run(
             new_i = hi[i]
         if new_j - lo[j] <= loops.SNAP * max(abs(beta[j]), abs(new_j)):
             new_j = lo[j]
-        ints[loops.LAST_I], ints[loops.LAST_J] = i, j
         if new_i == beta[i] and new_j == beta[j]:
             return loops.STALLED
+        gain = step * ((v[i] - v[j]) - 0.5 * (diagonal[i] + diagonal[j] - 2.0 * K[i, j]) * step)
+        changes = int((beta[i] != 0.0) != (new_i != 0.0)) + int((beta[j] != 0.0) != (new_j != 0.0))
         beta[i], beta[j] = new_i, new_j
         ints[loops.ITERATION] += 1
+        ints[loops.LAST_I], ints[loops.LAST_J] = i, j
         v -= step * (K[i] - K[j])
+        if len(notes):
+            _, *others = of_multipliers(beta, v, lo, hi)
+            notes[step_number + 1] = notes[step_number, loops.DUAL] + gain, *others, changes
         if twins and hi[i] == np.inf and lo[j] == -np.inf:
             return loops.CONFLICT
     return loops.RUNNING

@@ -24,6 +24,7 @@ from . import smo
 from .interior_point import Work, maximise, pivoted_cholesky
 from .kernels import KERNELS, Kernel
 from .smo import SmoSolver
+from .stepping import Checkpoint
 
 Array = NDArray[np.float64]
 #: Cost of the updates before the interior point method is thought of first.
@@ -99,6 +100,26 @@ class AutoSolver(SmoSolver):
         self._cost, self._try_at = 0, FIRST_TRY
         self._trial: Work[None] | None = None
         self.n_short_cuts = 0
+
+    def checkpoint(self) -> Checkpoint:
+        """Not possible: a short cut under way cannot be copied.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError("solver is 'auto', whose runs cannot be gone back; it must be 'smo'.")
+
+    def start_notes(self) -> Array:
+        """Not possible: a short cut changes the multipliers between two updates.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError("solver is 'auto', whose short cuts are no steps; it must be 'smo' for steps to be noted.")
 
     def _advance(self, goal: int) -> None:
         if self._trial is not None:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from .certificate import Status
-from .estimator import all_or_nothing
-from .kernel_classifier import OneVsOneClassifier
-from .multiclass import Pair, PairTrainer
-from .problem import check_number
-from .projected_gradient import LARGEST_C, LARGEST_COORDINATE, DualAscentSolver
+from .kernel_classifier import SteppedKernelClassifier
+from .kernels import Kernel
+from .multiclass import Pair
+from .pair_classifier import run
+from .projected_gradient import LARGEST_C, LARGEST_COORDINATE, DualAscentSnapshot, DualAscentSolver
+
+Array = NDArray[np.float64]
 
 
-class DualAscentSVC(OneVsOneClassifier):
-    """Support vector classifier trained by projected gradient ascent, one-vs-one for more than two classes.
+class DualAscentSVC(SteppedKernelClassifier):
+    """Support vector classifier trained by projected gradient ascent.
 
     Parameters
     ----------
@@ -29,22 +31,27 @@ class DualAscentSVC(OneVsOneClassifier):
     tol : float, default=1e-3
         Largest violation called optimal.
     max_iter : int, default=-1
-        Gradient steps per pair of classes; -1 means 20 000.
+        Gradient steps per binary problem; -1 means 20 000.
     step_size : {"barzilai-borwein", "constant"}, default="barzilai-borwein"
+    multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
+    class_weight : dict, "balanced" or None, default=None
+        As in `SVC`, but above 0.
 
     Attributes
     ----------
     classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, certificates_
-        As in `OneVsOneClassifier`.
-    n_iter_ : ndarray of shape (n_pairs,)
+        As in `SteppedKernelClassifier`.
+    n_iter_ : ndarray of shape (n_problems,)
         Gradient steps.
     """
 
     _largest_coordinate = LARGEST_COORDINATE
+    _largest_C = LARGEST_C
 
     def __init__(
         self, C: float = 1.0, kernel: str = "rbf", degree: int = 3, gamma: str | float = "scale", coef0: float = 0.0,
         fit_intercept: bool = True, tol: float = 1e-3, max_iter: int = -1, step_size: str = "barzilai-borwein",
+        multiclass: str = "one-vs-one", class_weight: Mapping[Any, float] | str | None = None,
     ) -> None:  # fmt: skip
         self.C = C
         self.kernel = kernel
@@ -55,32 +62,28 @@ class DualAscentSVC(OneVsOneClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.step_size = step_size
+        self.multiclass = multiclass
+        self.class_weight = class_weight
 
-    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on `X` (n, n_features) and labels `y` (n,).
+        """Train on `X` (n, n_features) and labels `y` (n,); after an error the estimator is as it was before.
 
         Raises
         ------
         ValueError
             Bad data or a bad parameter, in one sentence.
         """
-        points, pairs = self._pairs_of(X, y)
-        C = check_number("C", self.C, 0.0, LARGEST_C, open_low=True)
-        kernel = self._kernel
+        training = self._checked(X, y)
+        run(training.trainer)
+        return self._adopt(training, training.trainer.snapshot())
 
-        def solver(pair: Pair) -> Any:  # PairTrainer wants no more of a SmoSolver than this one has
-            return DualAscentSolver(
-                points[pair.index], pair.y, kernel, C=C, fit_intercept=self.fit_intercept, tol=self.tol,
-                max_iter=self.max_iter, step_size=self.step_size, cache_size=200.0 / len(pairs),
-            )  # fmt: skip
+    def _solver(
+        self, points: Array, signs: Array, C: Array, numbers: NDArray[np.intp], kernel: Kernel, cache_size: float
+    ) -> DualAscentSolver:
+        return DualAscentSolver(
+            points, signs, kernel, C=C, fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter,
+            step_size=self.step_size, cache_size=cache_size,
+        )  # fmt: skip
 
-        trainer = PairTrainer(pairs, solver)
-        while trainer.status is Status.RUNNING:
-            trainer.step(1_000_000)
-        coef = np.zeros((len(points), len(pairs)))
-        for p, (pair, trained) in enumerate(zip(pairs, trainer.solvers, strict=True)):
-            coef[pair.index, p] = trained.beta
-        support = np.flatnonzero((coef != 0).any(axis=1))
-        self._adopt(support, points[support], self._codes_of(y)[support], coef[support], trainer.solvers)
-        return self
+    def _multipliers(self, snapshot: DualAscentSnapshot, pair: Pair) -> tuple[NDArray[np.intp], Array]:
+        return pair.index, snapshot.alpha

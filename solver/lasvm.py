@@ -25,14 +25,17 @@ optimal on S only; with it "optimal" means the same here as in `smo`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _online_loops as loops
-from ._online_points import KeptPoints
-from .certificate import Certificate, Status, best_primal
+from ._online_points import KeptPoints, KeptState
+from .certificate import Status
 from .kernels import Kernel
+from .lasvm_state import LasvmSnapshot, LasvmState
+from .notes import Notes
 from .problem import (
     check_choice,
     check_flag,
@@ -43,10 +46,11 @@ from .problem import (
     check_signs,
     check_size,
 )  # fmt: skip
-from .stepping import SteppedSolver, Stop, never
+from .stepping import Checkpoint, Stop, never
+
+__all__ = ["LasvmSnapshot", "LasvmSolver"]
 
 Array = NDArray[np.float64]
-EPS = float(np.finfo(np.float64).eps)
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
 SELECTIONS = ("first-order", "second-order")
@@ -56,37 +60,22 @@ LARGEST_N_EPOCHS = 1000
 AT_ONCE = 100
 #: Points of each class that S starts with; of a small batch half its points, so that there is something to PROCESS.
 SEEDS = 5
+#: What a state consists of besides S and the record: numbers, and arrays that are replaced but never written to.
+STATE = (
+    "status", "n_iter", "n_seen", "_order", "_n_seeds", "_cursor", "_half", "_finish", "_finishing", "_forgotten",
+    "_sweeping", "_stalled", "_sweep_size", "_added", "_middle", "_operation",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class LasvmSnapshot:
-    """The solver's state at one moment, in arrays that are never written again.
+class _State:
+    """What `LasvmSolver.restore` needs."""
 
-    Attributes
-    ----------
-    expansion : ndarray of shape (size,)
-        Numbers of the points of S, by default counted along the stream from 0.
-    alpha, v : ndarray of shape (size,)
-        Multipliers and g of the points of S: f = y - v + intercept.
-    intercept : float
-    working_set : tuple of int
-        The numbers (i, j) of the newest pair that moved; (-1, -1) before the first.
-    operation : {"none", "insert", "process", "reprocess", "sweep"}
-        The newest operation.
-    certificate : Certificate
-        `n_iter` counts operations; `kkt_violation` is that of S.
-    """
-
-    expansion: NDArray[np.int64]
-    alpha: Array
-    v: Array
-    intercept: float
-    working_set: tuple[int, int]
-    operation: str
-    certificate: Certificate
+    kept: KeptState
+    others: dict[str, Any]
 
 
-class LasvmSolver(SteppedSolver):
+class LasvmSolver(LasvmState):
     """LASVM, stopped and continued after any number of operations, and fed with further points by `extend`.
 
     Parameters
@@ -125,6 +114,9 @@ class LasvmSolver(SteppedSolver):
         One sentence naming the parameter, its value and what is allowed.
     """
 
+    NOTES = ("dual", "violation", "free", "bounded")
+    n_iter: int = 0  #: operations so far
+
     def __init__(
         self, X: ArrayLike, y: ArrayLike, kernel: Kernel, *, C: float | ArrayLike = 1.0, tol: float = 1e-3,
         max_iter: int = -1, selection: str = "second-order", n_epochs: int = 1, finish: bool = True,
@@ -132,7 +124,6 @@ class LasvmSolver(SteppedSolver):
     ) -> None:  # fmt: skip
         self.kernel = kernel
         points = check_points(X)
-        #: Shift of the points that changes no classifier but keeps the digits of a linear kernel.
         self.centre: Array = (
             points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
         )
@@ -156,7 +147,6 @@ class LasvmSolver(SteppedSolver):
         self._order = np.concatenate([self._order[seeds], np.delete(self._order, seeds)])
         self._n_seeds = len(seeds)
         self.status = Status.RUNNING
-        self.n_iter = 0
         self._finish = bool(finish)
         self._forgotten = False
         self._sweeping = self._finishing = self._stalled = False
@@ -164,6 +154,7 @@ class LasvmSolver(SteppedSolver):
         self._sweep_size = self._added = 0  # points of S when the sweep began, and those it brought back
         self._middle = 0.0
         self._operation = "none"
+        self._notes = Notes(len(self.NOTES))
 
     def extend(
         self, X: ArrayLike, y: ArrayLike, C: float | ArrayLike = 1.0, numbers: ArrayLike | None = None
@@ -204,89 +195,6 @@ class LasvmSolver(SteppedSolver):
         self._kept.hold(shifted, signs, prices, names.astype(np.int64))
         self.n_seen += len(points)
 
-    # -- reading ---------------------------------------------------------------------------------------------------
-
-    @property
-    def size(self) -> int:
-        """Points in the expansion S."""
-        return self._kept.size
-
-    @property
-    def expansion(self) -> NDArray[np.int64]:
-        """Numbers of the points of S, shape (size,)."""
-        return self._kept.S.number[: self.size].copy()
-
-    @property
-    def points(self) -> Array:
-        """The points of S, shape (size, n_features)."""
-        points: Array = self._kept.S.XT[:, : self.size].T + self.centre
-        return points
-
-    @property
-    def beta(self) -> Array:
-        """y alpha of the points of S, shape (size,)."""
-        return self._of_expansion()[0].copy()
-
-    @property
-    def alpha(self) -> Array:
-        """Multipliers of the points of the newest batch, shape (n,)."""
-        place = self._kept.place
-        alpha: Array = np.where(place >= 0, np.abs(self._kept.S.reals[loops.BETA, np.maximum(place, 0)]), 0.0)
-        return alpha
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """(m, M) over S; -inf and inf where there is nothing that may grow or fall."""
-        beta, g, lo, hi = self._of_expansion()
-        return float(g[beta < hi].max(initial=-np.inf)), float(g[beta > lo].min(initial=np.inf))
-
-    @property
-    def dual(self) -> float:
-        """D(alpha) = 1/2 (sum alpha + beta . g)."""
-        beta, g, _, _ = self._of_expansion()
-        return 0.5 * float(np.abs(beta).sum() + beta @ g)
-
-    @property
-    def intercept(self) -> float:
-        """Mean of g over the free support vectors; with none, (m + M) / 2; with one class only, its label."""
-        beta, g, lo, hi = self._of_expansion()
-        free = (lo < beta) & (beta < hi)
-        if free.any():
-            return float(g[free].mean())
-        known = [bound for bound in self.bounds if np.isfinite(bound)]
-        return sum(known) / len(known) if known else 0.0
-
-    def certificate(self, thorough: bool = True) -> Certificate:
-        """Status, KKT violation of S, dual; with `thorough` also a primal bound, in O(n size).
-
-        The primal bound needs all points: it is inf, and the gap nan, once a batch has been forgotten.
-        """
-        beta, g, lo, hi = self._of_expansion()
-        m, M = self.bounds
-        size, dual, primal = np.abs(beta), self.dual, np.inf
-        if thorough and not self._forgotten and self.kernel.is_positive_semidefinite:
-            kept, vectors = self._kept, self._kept.S.XT[:, : self.size].T
-            blocks = range(0, len(kept.X), 512)
-            f = np.concatenate([self.kernel.gram(kept.X[b : b + 512], vectors) @ beta for b in blocks])
-            root = float(size @ np.sqrt(np.maximum(0.0, kept.S.reals[loops.DIAGONAL, : self.size])))
-            norm = max(0.0, float(size.sum() - beta @ g)) + 10.0 * EPS * root**2  # what rounding may hide
-            primal = best_primal(kept.y, kept.C, f, norm)
-        gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
-        bounded = int(((size > 0) & ((beta == lo) | (beta == hi))).sum())
-        return Certificate(
-            self.status, m - M, dual, primal, gap, int((size > 0).sum()) - bounded, bounded, self.n_iter, np.nan
-        )  # fmt: skip
-
-    def snapshot(self, thorough: bool = True) -> LasvmSnapshot:
-        """The state now, in arrays of its own; `thorough` as in `certificate`."""
-        beta, g, _, _ = self._of_expansion()
-        arrays = self.expansion, np.abs(beta), g.copy()
-        for array in arrays:
-            array.flags.writeable = False
-        ints = self._kept.S.ints
-        pair = int(ints[loops.LAST_I]), int(ints[loops.LAST_J])
-        return LasvmSnapshot(*arrays, self.intercept, pair, self._operation, self.certificate(thorough))
-
     # -- working ---------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
@@ -309,11 +217,53 @@ class LasvmSolver(SteppedSolver):
                 break
         return self.n_iter - start
 
+    def checkpoint(self) -> Checkpoint:
+        """The present state: copies of S, without its kernel rows."""
+        kept = self._kept.state()
+        state = _State(kept, {name: getattr(self, name) for name in STATE})
+        return Checkpoint(state, kept.nbytes + 1000)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this solver, its batch included; see `SteppedSolver.restore`."""
+        state: _State = checkpoint.state
+        self._kept.restore(state.kept)
+        for name, value in state.others.items():
+            setattr(self, name, value)
+        if self._notes:
+            self._begin_notes()
+
+    def start_notes(self) -> Array:
+        """Note dual, m - M (0 while nothing can move) and the numbers of free and bounded support vectors of S.
+
+        They are noted after each operation.
+        """
+        self._begin_notes()
+        return self._notes.present
+
+    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+        """What was noted since the last call; see `SteppedSolver.take_notes`."""
+        return self._notes.take()
+
+    def _begin_notes(self) -> None:
+        present = np.zeros(len(self.NOTES))
+        loops.write(self._kept.S, present)
+        self._notes.start(present)
+        self._kept.S.ints[loops.CHANGES] = 0
+
     def _work(self, n: int) -> int:
         """At most `n` operations of the present phase, at least one unless it is over; returns how many."""
-        if self._sweeping:
-            return self._sweep()
-        return self._reprocess(n) if self._finishing else self._online()
+        record = self._notes.record
+        if self._finishing and not self._sweeping:
+            made = self._reprocess(n, record)
+        else:
+            made = self._sweep() if self._sweeping else self._online()
+            if made and self._notes:
+                ints = self._kept.S.ints
+                record[1, -1], ints[loops.CHANGES] = ints[loops.CHANGES], 0
+        if made and self._notes:
+            loops.write(self._kept.S, record[made])  # as things are once the doomed points have gone
+            self._notes.add(made)
+        return made
 
     def _online(self) -> int:
         """One operation of the stream; 0 at its end."""
@@ -323,7 +273,7 @@ class LasvmSolver(SteppedSolver):
                 self.status = Status.STOPPED_EARLY
             return 0
         if self._half:
-            self._reprocess(1)
+            self._reprocess(1, self._notes.record[:0])
             self._operation, self._half = "reprocess", False
             self._cursor += 1
             return 1
@@ -337,10 +287,10 @@ class LasvmSolver(SteppedSolver):
                 loops.move_with_partner(kept.S, place, kept.y[k], self.selection == "second-order", self.tol)
         return 1
 
-    def _reprocess(self, n: int) -> int:
+    def _reprocess(self, n: int, record: Array) -> int:
         """At most `n` REPROCESS; in FINISH the SWEEP is next where no pair moves any more."""
         S = self._kept.S
-        made = int(loops.reprocess(S, self.selection == "second-order", self.tol, n))
+        made = int(loops.reprocess(S, self.selection == "second-order", self.tol, n, record))
         outcome = S.ints[loops.OUTCOME]
         if made:
             self._operation = "reprocess"
@@ -379,7 +329,3 @@ class LasvmSolver(SteppedSolver):
         self._operation = "sweep"
         self._cursor += 1
         return 1
-
-    def _of_expansion(self) -> tuple[Array, Array, Array, Array]:
-        beta, g, lo, hi = self._kept.S.reals[: loops.DIAGONAL, : self.size]
-        return beta, g, lo, hi

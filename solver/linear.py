@@ -7,6 +7,9 @@ in `svc`, because a linear model then has one weight vector per class that a rea
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,15 +17,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import pegasos, perceptron
 from .certificate import Status
-from .estimator import Estimator, all_or_nothing
-from .pegasos import PegasosCertificate, PegasosSolver
-from .perceptron import PerceptronCertificate, PerceptronSolver
+from .grids import GridRows
+from .multiclass import PairTrainer, one_vs_rest
+from .pair_classifier import PairClassifier, run
+from .pegasos import PegasosCertificate, PegasosSnapshot, PegasosSolver
+from .perceptron import PerceptronCertificate, PerceptronSnapshot, PerceptronSolver
 from .problem import check_axis, check_integer, check_labels, check_number, check_points, check_size
 
 Array = NDArray[np.float64]
 
 
-class LinearClassifier(Estimator):
+@dataclass(frozen=True)
+class Training:
+    """What a call of `prepare` found out about the data; `adopt` makes learned attributes of it."""
+
+    n_features: int
+    classes: NDArray[Any]
+    trainer: PairTrainer[Any]
+
+
+class LinearClassifier(PairClassifier):
     """What linear classifiers share: their checked data as one-vs-rest problems, and the use of their weights.
 
     Attributes
@@ -32,25 +46,22 @@ class LinearClassifier(Estimator):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         One row for two classes, f > 0 being classes_[1]; else one row per class.
     intercept_ : ndarray of shape (1,) or (n_classes,)
+    pairs_ : list of Pair
+        The binary problems: the only one, or each class against the rest.
     n_features_in_ : int
     """
 
-    classes_: NDArray[Any]
     coef_: Array
-    intercept_: Array
 
     def decision_function(self, X: ArrayLike) -> Array:
         """f, shape (n,), for two classes; one column per class, shape (n, n_classes), for more."""
+        return self._joined(self.pair_decision_function(X))
+
+    def pair_decision_function(self, X: ArrayLike) -> Array:
+        """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""
         points = self._queries(X)
         values: Array = points @ self.coef_.T + self.intercept_
-        return values[:, 0] if len(self.classes_) == 2 else values
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Label of each query, shape (n,): the class with the largest f, the lowest of equals."""
-        values = self.decision_function(X)
-        best = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[best]
-        return labels
+        return values
 
     def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
         """`decision_function` at (xs[i], ys[j]).
@@ -68,19 +79,52 @@ class LinearClassifier(Estimator):
         columns, rows = check_axis("xs", xs, n_features), check_axis("ys", ys, n_features)
         check_size("xs", columns, self._largest_coordinate)
         check_size("ys", rows, self._largest_coordinate)
-        across, down = columns[:, None] * self.coef_[:, 0], rows[:, None] * self.coef_[:, 1]
-        values: Array = across[None, :, :] + down[:, None, :] + self.intercept_
-        return values[:, :, 0] if len(self.classes_) == 2 else values
+        return self._joined(self.pair_surface_on(columns)(rows))
 
-    def _problems(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, list[Array]]:
-        """Checked points, and the labels -1 and +1 of each one-vs-rest problem; sets `classes_`."""
+    def pair_surface_on(self, xs: Array) -> GridRows:
+        """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
+        columns = check_axis("xs", xs, self._fitted().n_features_in_)
+        weights, intercept = self.coef_, self.intercept_
+
+        def rows(ys: Array) -> Array:
+            planes = np.empty((len(weights), len(ys), len(columns)))
+            for plane, w, b in zip(planes, weights, intercept, strict=True):
+                np.add(columns * w[0], (np.asarray(ys) * w[1])[:, None], out=plane)
+                plane += b
+            return np.moveaxis(planes, 0, 2)
+
+        return rows
+
+    @property
+    def rounding(self) -> float:
+        """Size of f, among points of unit size, below which it may be its own rounding error."""
+        size = float(np.abs(self._fitted().coef_).sum(axis=1).max() + np.abs(self.intercept_).max())
+        return 8 * float(np.finfo(np.float64).eps) * size
+
+    @abstractmethod
+    def _solver(self, points: Array, signs: Array) -> Any:
+        """The solver of one binary problem."""
+
+    def _joined(self, pair_values: Array) -> Array:
+        return pair_values[..., 0] if len(self.classes_) == 2 else pair_values
+
+    def _checked(self, X: ArrayLike, y: ArrayLike) -> Training:
         points = check_points(X)
         check_size("X", points, self._largest_coordinate)
-        self.classes_, codes = check_labels(y, len(points))
-        if len(self.classes_) < 2:
+        classes, codes = check_labels(y, len(points))
+        if len(classes) < 2:
             raise ValueError("y holds one class only; a linear classifier needs points of at least two classes.")
-        positive = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
-        return points, [np.where(codes == c, 1.0, -1.0) for c in positive]
+        pairs = one_vs_rest(codes, len(classes))
+        trainer = PairTrainer(pairs, lambda pair: self._solver(points, pair.y))
+        return Training(points.shape[1], classes, trainer)
+
+    def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
+        self.classes_, self.pairs_ = training.classes, training.trainer.pairs
+        self.coef_ = np.array([snapshot.coef for snapshot in snapshots])
+        self.certificates_ = [snapshot.certificate for snapshot in snapshots]
+        self.converged_ = all(certificate.status is Status.OPTIMAL for certificate in self.certificates_)
+        self.n_features_in_ = training.n_features
+        return self
 
     def _seed(self, random_state: int | None) -> int:
         return check_integer("random_state", 0 if random_state is None else random_state, 0)
@@ -120,6 +164,7 @@ class Perceptron(LinearClassifier):
     Theory, bound and sources at the top of `solver.perceptron`.
     """
 
+    certificates_: list[PerceptronCertificate]
     _largest_coordinate = perceptron.LARGEST_COORDINATE
 
     def __init__(
@@ -130,35 +175,31 @@ class Perceptron(LinearClassifier):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,), of any type that can be sorted.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, in one sentence.
+            Bad data or a bad parameter, in one sentence; then the estimator is as it was before.
         """
-        points, problems = self._problems(X, y)
-        seed = self._seed(self.random_state)
-        solvers = []
-        for signs in problems:
-            solver = PerceptronSolver(
-                points, signs, fit_intercept=self.fit_intercept, max_iter=self.max_iter, shuffle=self.shuffle,
-                random_state=seed,
-            )  # fmt: skip
-            solver.run()
-            solvers.append(solver)
-        self.coef_ = np.array([solver.coef for solver in solvers])
-        self.intercept_ = np.array([solver.intercept for solver in solvers])
-        self.n_iter_ = max(solver.n_epochs for solver in solvers)
-        self.mistakes_ = sum(solver.n_iter for solver in solvers)
-        self.converged_ = all(solver.status is Status.OPTIMAL for solver in solvers)
+        training = self._checked(X, y)
+        run(training.trainer)
         # Without convergence there is most likely no bound, and looking for it may take longer than the training.
-        self.certificates_: list[PerceptronCertificate] = [
-            solver.certificate(thorough=solver.status is Status.OPTIMAL) for solver in solvers
-        ]
-        self.n_features_in_ = points.shape[1]
+        solvers = training.trainer.solvers
+        return self._adopt(training, [solver.snapshot(solver.status is Status.OPTIMAL) for solver in solvers])
+
+    def _solver(self, points: Array, signs: Array) -> PerceptronSolver:
+        return PerceptronSolver(
+            points, signs, fit_intercept=self.fit_intercept, max_iter=self.max_iter, shuffle=self.shuffle,
+            random_state=self._seed(self.random_state),
+        )  # fmt: skip
+
+    def _adopt(self, training: Training, snapshots: Sequence[PerceptronSnapshot]) -> Self:
+        super()._adopt(training, snapshots)
+        self.intercept_ = np.array([snapshot.intercept for snapshot in snapshots])
+        self.n_iter_ = max(certificate.n_epochs for certificate in self.certificates_)
+        self.mistakes_ = sum(certificate.mistakes for certificate in self.certificates_)
         return self
 
 
@@ -182,6 +223,8 @@ class PegasosClassifier(LinearClassifier):
     ----------
     classes_, coef_, intercept_, n_features_in_
         As in `LinearClassifier`; coef_ is the average of the w_t, intercept_ is 0.
+    newest_coef_ : ndarray of the shape of coef_
+        The w that the next step would try; it wanders about the average.
     n_iter_ : int
         Steps made for each binary problem.
     converged_ : bool
@@ -194,6 +237,7 @@ class PegasosClassifier(LinearClassifier):
     Theory and sources at the top of `solver.pegasos`.
     """
 
+    certificates_: list[PegasosCertificate]
     _largest_coordinate = pegasos.LARGEST_COORDINATE
 
     def __init__(
@@ -204,28 +248,27 @@ class PegasosClassifier(LinearClassifier):
         self.tol = tol
         self.random_state = random_state
 
-    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,), of any type that can be sorted.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, in one sentence.
+            Bad data or a bad parameter, in one sentence; then the estimator is as it was before.
         """
-        points, problems = self._problems(X, y)
+        training = self._checked(X, y)
+        run(training.trainer)
+        return self._adopt(training, training.trainer.snapshot())
+
+    def _solver(self, points: Array, signs: Array) -> PegasosSolver:
         lam = check_number("alpha", self.alpha, pegasos.SMALLEST_LAMBDA, pegasos.LARGEST_LAMBDA)
         n_iter = check_integer("n_iter", self.n_iter, 1)
         seed = self._seed(self.random_state)
-        solvers = []
-        for signs in problems:
-            solver = PegasosSolver(points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed)
-            solver.run()
-            solvers.append(solver)
-        self.coef_ = np.array([solver.coef for solver in solvers])
-        self.intercept_ = np.zeros(len(solvers))
-        self.n_iter_ = n_iter
-        self.converged_ = all(solver.status is Status.OPTIMAL for solver in solvers)
-        self.certificates_: list[PegasosCertificate] = [solver.certificate() for solver in solvers]
-        self.n_features_in_ = points.shape[1]
+        return PegasosSolver(points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed)
+
+    def _adopt(self, training: Training, snapshots: Sequence[PegasosSnapshot]) -> Self:
+        super()._adopt(training, snapshots)
+        self.newest_coef_ = np.array([snapshot.newest for snapshot in snapshots])
+        self.intercept_ = np.zeros(len(snapshots))
+        self.n_iter_ = max(certificate.n_iter for certificate in self.certificates_)
         return self

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import GRAVITY, Status
-from .smo import SmoSnapshot, SmoSolver
 from .stepping import Stop, never
 
 Array = NDArray[np.float64]
@@ -80,17 +80,36 @@ SCHEMES: dict[str, Scheme] = {
 }
 
 
-class PairTrainer:
+class PairSolver(Protocol):
+    """What is needed of the solver of a binary problem; every `SteppedSolver` of the package has it."""
+
+    status: Status
+
+    @property
+    def n_iter(self) -> int:
+        """Steps so far."""
+
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """At most `n` steps; returns how many were made."""
+
+    def snapshot(self, thorough: bool = True) -> Any:
+        """The state now, in arrays of its own."""
+
+
+Solver = TypeVar("Solver", bound=PairSolver)
+
+
+class PairTrainer(Generic[Solver]):
     """The solvers of all pairs, stepped together.
 
     Parameters
     ----------
     pairs : list of Pair
     make_solver : callable
-        ``make_solver(pair) -> SmoSolver``.
+        ``make_solver(pair)`` gives the solver of a binary problem, such as a `SmoSolver`.
     """
 
-    def __init__(self, pairs: list[Pair], make_solver: Callable[[Pair], SmoSolver]) -> None:
+    def __init__(self, pairs: list[Pair], make_solver: Callable[[Pair], Solver]) -> None:
         self.pairs = pairs
         self.solvers = [make_solver(pair) for pair in pairs]
         self._turn = 0
@@ -102,13 +121,13 @@ class PairTrainer:
 
     @property
     def n_iter(self) -> int:
-        """Pair updates so far, over all pairs."""
+        """Steps so far, over all pairs."""
         return sum(solver.n_iter for solver in self.solvers)
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
-        """At most `n` updates of each pair's solver; returns how many were made in all.
+        """At most `n` steps of each pair's solver; returns how many were made in all.
 
-        `stop` as in `SmoSolver.step`; after a stop the next call goes on with the pair whose turn it is.
+        `stop` as in `SteppedSolver.step`; after a stop the next call goes on with the pair whose turn it is.
         """
         made = 0
         for _ in self.solvers:
@@ -118,8 +137,8 @@ class PairTrainer:
                 break
         return made
 
-    def snapshot(self, thorough: bool = True) -> list[SmoSnapshot]:
-        """The state of each pair's solver now; `thorough` as in `SmoSolver.certificate`."""
+    def snapshot(self, thorough: bool = True) -> list[Any]:
+        """The state of each pair's solver now; `thorough` as in its `certificate`."""
         return [solver.snapshot(thorough) for solver in self.solvers]
 
 

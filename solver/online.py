@@ -1,28 +1,32 @@
 """OnlineSVC: the scikit-learn shaped online support vector classifier over LasvmSolver.
 
-More than two classes are learned one-vs-one, as in `svc`: each pair sees the points of its two classes only, so a point
-costs a PROCESS in k - 1 small expansions instead of in k large ones, and after FINISH the classifier is that of `SVC`.
+More than two classes are learned one-vs-one, unless one asks for other: each pair sees the points of its two classes
+only, so a point costs a PROCESS in k - 1 small expansions instead of in k large ones.  After FINISH the classifier is
+that of `SVC`.
 """
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, Status
 from .estimator import all_or_nothing
-from .kernel_classifier import OneVsOneClassifier
-from .lasvm import LARGEST_C, LARGEST_COORDINATE, LasvmSolver
-from .multiclass import one_vs_one
-from .problem import check_integer, check_labels, check_number, check_points, check_size
+from .kernel_classifier import CACHE_SIZE, SteppedKernelClassifier
+from .kernels import Kernel
+from .lasvm import LARGEST_C, LARGEST_COORDINATE, LasvmSnapshot, LasvmSolver
+from .multiclass import Pair, one_vs_one
+from .pair_classifier import run
+from .problem import check_integer, check_labels, check_points, check_size
 
 Array = NDArray[np.float64]
 
 
-class OnlineSVC(OneVsOneClassifier):
-    """Support vector classifier trained by LASVM, point by point; one-vs-one for more than two classes.
+class OnlineSVC(SteppedKernelClassifier):
+    """Support vector classifier trained by LASVM, point by point.
 
     `fit` has all points and may go on to the optimum; `partial_fit` takes them as they arrive and keeps only those
     that may still become support vectors.
@@ -44,26 +48,33 @@ class OnlineSVC(OneVsOneClassifier):
     shuffle : bool, default=True
         Whether `fit` draws a random order for each pass.  `partial_fit` never does.
     max_iter : int, default=-1
-        Operations per pair of classes, in all calls of `partial_fit` together; -1 means max(10^7, 100 n).
+        Operations per binary problem, in all calls of `partial_fit` together; -1 means max(10^7, 100 n).
     random_state : int or None, default=None
         Seed of the orders.  None means 0: the same call gives the same answer.
+    multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
+        `partial_fit` knows the first only.
+    class_weight : dict, "balanced" or None, default=None
+        As in `SVC`, but above 0; `partial_fit`, which does not know how many points will come, wants no "balanced".
 
     Attributes
     ----------
     classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, certificates_
-        As in `OneVsOneClassifier`; `support_` counts all points since `fit` or the first `partial_fit`.
-    n_iter_ : ndarray of shape (n_pairs,)
+        As in `SteppedKernelClassifier`; `support_` counts all points since `fit` or the first `partial_fit`.
+    n_iter_ : ndarray of shape (n_problems,)
         PROCESS, REPROCESS and SWEEP operations.
     fit_status_ : int
-        0 when every pair is optimal; after `partial_fit`, or without `finish`, 1.
+        0 when every problem is optimal; after `partial_fit`, or without `finish`, 1.
     """
 
     _largest_coordinate = LARGEST_COORDINATE
+    _largest_C = LARGEST_C
+    _online: list[LasvmSolver | None]
 
     def __init__(
         self, C: float = 1.0, kernel: str = "rbf", degree: int = 3, gamma: str | float = "scale", coef0: float = 0.0,
         tol: float = 1e-3, selection: str = "second-order", n_epochs: int = 1, finish: bool = True,
         shuffle: bool = True, max_iter: int = -1, random_state: int | None = None,
+        multiclass: str = "one-vs-one", class_weight: Mapping[Any, float] | str | None = None,
     ) -> None:  # fmt: skip
         self.C = C
         self.kernel = kernel
@@ -77,29 +88,20 @@ class OnlineSVC(OneVsOneClassifier):
         self.shuffle = shuffle
         self.max_iter = max_iter
         self.random_state = random_state
+        self.multiclass = multiclass
+        self.class_weight = class_weight
 
-    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,), from nothing.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, in one sentence.
+            Bad data or a bad parameter, in one sentence; then the estimator is as it was before.
         """
-        points, pairs = self._pairs_of(X, y)
-        self._online: list[LasvmSolver | None] = []  # a later partial_fit starts anew
-        solvers: list[LasvmSolver | None] = []
-        for pair in pairs:
-            solver = self._solver(
-                points[pair.index], pair.y, pair.index, n_epochs=self.n_epochs, finish=self.finish,
-                shuffle=self.shuffle,
-            )  # fmt: skip
-            solver.run()
-            solvers.append(solver)
-        self._combine(solvers, points.shape[1])
-        self.support_vectors_ = points[self.support_]  # the same, without the rounding of the shift
-        return self
+        training = self._checked(X, y)
+        run(training.trainer)
+        return self._adopt(training, training.trainer.snapshot())
 
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -118,6 +120,10 @@ class OnlineSVC(OneVsOneClassifier):
             Bad data or a bad parameter, or a label that is not one of the classes; nothing is learned then.
         """
         online: list[LasvmSolver | None] = getattr(self, "_online", [])
+        if self.multiclass != "one-vs-one":
+            raise ValueError(f"multiclass is {self.multiclass!r}; partial_fit knows 'one-vs-one' only.")
+        if isinstance(self.class_weight, str):
+            raise ValueError(f"class_weight is {self.class_weight!r}; with partial_fit it must be None or a dict.")
         points = check_points(X, n_features=self.n_features_in_ if online else None)
         check_size("X", points, self._largest_coordinate)
         labels, _ = check_labels(y, len(points))
@@ -129,36 +135,52 @@ class OnlineSVC(OneVsOneClassifier):
         unknown = np.setdiff1d(labels, self.classes_)
         if len(unknown):
             raise ValueError(f"y holds the label {unknown.tolist()[0]!r}, which is not one of the classes.")
-        C = check_number("C", self.C, 0.0, LARGEST_C, open_low=True)
+        codes = np.searchsorted(self.classes_, np.asarray(y))
+        C = self._prices(self.classes_, codes)
         # All that a solver could refuse is refused here, before the first one has learned anything.
         if self._kernel.largest(points) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {self._kernel.name} kernel overflows at these coordinates; scale the data down.")
-        self.pairs_ = one_vs_one(self._codes_of(y), len(self.classes_))
+        self.pairs_ = one_vs_one(codes, len(self.classes_))
         online = online or [None] * len(self.pairs_)
         for p, pair in enumerate(self.pairs_):
             solver, own, numbers = online[p], points[pair.index], pair.index + self.n_samples_seen_
             if not len(own):
                 continue
             if solver is None:
-                solver = online[p] = self._solver(own, pair.y, numbers, n_epochs=1, finish=False, shuffle=False)
+                share = CACHE_SIZE / len(self.pairs_)
+                solver = online[p] = self._new(own, pair.y, C[pair.index], numbers, self._kernel, share)
             else:
-                solver.extend(own, pair.y, C, numbers)
+                solver.extend(own, pair.y, C[pair.index], numbers)
             solver.run()
         self._online = online
         self.n_samples_seen_ += len(points)
         self._combine(online, points.shape[1])
         return self
 
-    def _solver(
-        self, points: Array, signs: Array, numbers: NDArray[np.intp], *, n_epochs: int, finish: bool, shuffle: bool
-    ) -> LasvmSolver:
-        C = check_number("C", self.C, 0.0, LARGEST_C, open_low=True)
+    def _new(
+        self, points: Array, signs: Array, C: Array, numbers: NDArray[np.intp], kernel: Kernel, cache_size: float,
+        n_epochs: int = 1, finish: bool = False, shuffle: bool = False,
+    ) -> LasvmSolver:  # fmt: skip
         seed = check_integer("random_state", 0 if self.random_state is None else self.random_state, 0)
         return LasvmSolver(
-            points, signs, self._kernel, C=C, tol=self.tol, max_iter=self.max_iter, selection=self.selection,
-            n_epochs=n_epochs, finish=finish, shuffle=shuffle, random_state=seed,
-            cache_size=200.0 / len(self.pairs_), numbers=numbers,
+            points, signs, kernel, C=C, tol=self.tol, max_iter=self.max_iter, selection=self.selection,
+            n_epochs=n_epochs, finish=finish, shuffle=shuffle, random_state=seed, cache_size=cache_size,
+            numbers=numbers,
         )  # fmt: skip
+
+    def _solver(
+        self, points: Array, signs: Array, C: Array, numbers: NDArray[np.intp], kernel: Kernel, cache_size: float
+    ) -> LasvmSolver:
+        return self._new(
+            points, signs, C, numbers, kernel, cache_size, self.n_epochs, self.finish, self.shuffle
+        )  # fmt: skip
+
+    def _multipliers(self, snapshot: LasvmSnapshot, pair: Pair) -> tuple[NDArray[np.int64], Array]:
+        return snapshot.expansion, snapshot.alpha
+
+    def _adopt(self, training: Any, snapshots: Sequence[LasvmSnapshot]) -> Self:
+        self._online = []  # a later partial_fit starts anew
+        return super()._adopt(training, snapshots)
 
     def _combine(self, solvers: list[LasvmSolver | None], n_features: int) -> None:
         """Set the learned attributes from the expansions of the pairs, who may share points."""
@@ -173,7 +195,10 @@ class OnlineSVC(OneVsOneClassifier):
             rows, beta = np.searchsorted(support, numbers[p]), solver.beta[at]
             coef[rows, p] = beta
             codes[rows] = np.where(beta > 0, pair.positive, pair.negative)
-        self._adopt(support, vectors, codes, coef, trained)
+        self._take_over(
+            support, vectors, codes, coef, np.array([solver.intercept for solver in trained]),
+            [solver.centre for solver in trained], [solver.certificate() for solver in trained],
+        )  # fmt: skip
 
 
 class Untrained:

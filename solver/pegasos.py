@@ -21,14 +21,16 @@ and ``alpha_i = a_i / lambda``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _linear_loops as loops
 from .certificate import Status
+from .notes import AT_ONCE, Notes
 from .problem import check_integer, check_number, check_points, check_signs, check_size
-from .stepping import SteppedSolver, Stop, never
+from .stepping import Checkpoint, SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
 #: Up to these bounds nothing overflows: <w, x> may reach steps * LARGEST_COORDINATE^2 / SMALLEST_LAMBDA.
@@ -141,6 +143,7 @@ class PegasosSolver(SteppedSolver):
         self._ints = np.zeros(3, dtype=np.int64)
         self._ints[loops.LAST_DRAWN] = -1
         self._reals = np.zeros(1)
+        self._notes = Notes(len(self.NOTES))
 
     @property
     def n_iter(self) -> int:
@@ -166,8 +169,8 @@ class PegasosSolver(SteppedSolver):
         abar: Array = np.maximum(0.0, (self._count * self._reals[loops.HARMONIC] - self._late) / steps)
         return abar
 
-    def certificate(self) -> PegasosCertificate:
-        """Status, primal value of the answer and the lower bound, in O(n d)."""
+    def certificate(self, thorough: bool = True) -> PegasosCertificate:
+        """Status, primal value of the answer and the lower bound, in O(n d): always `thorough`."""
         dual = self._dual()
         if self.n_iter == 0:
             return PegasosCertificate(self.status, np.inf, dual, np.nan, len(self.y), 0)
@@ -177,8 +180,8 @@ class PegasosSolver(SteppedSolver):
         gap = max(0.0, (primal - dual) / primal) if primal > 0.0 else 0.0
         return PegasosCertificate(self.status, primal, dual, gap, int((slack > 0.0).sum()), self.n_iter)
 
-    def snapshot(self) -> PegasosSnapshot:
-        """The state now, in arrays of its own."""
+    def snapshot(self, thorough: bool = True) -> PegasosSnapshot:
+        """The state now, in arrays of its own; `thorough` as in `certificate`."""
         coef, newest, count = self.coef, self.newest, self._count.copy()
         coef.flags.writeable = newest.flags.writeable = count.flags.writeable = False
         touched, hit = int(self._ints[loops.LAST_DRAWN]), bool(self._ints[loops.LAST_HIT])
@@ -192,17 +195,49 @@ class PegasosSolver(SteppedSolver):
         before = self.n_iter
         check_integer("n", n, 0)
         todo = min(n, self.max_iter - before)
-        for start in range(0, todo, DRAWN_AT_ONCE):
-            drawn = self._random.integers(len(self.y), size=min(DRAWN_AT_ONCE, todo - start))
+        at_once = AT_ONCE if self._notes else DRAWN_AT_ONCE
+        for start in range(0, todo, at_once):
+            drawn = self._random.integers(len(self.y), size=min(at_once, todo - start))
             loops.pegasos(
                 self.X, self.y, drawn, self.lam, self._theta, self._total, self._count, self._late, self._ints,
-                self._reals,
+                self._reals, self._notes.record,
             )  # fmt: skip
+            self._notes.add(len(drawn))
             if stop():
                 break
         if self.status is Status.RUNNING and self.n_iter >= self.max_iter:
             self.status = Status.OPTIMAL if self.certificate().gap <= self.tol else Status.STOPPED_EARLY
         return self.n_iter - before
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return self._theta, self._total, self._count, self._late, self._ints, self._reals
+
+    def checkpoint(self) -> Checkpoint:
+        """The present state; see `SteppedSolver.checkpoint`."""
+        copies = [array.copy() for array in self._arrays]
+        state = copies, self._random.bit_generator.state, self.status
+        return Checkpoint(state, sum(array.nbytes for array in copies) + 1000)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        copies, self._random.bit_generator.state, self.status = checkpoint.state
+        for array, copy in zip(self._arrays, copies, strict=True):
+            array[:] = copy
+        if self._notes:
+            self._notes.start(np.empty(0))
+
+    def start_notes(self) -> Array:
+        """Note from now on at which steps a point is hit for the first time: nothing else is known for less than O(n).
+
+        Such a step is what `take_notes` calls a change of the support vectors.
+        """
+        self._notes.start(np.empty(0))
+        return self._notes.present
+
+    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+        """What was noted since the last call; see `SteppedSolver.take_notes`."""
+        return self._notes.take()
 
     def _dual(self) -> float:
         """The larger of D(0) = 0 and D(s a), a cut to the box, at the best scale s that stays in the box."""

@@ -29,8 +29,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _linear_loops as loops
 from .certificate import Status
+from .notes import Notes
 from .problem import check_flag, check_integer, check_points, check_signs, check_size
-from .stepping import SteppedSolver, Stop, never
+from .stepping import Checkpoint, SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -38,6 +39,8 @@ EPS = float(np.finfo(np.float64).eps)
 AT_ONCE = 500
 #: <w, x> stays finite for as many mistakes as anybody can wait for.
 LARGEST_COORDINATE = 1e140
+#: What a state consists of besides its copies: numbers, and an array that is replaced but never written to.
+STATE = ("status", "n_epochs", "_mistakes_before", "_order")
 
 
 @dataclass(frozen=True)
@@ -232,6 +235,8 @@ class PerceptronSolver(SteppedSolver):
     Rosenblatt, "The perceptron", Psychological Review 65, 1958; Novikoff, "On convergence proofs on perceptrons", 1962.
     """
 
+    NOTES = ("wrong", "margin")
+
     def __init__(
         self, X: ArrayLike, y: ArrayLike, *, fit_intercept: bool = True, max_iter: int = 1000, shuffle: bool = False,
         random_state: int = 0,
@@ -253,6 +258,7 @@ class PerceptronSolver(SteppedSolver):
         self.n_epochs = 0
         self._mistakes_before = 0
         self._order = np.arange(n)
+        self._notes = Notes(len(self.NOTES))
         self._next_epoch()
 
     @property
@@ -308,22 +314,66 @@ class PerceptronSolver(SteppedSolver):
         One mistake costs at most two looks at each point.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
         check_integer("n", n, 0)
-        made = 0
-        unit = 1.0 if self.fit_intercept else 0.0
+        made, stopped = 0, False
         while made < n and self.status is Status.RUNNING:
-            asked = min(n - made, AT_ONCE)
-            done = loops.perceptron(self.X, self.y, self._order, unit, self._w, self._count, self._ints, asked)
+            asked = 1 if stopped else min(n - made, AT_ONCE)
+            done = self._correct(asked)
             made += done
-            if done < asked:  # the pass is over
-                if self.n_iter == self._mistakes_before:
-                    self.status = Status.OPTIMAL
-                elif self.n_epochs >= self.max_iter:
-                    self.status = Status.STOPPED_EARLY
-                else:
-                    self._next_epoch()
-            if stop():
+            stopped = stopped or stop()
+            if stopped and done == asked:  # just after a mistake, not somewhere between two of them
                 break
         return made
+
+    def _correct(self, asked: int) -> int:
+        """Correct at most so many mistakes of the present pass; returns how many."""
+        unit = 1.0 if self.fit_intercept else 0.0
+        done = int(
+            loops.perceptron(
+                self.X, self.y, self._order, unit, self._w, self._count, self._ints, asked, self._notes.record
+            )
+        )
+        self._notes.add(done)
+        if done < asked:  # the pass is over
+            if self.n_iter == self._mistakes_before:
+                self.status = Status.OPTIMAL
+            elif self.n_epochs >= self.max_iter:
+                self.status = Status.STOPPED_EARLY
+            else:
+                self._next_epoch()
+        return done
+
+    def checkpoint(self) -> Checkpoint:
+        """The present state; see `SteppedSolver.checkpoint`."""
+        arrays = self._w.copy(), self._count.copy(), self._ints.copy()
+        others = {name: getattr(self, name) for name in STATE}
+        state = arrays, others, self._random.bit_generator.state
+        return Checkpoint(state, sum(array.nbytes for array in (*arrays, self._order)) + 1000)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        arrays, others, self._random.bit_generator.state = checkpoint.state
+        self._w[:], self._count[:], self._ints[:] = arrays
+        for name, value in others.items():
+            setattr(self, name, value)
+        if self._notes:
+            self._notes.start(self._present)
+
+    def start_notes(self) -> Array:
+        """Note the number of wrong training points and the margin of the weights after each correction from now on.
+
+        Both are as in `PerceptronCertificate`, but the margin is 0 while w = 0.  What `take_notes` calls a change of
+        the support vectors is the first mistake on a point.
+        """
+        self._notes.start(self._present)
+        return self._notes.present
+
+    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+        """What was noted since the last call; see `SteppedSolver.take_notes`."""
+        return self._notes.take()
+
+    @property
+    def _present(self) -> Array:
+        return np.array(loops.margin(self.X, self.y, 1.0 if self.fit_intercept else 0.0, self._w), dtype=np.float64)
 
     def _next_epoch(self) -> None:
         self.n_epochs += 1

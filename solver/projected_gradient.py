@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, Status, best_primal
 from .kernels import Kernel
+from .notes import Notes, of_multipliers
 from .problem import (
     check_choice,
     check_flag,
@@ -42,7 +43,7 @@ from .problem import (
     check_size,
 )  # fmt: skip
 from .projection import best_scaled_primal, project
-from .stepping import SteppedSolver, Stop, never
+from .stepping import Checkpoint, SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -53,6 +54,10 @@ STEP_SIZES = ("barzilai-borwein", "constant")
 PIECE = 1 << 23
 #: Gradient steps after which v is computed anew.
 REFRESH_EVERY = 100
+#: What a state consists of besides the record: numbers, and arrays that are replaced but never written to.
+STATE = (
+    "status", "n_iter", "beta", "v", "_moved", "_newest_size", "_length", "_safe_length", "_fresh", "_stalled",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,9 @@ class DualAscentSolver(SteppedSolver):
     Birgin, Martinez, Raydan, SIAM J. Optim. 10, 2000; Barzilai, Borwein, IMA J. Numer. Anal. 8, 1988.
     """
 
+    NOTES = ("dual", "violation", "free", "bounded")
+    n_iter: int = 0  #: gradient steps so far
+
     def __init__(
         self, X: ArrayLike, y: ArrayLike, kernel: Kernel, *, C: float | ArrayLike = 1.0, fit_intercept: bool = True,
         tol: float = 1e-3, max_iter: int = -1, step_size: str = "barzilai-borwein", cache_size: float = 200.0,
@@ -144,13 +152,12 @@ class DualAscentSolver(SteppedSolver):
         self._hi = np.where(self.y > 0, self.C, 0.0)
         self.beta: Array = np.zeros(n)
         self.v: Array = self.y.copy()
-        self.n_iter = 0
         self._moved = np.zeros(n, dtype=bool)
         self._newest_size = 0.0
         self._matrix = np.empty((n, n)) if 8 * n * n <= cache_size * 2**20 else None
         self._filled = 0  # rows of the matrix computed so far
         self._row_sums = np.zeros(n)
-        self._length = 0.0  # of the next step; 0 before the first
+        self._length = self._safe_length = 0.0  # of the next step; 0 before the first
         # The product K @ vector under way: for a step along it, or for v anew.
         self._vector: Array | None = None
         self._target = self.beta
@@ -159,6 +166,7 @@ class DualAscentSolver(SteppedSolver):
         self._refreshing = False
         self._fresh = True
         self._stalled = False
+        self._notes = Notes(len(self.NOTES))
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -229,18 +237,63 @@ class DualAscentSolver(SteppedSolver):
         """
         check_integer("n", n, 0)
         made = 0
-        while made < n and self.status is Status.RUNNING:
-            made += self._piece()
+        while self.status is Status.RUNNING and (made < n or (n == 0 and self.pending)):
+            made += self._piece(alone=n == 0)
             if stop():
                 break
-        return made
+        return made if n else 0
 
-    def _piece(self) -> int:
-        """Work up to the end of a gradient step or of the piece; 0 when nothing was left to do."""
+    @property
+    def pending(self) -> bool:
+        """Whether v is to be computed anew after the newest gradient step, which only ``step(0)`` does alone."""
+        begun = self.status is Status.RUNNING and self.n_iter > 0
+        return begun and (self._due if self._vector is None else self._refreshing)
+
+    def checkpoint(self) -> Checkpoint:
+        """The present state; of a gradient step that is half done, the one before it.
+
+        Raises
+        ------
+        RuntimeError
+            Something is `pending`.
+        """
+        if self.pending:
+            raise RuntimeError("A checkpoint was asked for while work is pending; call step(0) first.")
+        state = {name: getattr(self, name) for name in STATE}
+        return Checkpoint(state, self.beta.nbytes + self.v.nbytes + self._moved.nbytes + 500)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        for name, value in checkpoint.state.items():
+            setattr(self, name, value)
+        self._vector, self._cursor = None, 0
+        if self._notes:
+            self._notes.start(self._present)
+
+    def start_notes(self) -> Array:
+        """Note dual, violation, and the numbers of free and bounded support vectors after each gradient step."""
+        self._notes.start(self._present)
+        return self._notes.present
+
+    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+        """What was noted since the last call; see `SteppedSolver.take_notes`."""
+        return self._notes.take()
+
+    @property
+    def _present(self) -> Array:
+        present = of_multipliers(self.beta, self.v, self._lo, self._hi)
+        present[1] = self.kkt_violation
+        return present
+
+    def _piece(self, alone: bool = False) -> int:
+        """Work up to the end of a gradient step or of the piece; 0 when nothing was left to do.
+
+        With `alone` no gradient step is begun.
+        """
         spent, before = 0, self.n_iter
         while self.status is Status.RUNNING and spent < PIECE:
             if self._vector is None:
-                if self.n_iter > before and not self._due:
+                if (alone or self.n_iter > before) and not self._due:
                     break
                 self._begin()
             else:
@@ -321,12 +374,16 @@ class DualAscentSolver(SteppedSolver):
         self._stalled = not moved.any()
         if self._stalled:
             return
+        changes = int(((new != 0.0) != (self.beta != 0.0)).sum()) if self._notes else 0
         self._moved = moved
         self._newest_size = t * self._length
         self.beta = new
         self.v = self.v - t * product
         self._fresh = False
         self.n_iter += 1
+        if self._notes:
+            self._notes.record[1] = *self._present, changes
+            self._notes.add(1)
         if self.step_size == "barzilai-borwein" and curvature > 0.0:
             if self.n_iter % 2:
                 length = float(direction @ direction) / curvature

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .certificate import Status
 from .stepping import Checkpoint, SteppedSolver, Stop, never
@@ -17,8 +18,10 @@ from .trace import LIMIT, Trace
 
 #: Steps between two checkpoints at first, and how many checkpoints there are at most.
 FIRST_INTERVAL, MOST_CHECKPOINTS = 64, 512
-#: Steps made between two looks at what they changed, when a change is looked for.
-LOOK = 64
+#: Steps made between two looks at what they changed, at most, when a change is looked for: 1, 2, 4, ..
+MOST_LOOKED = 64
+#: Entries of a coarse trace whose changes are remembered step by step.
+MOST_SEEN = 16
 
 
 class Recording:
@@ -42,9 +45,16 @@ class Recording:
     ended : bool
         Whether the run has come to its end, at `length`.
     trace : Trace
+
+    Raises
+    ------
+    ValueError
+        The solver has been stepped, or cannot note its steps.
     """
 
     def __init__(self, solver: SteppedSolver, megabytes: float = 64.0, limit: int = LIMIT) -> None:
+        if solver.n_iter or solver.pending:
+            raise ValueError(f"The solver has made {solver.n_iter} steps already; a recording begins before the first.")
         self.solver = solver
         self.length = 0
         self.trace = Trace(solver.NOTES, solver.start_notes(), limit)
@@ -52,8 +62,10 @@ class Recording:
         self._budget = megabytes * 2**20
         self._steps = [0]
         self._checkpoints = [solver.checkpoint()]
+        self._used = self._checkpoints[0].nbytes
         self._newest: Checkpoint | None = None  # the state at `length`, while the solver stands elsewhere
-        self._changes = np.zeros(0, dtype=np.int64)  # of the steps made last
+        #: Steps with changes among those above the first and up to the second number, where it has been looked up.
+        self._seen: dict[tuple[int, int], NDArray[np.int64]] = {}
         self.ended = solver.status is not Status.RUNNING
 
     @property
@@ -70,27 +82,13 @@ class Recording:
     def nbytes(self) -> int:
         """Memory of the checkpoints and of the trace."""
         newest = 0 if self._newest is None else self._newest.nbytes
-        return sum(each.nbytes for each in self._checkpoints) + newest + self.trace.nbytes
+        return self._used + newest + self.trace.nbytes
 
     def advance(self, n: int, stop: Stop = never) -> int:
         """At most `n` steps forward, old ones again or new ones; returns how many, fewer at the end or when stopped."""
         start = self.position
-        goal = start + n
-        while not self.at_end:
-            at = self.position
-            if at >= goal and not self.solver.pending:
-                break
-            new = at >= self.length
-            until = min(goal, self._next_checkpoint(at)) if new else min(goal, self.length)
-            self.solver.step(max(0, until - at), stop)
-            notes, self._changes = self.solver.take_notes()
-            if new:
-                self.trace.append(notes, self._changes)
-                self.length = self.position
-                self.ended = self.solver.status is not Status.RUNNING
-                self._keep()
-            elif self.position == self.length:
-                self._return()
+        while not self.at_end and (self.solver.pending or self.position < start + n):
+            self._stride(start + n, stop)
             if stop():
                 break
         return self.position - start
@@ -100,9 +98,10 @@ class Recording:
 
         Called again after a stop, it goes on from there.
         """
-        if step < self.position or (step > self.position and self._jump_helps(step)):
-            self._jump(step)
-        self.advance(max(0, step - self.position), stop)
+        step = max(0, step)
+        if (step < self.position or self._jump_helps(step)) and not self._jump(step, stop):
+            return False
+        self.advance(step - self.position, stop)
         return (self.position == step and not self.solver.pending) or self.at_end
 
     def to_next_change(self, after: int, stop: Stop = never) -> bool:
@@ -110,40 +109,80 @@ class Recording:
 
         False when stopped on the way; called again, it goes on.
         """
-        while (known := self.trace.view().next_change(after)) is None:
+        look = 1
+        while True:
+            known = self.trace.view().next_change(after)
+            if known is not None:
+                found = self._found(*known, stop=stop, place=0)
+                if found is not None:
+                    return found
+                after = known[1]
+                continue
             if self.ended:
                 return self.go_to(self.length, stop)
-            if self.position < self.length and not self.go_to(self.length, stop):
+            after = max(after, self.length)
+            if not self.go_to(self.length, stop):
                 return False
-            self.advance(LOOK, stop)
+            self.advance(look, stop)
+            look = min(2 * look, MOST_LOOKED)
             if stop():
                 return False
-        return self._walk(*known, stop=stop, last_one=False)
 
     def to_previous_change(self, before: int, stop: Stop = never) -> bool:
         """To the last step below `before` in which a point entered or left the support vectors, or to the start."""
-        known = self.trace.view().previous_change(before)
-        return self.go_to(0, stop) if known is None else self._walk(*known, stop=stop, last_one=True)
+        while (known := self.trace.view().previous_change(before)) is not None:
+            found = self._found(*known, stop=stop, place=-1)
+            if found is not None:
+                return found
+            before = known[0]
+        return self.go_to(0, stop)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _walk(self, first: int, last: int, *, stop: Stop, last_one: bool) -> bool:
-        """To the first or the last change among the steps `first` to `last`, where the trace has one at least."""
-        if first < last:  # one entry stands for several steps: which of them it was is seen on the way
-            if not self.go_to(first - 1, stop):
-                return False
-            found = last
-            for step in range(first, last + 1):
-                self.advance(1)
-                if self._changes.any():
-                    found = step
-                    if not last_one:
-                        break
-            first = found
-        return self.go_to(first, stop)
+    def _stride(self, goal: int, stop: Stop) -> NDArray[np.int64]:
+        """What is pending, or some steps towards `goal`; returns the changes of the steps made."""
+        at = self.position
+        new = at == self.length
+        until = min(goal, (at // self._interval + 1) * self._interval) if new else min(goal, self.length)
+        self.solver.step(0 if self.solver.pending else until - at, stop)
+        notes, changes = self.solver.take_notes()
+        if new:
+            self.trace.append(notes, changes)
+            self.length = self.position
+            self.ended = self.solver.status is not Status.RUNNING
+            self._keep()
+        elif self.position == self.length:
+            self._return()
+        return changes
 
-    def _next_checkpoint(self, at: int) -> int:
-        return (at // self._interval + 1) * self._interval
+    def _found(self, first: int, last: int, *, stop: Stop, place: int) -> bool | None:
+        """To the first (`place` 0) or the last (-1) change among some steps, as `go_to`; None if there is none."""
+        steps = self._changes_about(first, stop)
+        if steps is None:
+            return False
+        steps = steps[(first <= steps) & (steps <= last)]
+        return self.go_to(int(steps[place]), stop) if len(steps) else None
+
+    def _changes_about(self, step: int, stop: Stop) -> NDArray[np.int64] | None:
+        """The steps with changes for which the same entry of the trace stands as for `step`; None when stopped.
+
+        They are made again to see which they are: so few that there is no look at `stop` meanwhile.
+        """
+        bucket = self.trace.bucket
+        if bucket == 1:
+            return np.array([step])
+        begin = (step - 1) // bucket * bucket
+        end = min(begin + bucket, self.length)
+        if (begin, end) not in self._seen:
+            if not self.go_to(begin, stop):
+                return None
+            changes = []
+            while self.position < end:
+                changes.append(self._stride(end, never))
+            if len(self._seen) >= MOST_SEEN:
+                self._seen.clear()
+            self._seen[begin, end] = begin + 1 + np.flatnonzero(np.concatenate(changes))
+        return self._seen[begin, end]
 
     def _keep(self) -> None:
         """Keep a checkpoint of the present state if it is time for one."""
@@ -152,12 +191,13 @@ class Recording:
             return
         self._steps.append(at)
         self._checkpoints.append(self.solver.checkpoint())
-        size = self._checkpoints[-1].nbytes
-        while len(self._steps) > 2 and (len(self._steps) > MOST_CHECKPOINTS or len(self._steps) * size > self._budget):
+        self._used += self._checkpoints[-1].nbytes
+        while len(self._steps) > 2 and (len(self._steps) > MOST_CHECKPOINTS or self._used > self._budget):
             self._interval *= 2
             kept = [place for place, step in enumerate(self._steps) if step % self._interval == 0]
             self._steps = [self._steps[place] for place in kept]
             self._checkpoints = [self._checkpoints[place] for place in kept]
+            self._used = sum(each.nbytes for each in self._checkpoints)
 
     def _jump_helps(self, step: int) -> bool:
         """Whether some state that is kept lies between the present one and `step`."""
@@ -165,17 +205,19 @@ class Recording:
             return True
         return self._steps[bisect_right(self._steps, step) - 1] > self.position
 
-    def _jump(self, step: int) -> None:
-        """To the nearest kept state at or before `step`."""
+    def _jump(self, step: int, stop: Stop) -> bool:
+        """To the nearest kept state at or before `step`; False when stopped before the present one could be kept."""
         if self._newest is None:
             while self.solver.pending:
-                self.solver.step(0)
-            self.ended = self.solver.status is not Status.RUNNING
+                self._stride(self.length, stop)
+                if stop() and self.solver.pending:
+                    return False
             self._newest = self.solver.checkpoint()
         if step >= self.length:
             self._return()
         else:
             self.solver.restore(self._checkpoints[bisect_right(self._steps, step) - 1])
+        return True
 
     def _return(self) -> None:
         """To the state at `length`: how the run stands there is known only there."""

@@ -8,12 +8,14 @@ up to date from the multipliers that changed, and the choice is made anew.  Nota
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _smo_loops as loops
 from . import _smo_plain
-from ._smo_rows import PRECOMPUTED, Cache, add_rows, new_cache
+from ._smo_rows import COMPUTED, PRECOMPUTED, Cache, add_rows, new_cache
 
 Array = NDArray[np.float64]
 KernelNumbers = tuple[int, float, float, int]
@@ -67,6 +69,11 @@ class Subproblem:
         )  # fmt: skip
 
     @property
+    def n_evaluations(self) -> int:
+        """Kernel values computed for the rows of these points."""
+        return int(self.cache[-1][COMPUTED]) * len(self.index)
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """(m, M) over these points."""
         return float((self.v + self.up).max()), float((self.v + self.low).min())
@@ -79,7 +86,7 @@ class Subproblem:
 
     def run(
         self, rule: int, kernel: KernelNumbers, ints: NDArray[np.int64], rng: NDArray[np.uint64], tol: float,
-        n_steps: int, budget: int,
+        n_steps: int, budget: int, notes: Array,
     ) -> int:  # fmt: skip
         """`_smo_loops.run` on these points; the pair in `ints` has the numbers of all points before and after."""
         pair = ints[[loops.LAST_I, loops.LAST_J]]
@@ -89,7 +96,7 @@ class Subproblem:
             ints[[loops.LAST_I, loops.LAST_J]] = place if here.all() else -1
         outcome: int = loops.run(
             rule, kernel, self.XT, self.lo, self.hi, self.diagonal, self.beta, self.v, self.up, self.low,
-            *self.cache, ints, rng, tol, n_steps, budget,
+            *self.cache, ints, rng, tol, n_steps, budget, notes,
         )  # fmt: skip
         if not self.is_whole:
             local = ints[[loops.LAST_I, loops.LAST_J]]
@@ -121,6 +128,31 @@ class KernelSum:
             budget,
         )  # fmt: skip
         return self._next == len(self._weights)
+
+
+@dataclass(frozen=True)
+class ActiveState:
+    """What an `ActiveSet` is restored from.
+
+    Attributes
+    ----------
+    beta, v, size : ndarray of shape (n,)
+    part : tuple
+        Of a part under work: its index, its v, and the multipliers that the v of the others belongs to.
+    review_at, interval : int
+    """
+
+    beta: Array
+    v: Array
+    size: Array
+    part: tuple[NDArray[np.intp], Array, Array] | tuple[()]
+    review_at: int
+    interval: int
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        return sum(array.nbytes for array in (self.beta, self.v, self.size, *self.part))
 
 
 class ActiveSet:
@@ -165,6 +197,15 @@ class ActiveSet:
         )  # fmt: skip
         self.review_at, self._interval = FIRST_REVIEW, FIRST_REVIEW
         self._read: tuple[int, Array] | None = None
+        #: Kernel values computed for parts that have been given up.
+        self._spent = 0
+
+    @property
+    def n_evaluations(self) -> int:
+        """Entries of the kernel matrix computed so far, each as often as it was computed."""
+        if self._matrix is not None:
+            return self._matrix.size
+        return self.whole.n_evaluations + self._spent + (0 if self.part.is_whole else self.part.n_evaluations)
 
     def v(self, n_iter: int) -> Array:
         """v of all points after `n_iter` updates."""
@@ -179,13 +220,14 @@ class ActiveSet:
         return self._read[1]
 
     def run(
-        self, rule: int, ints: NDArray[np.int64], rng: NDArray[np.uint64], tol: float, n_steps: int, budget: int
-    ) -> int:
-        """Updates on the points under work; see `_smo_loops.run`."""
+        self, rule: int, ints: NDArray[np.int64], rng: NDArray[np.uint64], tol: float, n_steps: int, budget: int,
+        notes: Array,
+    ) -> int:  # fmt: skip
+        """Updates on the points under work; see `_smo_loops.run`.  The `notes` are true where these are all points."""
         whole, part = self.whole, self.part
         if self._matrix is not None:
-            return _smo_plain.run(self._matrix, whole.lo, whole.hi, self.beta, self._v, ints, tol, n_steps)
-        outcome = part.run(rule, self._kernel, ints, rng, tol, n_steps, budget)
+            return _smo_plain.run(self._matrix, whole.lo, whole.hi, self.beta, self._v, ints, tol, n_steps, notes)
+        outcome = part.run(rule, self._kernel, ints, rng, tol, n_steps, budget, notes)
         if not part.is_whole:
             self.beta[part.index] = part.beta
         return outcome
@@ -200,6 +242,23 @@ class ActiveSet:
         self.part.mark_bounds()
         self.beta[self.part.index] = beta
         self._read = None
+
+    def state(self) -> ActiveState:
+        """The multipliers, v and the choice as they are now."""
+        part = self.part
+        left = () if part.is_whole else (part.index, part.v.copy(), self._base.copy())
+        # `size` is replaced, and the index of a part never written to: no copies.
+        return ActiveState(self.beta.copy(), self._v.copy(), self.size, left, self.review_at, self._interval)
+
+    def restore(self, state: ActiveState) -> None:
+        """Back to `state`.  Kernel rows are computed again where they are missing: to the same bits."""
+        self.beta[:], self._v[:], self.size = state.beta, state.v, state.size
+        self.review_at, self._interval = state.review_at, state.interval
+        self._all_points()
+        if state.part:
+            index, v, self._base[:] = state.part
+            self.part = self.whole.part(index, self._megabytes, self._kernel[0] == PRECOMPUTED)
+            self.part.v[:] = v
 
     # -- v of all points -------------------------------------------------------------------------------------------
 
@@ -231,6 +290,8 @@ class ActiveSet:
         self._all_points()
 
     def _all_points(self) -> None:
+        if not self.part.is_whole:
+            self._spent += self.part.n_evaluations
         self.part = self.whole
         self.whole.mark_bounds()
         self._read = None
@@ -262,6 +323,7 @@ class ActiveSet:
             return
         if before is not None and np.array_equal(before.index, index):
             before.v[:] = self._v[index]
+            self._spent -= before.n_evaluations  # it goes on counting
         else:
             before = self.whole.part(index, self._megabytes, self._kernel[0] == PRECOMPUTED)
         self.part = before

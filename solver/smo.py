@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _smo_loops as loops
-from .certificate import Certificate, Status, best_primal
+from .certificate import Status
 from .kernels import Kernel
+from .notes import AT_ONCE, Notes
 from .problem import (
     check_choice,
     check_flag,
@@ -36,11 +37,13 @@ from .problem import (
 )  # fmt: skip
 from .projection import feasible
 from .selection import RULES
-from .shrinking import ActiveSet, KernelSum
-from .stepping import SteppedSolver, Stop, never
+from .shrinking import ActiveSet, ActiveState, KernelSum
+from .smo_state import SmoSnapshot, SmoState
+from .stepping import Checkpoint, Stop, never
+
+__all__ = ["SmoSnapshot", "SmoSolver"]
 
 Array = NDArray[np.float64]
-EPS = float(np.finfo(np.float64).eps)
 #: A margin below this share of the data's radius in feature space counts as "not separable".
 SEPARABLE_SHARE = 1e-6
 #: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
@@ -48,28 +51,6 @@ PIECE = 1_000_000
 #: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
-
-
-@dataclass(frozen=True)
-class SmoSnapshot:
-    """The solver's state at one moment, in arrays that are never written again.
-
-    Attributes
-    ----------
-    alpha : ndarray of shape (n,)
-    v : ndarray of shape (n,)
-        y_i - sum_j y_j alpha_j K_ij, so that f(x_i) = y_i - v_i + intercept.
-    intercept : float
-    working_set : tuple of int
-        The pair (i, j) of the newest step; (-1, -1) before the first.
-    certificate : Certificate
-    """
-
-    alpha: Array
-    v: Array
-    intercept: float
-    working_set: tuple[int, int]
-    certificate: Certificate
 
 
 @dataclass(frozen=True)
@@ -82,7 +63,21 @@ class _Task:
     moved: bool = True  #: whether they changed anything
 
 
-class SmoSolver(SteppedSolver):
+@dataclass(frozen=True)
+class _State:
+    """What `SmoSolver.restore` needs; rows of the kernel it computes again."""
+
+    active: ActiveState
+    ints: NDArray[np.int64]
+    rng: NDArray[np.uint64]
+    status: Status
+    moved_since_refresh: bool
+    radius: float | None
+    proved_primal: float
+    noted: Array
+
+
+class SmoSolver(SmoState):
     """Sequential minimal optimisation that can be stopped and continued after any number of steps.
 
     Parameters
@@ -117,6 +112,8 @@ class SmoSolver(SteppedSolver):
         One sentence naming the parameter, its value and what is allowed.
     """
 
+    NOTES = ("dual", "violation", "free", "bounded")
+
     def __init__(
         self, X: ArrayLike, y: ArrayLike, kernel: Kernel, *, C: float | ArrayLike = 1.0, tol: float = 1e-3,
         max_iter: int = -1, selection: str = "second-order", random_state: int = 0,
@@ -144,7 +141,6 @@ class SmoSolver(SteppedSolver):
         if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(points, points.T)):
             raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
         self._definite = kernel.is_positive_semidefinite_on(XT.T)
-        #: Whether no point may be inside the margin; with slack for some points every problem has a solution.
         self._hard = bool(np.isinf(self.C).all())
         if np.isinf(self.C).any() and not self._definite:
             raise ValueError(
@@ -164,6 +160,7 @@ class SmoSolver(SteppedSolver):
             shrinking and RULES[selection].looks_at_v, None if compiled else kernel.gram(XT.T, XT.T),
         )  # fmt: skip
         self._task: _Task | None = None
+        self._notes = Notes(len(self.NOTES))
         self._moved_since_refresh = False
         #: max_i ||phi(x_i) - mean phi||, once it is needed.
         self._radius: float | None = None
@@ -179,88 +176,6 @@ class SmoSolver(SteppedSolver):
             if not useful:  # worse than nothing, or an overflow: start from nothing
                 self.beta[:] = 0.0
                 self._recompute()
-
-    # -- reading ---------------------------------------------------------------------------------------------------
-
-    @property
-    def n_iter(self) -> int:
-        """Pair updates so far."""
-        return int(self._ints[loops.ITERATION])
-
-    @property
-    def beta(self) -> Array:
-        """y alpha, shape (n,)."""
-        return self._active.beta
-
-    @property
-    def alpha(self) -> Array:
-        """The multipliers, shape (n,)."""
-        return np.abs(self.beta)
-
-    @property
-    def v(self) -> Array:
-        """y_i - sum_j y_j alpha_j K_ij of all points, shape (n,)."""
-        return self._active.v(self.n_iter)
-
-    @property
-    def working_set(self) -> tuple[int, int]:
-        """The pair (i, j) of the newest step; (-1, -1) before the first."""
-        return int(self._ints[loops.LAST_I]), int(self._ints[loops.LAST_J])
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """(m, M): the largest v over I_up and the smallest v over I_low."""
-        above, below = self.v[self.beta < self._hi], self.v[self.beta > self._lo]
-        return float(above.max(initial=-np.inf)), float(below.min(initial=np.inf))
-
-    @property
-    def kkt_violation(self) -> float:
-        """m - M."""
-        m, M = self.bounds
-        return m - M
-
-    @property
-    def dual(self) -> float:
-        """D(alpha) = 1/2 (sum alpha + beta . v), from K beta = y - v."""
-        return 0.5 * float(np.abs(self.beta).sum() + self.beta @ self.v)
-
-    @property
-    def squared_norm(self) -> float:
-        """||w||^2 = beta . K beta = sum alpha - beta . v."""
-        return max(0.0, float(np.abs(self.beta).sum() - self.beta @ self.v))
-
-    @property
-    def intercept(self) -> float:
-        """Mean of v over the free support vectors; with none, the middle of the interval KKT leaves, (m + M) / 2."""
-        free = (self._lo < self.beta) & (self.beta < self._hi)
-        if free.any():
-            return float(self.v[free].mean())
-        m, M = self.bounds
-        return 0.5 * (m + M)
-
-    def certificate(self, thorough: bool = True) -> Certificate:
-        """Status, KKT violation, primal and dual bounds of the current multipliers.
-
-        Without `thorough` the primal bound is the one at scale 1: valid, quicker, and looser when C is large.
-        """
-        size = np.abs(self.beta)
-        bounded = int(((size == self.C) & (size > 0)).sum())
-        dual = self.dual
-        primal = float(np.inf)
-        if self._definite:
-            primal = min(self._primal(thorough), self._proved_primal)
-        gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
-        bound = self._largest_norm / size.sum() if self._hard and size.any() else np.nan
-        return Certificate(
-            self.status, self.kkt_violation, dual, primal, gap, int((size > 0).sum()) - bounded, bounded,
-            self.n_iter, float(bound),
-        )  # fmt: skip
-
-    def snapshot(self, thorough: bool = True) -> SmoSnapshot:
-        """The state now, in arrays of its own; `thorough` as in `certificate`."""
-        alpha, v = self.alpha, self.v.copy()
-        alpha.flags.writeable = v.flags.writeable = False
-        return SmoSnapshot(alpha, v, self.intercept, self.working_set, self.certificate(thorough))
 
     # -- working ---------------------------------------------------------------------------------------------------
 
@@ -286,6 +201,57 @@ class SmoSolver(SteppedSolver):
         return self.n_iter - start
 
     @property
+    def pending(self) -> bool:
+        """Whether v is being computed anew."""
+        return self._task is not None
+
+    def checkpoint(self) -> Checkpoint:
+        """The present state.
+
+        Raises
+        ------
+        RuntimeError
+            Something is `pending`.
+        """
+        if self.pending:
+            raise RuntimeError("A checkpoint was asked for while work is pending; call step(0) first.")
+        active = self._active.state()
+        state = _State(
+            active, self._ints.copy(), self._rng.copy(), self.status, self._moved_since_refresh, self._radius,
+            self._proved_primal, self._notes.present if self._notes else np.empty(0),
+        )  # fmt: skip
+        return Checkpoint(state, active.nbytes + 500)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        state: _State = checkpoint.state
+        self._active.restore(state.active)
+        self._ints[:], self._rng[:], self.status = state.ints, state.rng, state.status
+        self._task, self._moved_since_refresh = None, state.moved_since_refresh
+        self._radius, self._proved_primal = state.radius, state.proved_primal
+        if self._notes:
+            self._notes.start(state.noted if len(state.noted) else self._present)
+
+    def start_notes(self) -> Array:
+        """Note dual, m - M, and the numbers of free and bounded support vectors after each update from now on.
+
+        The dual is the present one plus the gain of each update, and set right whenever v is computed anew.
+
+        Raises
+        ------
+        ValueError
+            The solver leaves points out for a while, and so does not know m - M after each update.
+        """
+        if self._active.shrinking:
+            raise ValueError("shrinking is True; it must be False for steps to be noted.")
+        self._notes.start(self._present)
+        return self._notes.present
+
+    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+        """What was noted since the last call; see `SteppedSolver.take_notes`."""
+        return self._notes.take()
+
+    @property
     def _refresh_every(self) -> int:
         return max(1000, len(self.y)) if self._hard else 100_000
 
@@ -295,10 +261,14 @@ class SmoSolver(SteppedSolver):
         due = min(goal, self.max_iter, (self.n_iter // every + 1) * every)
         if active.shrinking:
             due = min(due, active.review_at)
+        if self._notes:
+            due = min(due, self.n_iter + AT_ONCE)
         before = self.n_iter
         outcome = active.run(
-            RULES[self.selection].code, self._ints, self._rng, max(self.tol, self._reachable), due - before, PIECE
-        )
+            RULES[self.selection].code, self._ints, self._rng, max(self.tol, self._reachable), due - before, PIECE,
+            self._notes.record,
+        )  # fmt: skip
+        self._notes.add(self.n_iter - before)
         self._moved_since_refresh |= self.n_iter > before
         ended = outcome != loops.RUNNING
         if ended and not self._moved_since_refresh and active.part.is_whole:
@@ -319,6 +289,8 @@ class SmoSolver(SteppedSolver):
         """v of all points is known from its definition: rounding errors of many updates must not certify anything."""
         moved, self._moved_since_refresh = self._moved_since_refresh, False
         self._active.refresh(task.sums)
+        if self._notes:
+            self._notes.record[0, loops.DUAL] = self.dual
         self._conclude(task.outcome, moved)
 
     def _conclude(self, outcome: int, moved: bool) -> None:
@@ -366,29 +338,6 @@ class SmoSolver(SteppedSolver):
         definition = self._active.definition()
         definition.work()
         self._active.refresh(definition)
-
-    @property
-    def _reachable(self) -> float:
-        """KKT violation that double precision can tell from zero for these multipliers, at best."""
-        return 50.0 * EPS * float(self._active.size.max())
-
-    @property
-    def _hidden_norm(self) -> float:
-        """What rounding may hide of ||w||^2, a difference of large numbers when the multipliers are large."""
-        size = np.abs(self.beta)
-        if not self._moved_since_refresh:
-            return 10.0 * EPS * float(size @ self._active.size)
-        # Of multipliers that moved since, only the bound abs(K_ij) <= max K_ii of such matrices is known.
-        return 10.0 * EPS * float(size.sum()) ** 2 * float(self._active.whole.diagonal.max(initial=0.0))
-
-    @property
-    def _largest_norm(self) -> float:
-        """||w||, rounded up."""
-        return float(np.sqrt(self.squared_norm + self._hidden_norm))
-
-    def _primal(self, thorough: bool) -> float:
-        norm = self.squared_norm + self._hidden_norm
-        return best_primal(self.y, self.C, self.y - self.v, norm, thorough, self._reachable)
 
     def _not_separable(self) -> bool:
         total = float(np.abs(self.beta).sum())

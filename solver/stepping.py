@@ -52,34 +52,52 @@ class SteppedSolver(ABC):
     status: Status
 
     @property
+    @abstractmethod
+    def n_iter(self) -> int:
+        """Elementary updates so far."""
+
+    @property
     def pending(self) -> bool:
         """Whether work is left that belongs to the updates made: ``step(0)`` does it."""
         return False
 
+    @abstractmethod
     def checkpoint(self) -> Checkpoint:
-        """The present state; nothing may be `pending`."""
-        raise NotImplementedError
+        """The present state.
 
+        Raises
+        ------
+        RuntimeError
+            Something is `pending`.
+        """
+
+    @abstractmethod
     def restore(self, checkpoint: Checkpoint) -> None:
         """Back (or forth) to a state of this very solver: what follows is, bit for bit, what followed then.
 
         What `take_notes` has not given out yet is forgotten.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def start_notes(self) -> NDArray[np.float64]:
-        """Note each step from now on; returns the present values, shape (n_names,)."""
-        raise NotImplementedError
+        """Note each step from now on; returns the present values, shape (n_names,).
 
+        Raises
+        ------
+        ValueError
+            A solver that does not know them after each step.
+        """
+
+    @abstractmethod
     def take_notes(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The notes of the steps since the last call, shape (m, n_names), and how many points entered or left the
         support vectors in each of them, shape (m,)."""
-        raise NotImplementedError
 
     @abstractmethod
     def step(self, n: int = 1, stop: Stop = never) -> int:
         """At most `n` elementary updates; returns how many were made, fewer only when finished or stopped.
 
+        ``step(0)`` does what is `pending` and no more.
         ``step(5); step(5)`` equals ``step(10)`` bit for bit, whenever `stop` interrupted them.
         """
 

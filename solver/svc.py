@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,14 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from .auto import AutoSolver
 from .certificate import NotSeparableError, Status, joined
 from .expansion import AnyKernel, KernelFunction, gram_for_training, kernel_of
-from .grids import GridRows
 from .kernel_classifier import UNFINISHED, KernelClassifier
 from .kernels import Kernel, PrecomputedKernel
 from .multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
 from .problem import check_choice, check_labels, check_number, check_points, check_size
 from .selection import RULES
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
-from .surface import RunningExpansion
 from .weights import bounds, class_weights, sample_weights
 
 Array = NDArray[np.float64]
@@ -118,6 +116,7 @@ class SVC(KernelClassifier):
     """
 
     _largest_coordinate = LARGEST_COORDINATE
+    _training: _Training
 
     def __init__(
         self, C: float = 1.0, kernel: str | KernelFunction = "rbf", degree: int = 3, gamma: str | float = "scale",
@@ -171,7 +170,7 @@ class SVC(KernelClassifier):
     def prepare(
         self, X: ArrayLike, y: ArrayLike,
         start: Callable[[Pair, Array], ArrayLike | None] | None = None, compiled: bool = True,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None, shrinking: bool = True,
     ) -> PairTrainer:  # fmt: skip
         """Check data and parameters and return the trainer that `fit` would run; `adopt` takes its snapshots.
 
@@ -179,35 +178,27 @@ class SVC(KernelClassifier):
         ----------
         start : callable, optional
             ``start(pair, C)`` gives the multipliers a binary problem starts from, or None; `C` are their bounds.
-        compiled : bool, default=True
+        compiled, shrinking : bool, default=True
             See `SmoSolver`.
 
         Notes
         -----
         Unlike `fit` it lets a hard margin that does not exist be seen: the trainer ends as `Status.NOT_SEPARABLE`.
         """
-        self._training = self._checked(X, y, sample_weight, start, compiled)
+        self._training = self._checked(X, y, sample_weight, start, compiled, shrinking)
         return self._training.trainer
 
-    def adopt(self, snapshots: list[SmoSnapshot]) -> Self:
-        """Set the learned attributes from snapshots of the trainer that `prepare` made, finished or not."""
-        return self._adopt(self._training, snapshots)
-
-    def snapshot_model(self, snapshots: list[SmoSnapshot]) -> SVC:
-        """A model of its own with the learned attributes of `snapshots`; this one and its trainer go on."""
-        return SVC(**self.get_params())._adopt(self._training, snapshots)
-
-    def next_pair_surface(self, running: RunningExpansion) -> GridRows:
-        """As `pair_surface_on`, on the grid of `running`, which must be of this kernel and these training points."""
-        coefficients = np.zeros((self.shape_fit_[0], len(self.pairs_)))
-        coefficients[self.support_] = self._expansion.coef
-        return running.rows(coefficients, self._expansion.offset)
+    def pair_multipliers(self, snapshots: Sequence[SmoSnapshot]) -> list[tuple[Array, Array]]:
+        """alpha and C of the points of each binary problem, in the order of `Pair.index`."""
+        solvers = self._training.trainer.solvers
+        return [(snapshot.alpha, solver.C) for snapshot, solver in zip(snapshots, solvers, strict=True)]
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _checked(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None,
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None,
         start: Callable[[Pair, Array], ArrayLike | None] | None = None, compiled: bool = True,
+        shrinking: bool = True,
     ) -> _Training:  # fmt: skip
         """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""
         points = check_points(X)
@@ -247,7 +238,7 @@ class SVC(KernelClassifier):
             return self._solver(
                 rows, pair.y, kernel if isinstance(kernel, Kernel) else PrecomputedKernel(), C=C_pair,
                 alpha=None if start is None else start(pair, C_pair), compiled=compiled,
-                cache_size=cache_size / len(pairs),
+                cache_size=cache_size / len(pairs), shrinking=shrinking,
             )  # fmt: skip
 
         trainer = PairTrainer(pairs, solver)
@@ -262,7 +253,7 @@ class SVC(KernelClassifier):
             **arguments,
         )  # fmt: skip
 
-    def _adopt(self, training: _Training, snapshots: list[SmoSnapshot]) -> Self:
+    def _adopt(self, training: _Training, snapshots: Sequence[SmoSnapshot]) -> Self:
         X, codes, pairs = training.X, training.codes, training.trainer.pairs
         kernel, centre, n_classes = training.kernel, training.centre, len(training.classes)
         full = np.zeros((len(X), len(pairs)))

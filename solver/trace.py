@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ LIMIT, FACTOR = 1 << 20, 16
 LEVELS = 4
 #: Steps whose primal and gap are remembered.
 LANDMARKS = 4096
+#: Entries looked through at once for a change.
+SEARCHED = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +96,16 @@ class TraceView:
         ----------
         name : str
         edges : array-like of shape (n_cells + 1,)
-            Whole numbers of steps, rising.  A cell of many steps is read from a coarser level, and may so take in up
-            to an eighth of its width from its neighbours.
+            Whole numbers of steps, rising; the value before the first step is that of step 0.  A cell of 128 steps or
+            more is read from a coarser level, and may so take in up to an eighth of its width on either side.  Where
+            `bucket` is above 1, no cell reads less than whole entries of the finest level.
         """
         k = self.names.index(name)
-        return self._reduced(edges, lambda level: level.low[k], lambda level: level.high[k])
+        low, high = self._reduced(edges, lambda level: level.low[k], lambda level: level.high[k])
+        bounds = np.asarray(edges, dtype=np.int64)
+        for cell in np.flatnonzero((bounds[:-1] < 0) & (bounds[1:] >= 0)):
+            low[cell], high[cell] = np.fmin(low[cell], self.start[k]), np.fmax(high[cell], self.start[k])
+        return low, high
 
     def changes(self, edges: ArrayLike) -> NDArray[np.bool_]:
         """For each cell, as in `extremes`, whether a point entered or left the support vectors in it."""
@@ -105,27 +113,34 @@ class TraceView:
         return np.nan_to_num(most) > 0
 
     def next_change(self, after: int) -> tuple[int, int] | None:
-        """(first, last) of the steps, more than one where `bucket` is, in which the next change after `after` lies."""
+        """(first, last) of the steps above `after` among which the next change is to be looked for; None for none.
+
+        One step while `bucket` is 1.  Else there may be none among them, when the entry's changes lie before them.
+        """
         level = self.levels[0]
-        begin = after // level.bucket
-        found = np.flatnonzero(level.changes[begin:])
-        if not len(found):
-            return None
-        entry = begin + int(found[0])
-        return max(after, entry * level.bucket) + 1, min((entry + 1) * level.bucket, self.length)
+        after = max(after, 0)
+        end = len(level.changes) if after < self.length else 0
+        for start in range(after // level.bucket, end, SEARCHED):
+            found = np.flatnonzero(level.changes[start : start + SEARCHED])
+            if len(found):
+                entry = start + int(found[0])
+                return max(after, entry * level.bucket) + 1, min((entry + 1) * level.bucket, self.length)
+        return None
 
     def previous_change(self, before: int) -> tuple[int, int] | None:
         """As `next_change`, for the last change at a step below `before`."""
         level = self.levels[0]
-        end = -(-(before - 1) // level.bucket)
-        found = np.flatnonzero(level.changes[: max(end, 0)])
-        if not len(found):
-            return None
-        entry = int(found[-1])
-        return entry * level.bucket + 1, min((entry + 1) * level.bucket, before - 1)
+        last = min(before - 1, self.length)
+        for end in range(-(-last // level.bucket), 0, -SEARCHED):
+            start = max(0, end - SEARCHED)
+            found = np.flatnonzero(level.changes[start:end])
+            if len(found):
+                entry = start + int(found[-1])
+                return entry * level.bucket + 1, min((entry + 1) * level.bucket, last)
+        return None
 
     def _reduced(self, edges: ArrayLike, low_of: Values, high_of: Values) -> tuple[Array, Array]:
-        bounds = np.minimum(np.asarray(edges, dtype=np.int64), self.length)
+        bounds = np.clip(np.asarray(edges, dtype=np.int64), 0, self.length)
         first, last = bounds[:-1], bounds[1:]  # steps first + 1 .. last
         low, high = np.full(len(first), np.nan), np.full(len(first), np.nan)
         place = np.zeros(len(first), dtype=np.intp)
@@ -147,8 +162,7 @@ class _Growing:
     """A level that grows at its end.  Buffers are replaced by larger ones, so what a view has taken stays as it was."""
 
     def __init__(self, bucket: int, n_names: int) -> None:
-        self.bucket = bucket
-        self._steps = 0
+        self.bucket, self.steps = bucket, 0
         self._low = np.empty((n_names, 256))
         self._high = self._low if bucket == 1 else np.empty((n_names, 256))
         self._changes = np.zeros(256, dtype=np.int64)
@@ -156,7 +170,7 @@ class _Growing:
     @property
     def entries(self) -> int:
         """Entries, the incomplete last one included."""
-        return -(-self._steps // self.bucket)
+        return -(-self.steps // self.bucket)
 
     @property
     def nbytes(self) -> int:
@@ -166,25 +180,36 @@ class _Growing:
 
     def append(self, notes: Array, changes: Counts) -> None:
         """Add steps: `notes` of shape (n_names, m)."""
-        rest = self._steps % self.bucket
+        rest = self.steps % self.bucket
         # Where each entry's share of the new steps begins; the first may belong to the entry that is not complete.
         at = np.maximum(np.arange(0, rest + len(changes), self.bucket) - rest, 0)
-        begin = self._steps // self.bucket
+        begin = self.steps // self.bucket
         new = slice(begin, begin + len(at))
         self._make_room(new.stop)
-        counts = np.add.reduceat(changes, at)
         if self._low is self._high:
-            self._low[:, new] = notes
+            self._low[:, new], self._changes[new] = notes, changes
         else:
             low, high = np.minimum.reduceat(notes, at, axis=1), np.maximum.reduceat(notes, at, axis=1)
+            counts = np.add.reduceat(changes, at)
             if rest:
                 low[:, 0] = np.minimum(low[:, 0], self._low[:, begin])
                 high[:, 0] = np.maximum(high[:, 0], self._high[:, begin])
-            self._low[:, new], self._high[:, new] = low, high
-        if rest:
-            counts[0] += self._changes[begin]
-        self._changes[new] = counts
-        self._steps += len(changes)
+                counts[0] += self._changes[begin]
+            self._low[:, new], self._high[:, new], self._changes[new] = low, high, counts
+        self.steps += len(changes)
+
+    def follow(self, finer: _Growing) -> None:
+        """Take in what the next finer level has got since."""
+        begin = self.steps // self.bucket  # the entry that is not complete is made anew
+        source = slice(begin * FACTOR, finer.entries)
+        at = np.arange(0, source.stop - source.start, FACTOR)
+        if finer.steps > self.steps:
+            new = slice(begin, begin + len(at))
+            self._make_room(new.stop)
+            self._low[:, new] = np.minimum.reduceat(finer._low[:, source], at, axis=1)
+            self._high[:, new] = np.maximum.reduceat(finer._high[:, source], at, axis=1)
+            self._changes[new] = np.add.reduceat(finer._changes[source], at)
+            self.steps = finer.steps
 
     def _make_room(self, entries: int) -> None:
         have = len(self._changes)
@@ -218,13 +243,17 @@ class Trace:
         self.names, self.start, self.length = names, start, 0
         self._limit = limit
         self._levels = [_Growing(FACTOR**power, len(names)) for power in range(LEVELS + 1)]
-        self._landmarks: dict[int, tuple[float, float, float]] = {}
-        self._landmark_rows = np.empty((0, 4))
+        self._landmarks = np.empty((0, 4))
+
+    @property
+    def bucket(self) -> int:
+        """Steps that one entry of the finest level stands for, as in `TraceView`."""
+        return self._levels[0].bucket
 
     @property
     def nbytes(self) -> int:
         """Memory of the notes."""
-        return sum(level.nbytes for level in self._levels) + self._landmark_rows.nbytes
+        return sum(level.nbytes for level in self._levels) + int(self._landmarks.nbytes)
 
     def append(self, notes: Array, changes: Counts) -> None:
         """Add steps.
@@ -237,27 +266,36 @@ class Trace:
         """
         if not len(changes):
             return
-        columns = np.ascontiguousarray(notes.T)
-        for level in self._levels:
-            level.append(columns, changes)
-        self.length += len(changes)
-        while self._levels[0].entries > self._limit and len(self._levels) > 1:
+        finest = self._levels[0]
+        if -(-(finest.steps + len(changes)) // finest.bucket) > self._limit and len(self._levels) > 1:
+            self._complete()
             del self._levels[0]
+            self.append(notes, changes)
+            return
+        finest.append(np.ascontiguousarray(notes.T), changes)
+        self.length += len(changes)
+
+    def _complete(self) -> None:
+        """Bring the coarser levels up to date: only when they are read, and before the finest one goes."""
+        for finer, coarser in pairwise(self._levels):
+            coarser.follow(finer)
 
     def mark(self, step: int, dual: float, primal: float, gap: float) -> None:
         """Remember what a certificate said at `step`; the tightest primal bound stays."""
-        known = self._landmarks.get(step)
-        if known is not None and known[1] <= primal:
-            return
-        self._landmarks[step] = dual, primal, gap
-        if len(self._landmarks) > LANDMARKS:  # every second one goes, the first and the newest stay
-            steps = sorted(self._landmarks)
-            for each in steps[1:-1:2]:
-                del self._landmarks[each]
-        rows = sorted((at, *values) for at, values in self._landmarks.items())
-        self._landmark_rows = np.array(rows, dtype=np.float64)
+        rows = self._landmarks
+        place = int(np.searchsorted(rows[:, 0], step))
+        row = [float(step), dual, primal, gap]
+        if place == len(rows) or rows[place, 0] != step:
+            rows = np.insert(rows, place, row, axis=0)
+        elif primal < rows[place, 2]:
+            rows = rows.copy()
+            rows[place] = row
+        if len(rows) > LANDMARKS:  # every second one goes, the first and the newest stay
+            rows = np.concatenate((rows[:-1:2], rows[-1:]))
+        self._landmarks = rows
 
     def view(self) -> TraceView:
         """The trace as it is now."""
+        self._complete()
         levels = tuple(level.view() for level in self._levels)
-        return TraceView(self.names, self.length, self.start, levels, self._landmark_rows)
+        return TraceView(self.names, self.length, self.start, levels, self._landmarks)

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ._compile import cache_directory
+from .stepping import SteppedSolver
 
 #: File in the cache that says that everything is there.
 COMPLETE = "complete"
@@ -49,10 +50,16 @@ def steps() -> list[Step]:
         Step("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
         Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
         Step("kNN points", lambda: model.predict_proba(X)),
-        Step("online SVM", lambda: solver.LasvmSolver(X, y, rbf).run(), in_window=False),
-        Step("perceptron", lambda: solver.PerceptronSolver(X, y).step(3), in_window=False),
+        Step("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
+        Step("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),
         Step("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),
     ]
+
+
+def _noted(stepped: SteppedSolver) -> SteppedSolver:
+    """The solver, with what it compiles for its notes."""
+    stepped.start_notes()
+    return stepped
 
 
 def compile_all(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.shading import Shades, colour, level_lines, region_lines
-from solver import SVC, Grid
+from solver import Grid, KNeighborsClassifier
 
 from .pool import Priority
 from .requests import Frame, Picture
@@ -44,7 +44,10 @@ def _picture(
 ) -> Generator[Priority, None, Picture | None]:
     assert frame.model is not None
     model = frame.model
-    source = svm_source(model, frame.lane) if isinstance(model, SVC) else knn_source(model, frame.compiled)
+    if isinstance(model, KNeighborsClassifier):
+        source = knn_source(model, frame.compiled)
+    else:
+        source = svm_source(model, frame.lane)
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
     ys = grid.ys
     yield Priority.BACKGROUND
@@ -76,7 +79,7 @@ def _picture(
         else:
             boundary.append(region_lines(band, regions))
         if f is not None:
-            margins.append(level_lines(band, f, (-1.0, 1.0)))
+            margins.append(level_lines(band, f, values.margins))
         before = (regions[-1:].copy(), None if f is None else f[-1:].copy())
         row = block.stop
         height = int(np.clip(height * PIECE / max(time.perf_counter() - begun, 1e-5), 4, min(2 * height, most)))

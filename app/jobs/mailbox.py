@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
 
-from .requests import Frame
+
+class Posted(Protocol):
+    """What can be posted: it says which slot it belongs into."""
+
+    @property
+    def index(self) -> int: ...
 
 
-class Mailbox:
+Item = TypeVar("Item", bound=Posted)
+
+
+class Mailbox(Generic[Item]):
     """One slot per lane.
 
     A queued signal per frame would pile up faster than a window can draw; here an unread frame is replaced, and the
@@ -23,9 +32,9 @@ class Mailbox:
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
         self._lock = threading.Lock()
-        self._slots: dict[int, Frame] = {}
+        self._slots: dict[int, Item] = {}
 
-    def post(self, frame: Frame) -> None:
+    def post(self, frame: Item) -> None:
         """Put `frame` into its lane's slot."""
         with self._lock:
             first = not self._slots
@@ -33,7 +42,7 @@ class Mailbox:
         if first:
             self._wake()
 
-    def take(self) -> list[Frame]:
+    def take(self) -> list[Item]:
         """Empty the box."""
         with self._lock:
             frames = list(self._slots.values())

@@ -11,10 +11,16 @@ from numpy.typing import NDArray
 from app.document import Lane
 from app.points import Points
 from app.shading import Shades
-from solver import SVC, Certificate, Grid, KNeighborsClassifier
+from solver import Certificate, Grid, KNeighborsClassifier, PegasosCertificate, PerceptronCertificate
+from solver.certificate import GRAVITY
+from solver.pair_classifier import PairClassifier
+
+from .orders import Orders
+from .study import Seek, Study
 
 Array = NDArray[np.float64]
-Model = SVC | KNeighborsClassifier
+Model = PairClassifier | KNeighborsClassifier
+AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,9 @@ class Wish:
     steps_per_second: float
     restart: int
     compiled: bool
+    seek: Seek | None = None
+    surveyed: bool = False  #: primal and gap are looked at all along the run
+    slacks: bool = False  #: slacks are looked at
 
 
 @dataclass(frozen=True)
@@ -100,12 +109,18 @@ class Frame:
     phase : Phase
     full : bool
         The picture has the resolution asked for.
-    model : SVC or KNeighborsClassifier or None
+    model : PairClassifier or KNeighborsClassifier or None
         Never changes; predicts what the picture shows.
-    certificates : tuple of Certificate
+    certificates : tuple of Certificate, PerceptronCertificate or PegasosCertificate
         One per binary problem; empty for kNN.
     marks, accuracy, seconds, message
         Marked points, share of the training points classified rightly, training time, a sentence.
+    study : Study or None
+        The binary problem whose run the transport drives.
+    orders : Orders or None
+        A perceptron's runs in other orders, as far as they are known.
+    provisional : bool
+        The surface is not that of a finished training, and will not be in a moment.
     """
 
     job: int
@@ -115,15 +130,26 @@ class Frame:
     phase: Phase
     full: bool = True
     model: Model | None = None
-    certificates: tuple[Certificate, ...] = ()
+    certificates: tuple[AnyCertificate, ...] = ()
     picture: Picture | None = None
     marks: Marks = NO_MARKS
     accuracy: float = float("nan")
     seconds: float = 0.0
     message: str = ""
     compiled: bool = True
+    study: Study | None = None
+    provisional: bool = False
+    orders: Orders | None = None
 
     @property
-    def certificate(self) -> Certificate | None:
-        """The certificate of the only pair, or of the pair with the worst KKT violation; None for kNN."""
-        return max(self.certificates, key=lambda c: c.kkt_violation, default=None)
+    def certificate(self) -> AnyCertificate | None:
+        """The certificate of the only problem, or of the gravest, and of these the farthest from its end."""
+        return min(self.certificates, key=_gravity, default=None)
+
+
+def _gravity(certificate: AnyCertificate) -> tuple[int, float]:
+    if isinstance(certificate, Certificate):
+        rest = certificate.kkt_violation
+    else:
+        rest = certificate.n_wrong if isinstance(certificate, PerceptronCertificate) else certificate.gap
+    return GRAVITY.index(certificate.status), -rest

@@ -10,19 +10,26 @@ from numpy.typing import NDArray
 
 from app.document import Lane
 from app.shading import FULL_VALUE, Regions
-from solver import REST, SVC, KNeighborsClassifier, Pair, RunningExpansion
+from solver import REST, KNeighborsClassifier, Pair, RunningExpansion
+from solver.kernel_classifier import KernelClassifier
+from solver.pair_classifier import PairClassifier
 
 Array = NDArray[np.float64]
+
+#: How sure a learner looks whose f says which class, but not how surely.
+UNKNOWN = 0.6
 
 
 @dataclass(frozen=True)
 class Values:
-    """A block of surface rows: winning class numbers, sureness, ties, and f of the problem with the margins."""
+    """A block of surface rows: winning class numbers, sureness, ties, f of the problem with the margins, and where
+    these are."""
 
     classes: Regions
     sureness: Array
     tie: NDArray[np.bool_]
     f: Array | None
+    margins: tuple[float, ...] = ()
 
 
 #: Prepares columns `xs`, gives ``rows(ys) -> Values``.
@@ -48,24 +55,33 @@ def knn_source(model: KNeighborsClassifier, compiled: bool) -> Source:
     return on
 
 
-def svm_source(model: SVC, lane: Lane, running: RunningExpansion | None = None) -> Source:
-    """As sure as f is far from a border, in units of `FULL_VALUE`; the margins are those the lane chose.
+def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | None = None) -> Source:
+    """Of any model made of binary problems: as sure as f is far from a border, in units of `FULL_VALUE`.
 
-    With `running`, of its grid only, the picture builds on the one before it.
+    The margins are those of the problem the lane chose.  A learner whose f has no unit, as the perceptron's, has no
+    margins and is everywhere as sure: `UNKNOWN`.  With `running`, of its grid only, the picture builds on the one
+    before it.
     """
     pairs = model.pairs_
     names = model.classes_.astype(np.int8)
     shown = shown_pair(model, lane)
-    # Below its own rounding error f has no sign: conflicting duplicates make a plain of zeros, not of noise.
-    noise = 8 * np.finfo(np.float64).eps * float(np.abs(model.dual_coef_).sum() + np.abs(model.intercept_).max())
+    noise = model.rounding  # below it f has no sign
+    margins = (-1.0, 1.0) if lane.trainer is None or lane.trainer.has_margins else ()
+
+    def sureness(distance: Array) -> Array:
+        return distance / FULL_VALUE if margins else np.full(distance.shape, UNKNOWN)
 
     def on(xs: Array) -> Callable[[Array], Values]:
-        rows = model.pair_surface_on(xs) if running is None else model.next_pair_surface(running)
+        if running is None:
+            rows = model.pair_surface_on(xs)
+        else:
+            assert isinstance(model, KernelClassifier)
+            rows = model.next_pair_surface(running)
 
         def of_two(ys: Array) -> Values:
             f = rows(ys)[..., 0]
             f[np.abs(f) <= noise] = 0.0
-            return Values(names[(f > 0).view(np.int8)], np.abs(f) / FULL_VALUE, f == 0.0, f)
+            return Values(names[(f > 0).view(np.int8)], sureness(np.abs(f)), f == 0.0, f, margins)
 
         def of_rest(ys: Array) -> Values:
             # The border between two classes is where their f are equal, not where one is 0; so a pixel is as sure as
@@ -77,7 +93,7 @@ def svm_source(model: SVC, lane: Lane, running: RunningExpansion | None = None) 
                 np.maximum(next_best, np.minimum(best, f[..., p]), out=next_best)
                 np.maximum(best, f[..., p], out=best)
             lead = best - next_best
-            return Values(names[model.winner(f)], 0.5 * lead / FULL_VALUE, lead <= noise, f[..., shown])
+            return Values(names[model.winner(f)], sureness(0.5 * lead), lead <= noise, f[..., shown], margins)
 
         def of_many(ys: Array) -> Values:
             f = rows(ys)
@@ -86,8 +102,8 @@ def svm_source(model: SVC, lane: Lane, running: RunningExpansion | None = None) 
             for p, pair in enumerate(pairs):
                 np.minimum(closest, f[..., p], out=closest, where=winner == pair.positive)
                 np.minimum(closest, -f[..., p], out=closest, where=winner == pair.negative)
-            sureness = np.maximum(closest, 0.0) / FULL_VALUE
-            return Values(names[winner], sureness, np.zeros(winner.shape, dtype=bool), f[..., shown])
+            tie = np.zeros(winner.shape, dtype=bool)
+            return Values(names[winner], sureness(np.maximum(closest, 0.0)), tie, f[..., shown], margins)
 
         if len(pairs) == 1:
             return of_two
@@ -96,7 +112,7 @@ def svm_source(model: SVC, lane: Lane, running: RunningExpansion | None = None) 
     return on
 
 
-def shown_pair(model: SVC, lane: Lane) -> int:
+def shown_pair(model: PairClassifier, lane: Lane) -> int:
     """Which of the model's binary problems has its margins drawn: the chosen one, else the first."""
     classes = model.classes_.tolist()
     return lane.drawn([problem_of(pair, classes) for pair in model.pairs_])

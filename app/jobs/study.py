@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +28,14 @@ class Seek:
     step : int
     until : {"step", "next change", "previous change", "end"}
         To `step`, or to the first change of the support vectors after it, the last one before it, or the end.
+    serial : int
+        Tells a wish from the same one said before, which was followed already.
     """
 
     recording: int
     step: int = 0
-    until: str = "step"
+    until: Literal["step", "next change", "previous change", "end"] = "step"
+    serial: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Lanes: form, picture and status strip of each lane, side by side."""
+"""Lanes: form, picture, transport and status strip of each lane, side by side."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from app.scene import Scene
 from .panels.lane_panel import LanePanel
 from .panels.scrolling import ScrollingForm
 from .panels.strip import StatusStrip
+from .panels.transport_bar import TransportBar
 from .plot.canvas import Canvas
 from .theme import Theme
 
@@ -38,6 +39,7 @@ class Lanes(QWidget):
         self.canvases = [Canvas(index, controller.editing, controller, resized) for index in range(LANES)]
         self.panels = [LanePanel(index, controller) for index in range(LANES)]
         self.forms = [ScrollingForm(panel) for panel in self.panels]
+        self.bars = [TransportBar(index, controller) for index in range(LANES)]
         self.strips = [StatusStrip(index) for index in range(LANES)]
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -47,7 +49,8 @@ class Lanes(QWidget):
         for index in range(LANES):
             self._grid.addWidget(self.forms[index], 0, index)
             self._grid.addWidget(self.canvases[index], 1, index)
-            self._grid.addWidget(self.strips[index], 2, index)
+            self._grid.addWidget(self.bars[index], 2, index)
+            self._grid.addWidget(self.strips[index], 3, index)
 
     def minimumSizeHint(self) -> QSize:
         """Room for all lanes at the least width of the widest, and for the odd pixel that no lane gets.
@@ -63,7 +66,8 @@ class Lanes(QWidget):
 
     def _least(self) -> int:
         """The least width of a lane: that of the widest, for all are as wide."""
-        parts = [part for index in self._shown() for part in (self.forms[index], self.canvases[index])]
+        columns = (self.forms, self.canvases, self.bars)
+        parts = [column[index] for index in self._shown() for column in columns if not column[index].isHidden()]
         return max((max(part.minimumSizeHint().width(), part.minimumWidth()) for part in parts), default=0)
 
     def event(self, event: QEvent) -> bool:
@@ -90,9 +94,13 @@ class Lanes(QWidget):
             for widget in (self.forms[index], self.canvases[index], self.strips[index]):
                 if widget.isHidden() == shown:
                     widget.setVisible(shown)
+            trained = shown and scene.lanes[index].lane.trainer is not None
+            if self.bars[index].isHidden() == trained:
+                self.bars[index].setVisible(trained)
             if shown:
                 lane = scene.lanes[index]
                 if old is None or index >= len(old.lanes) or old.lanes[index] != lane or put_down:
                     self.panels[index].render_scene(lane, scene.session.drawing)
-                    self.strips[index].render_scene(lane)
+                    self.bars[index].render_scene(lane, theme)
+                    self.strips[index].render_scene(lane, theme)
                 self.canvases[index].render_scene(scene, lane, theme)

@@ -1,9 +1,11 @@
-"""Side: what can be opened beside the pictures: the docks of table, history and notes, and the dialog of classes."""
+"""Side: what can be opened beside and below the pictures: the docks of `PANELS`, and the dialog of classes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from typing import Protocol, cast
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
 from PySide6.QtGui import QAction
@@ -19,8 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
+from app.conductor import Conductor
 from app.controller import Controller
-from app.scene import Scene
+from app.scene import RUN_PANELS, Scene
 
 from .actions import ICON_SIZE, icon
 from .bind import describe
@@ -31,8 +34,84 @@ from .panels.table_panel import TablePanel
 from .theme import Theme
 
 #: Of the remembered arrangement: raise it when docks come or go.
-VERSION = 1
-Panel = TablePanel | HistoryPanel | NotesPanel
+VERSION = 2
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
+#: Share of the window's width that the column beside the pictures is given at first, and the least in pixels.
+COLUMN, LEAST_COLUMN = 0.27, 320
+
+
+class Panel(Protocol):
+    """What stands in a dock: a widget that draws scenes."""
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None: ...
+
+
+@dataclass(frozen=True)
+class PanelSpec:
+    """A dock: its name, title, group, and what makes its panel when it is first seen.
+
+    The docks of a group are tabs in one place; the groups stand one above the other beside the pictures.
+    """
+
+    name: str
+    title: str
+    group: int
+    make: Callable[[Controller, Conductor], QWidget]
+
+
+def _table(controller: Controller, conductor: Conductor) -> QWidget:
+    return TablePanel(controller)
+
+
+def _history(controller: Controller, conductor: Conductor) -> QWidget:
+    return HistoryPanel(controller)
+
+
+def _notes(controller: Controller, conductor: Conductor) -> QWidget:
+    return NotesPanel(controller)
+
+
+def _step(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.step_panel import StepPanel
+
+    return StepPanel(controller)
+
+
+def _asking(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.asking_panel import AskingPanel
+
+    return AskingPanel(controller, conductor)
+
+
+def _curves(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.curves_panel import CurvesPanel
+
+    return CurvesPanel(controller)
+
+
+def _alphas(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.alphas_panel import AlphasPanel
+
+    return AlphasPanel(controller)
+
+
+def _loss(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.loss_panel import LossPanel
+
+    return LossPanel(controller)
+
+
+PANELS = (
+    PanelSpec("table", "Points table", 0, _table),
+    PanelSpec("history", "History", 0, _history),
+    PanelSpec("notes", "Notes", 0, _notes),
+    PanelSpec("step", "Why this step", 0, _step),
+    PanelSpec("asking", "Active learning", 0, _asking),
+    PanelSpec("curves", "Curves", 1, _curves),
+    PanelSpec("alphas", "Multipliers", 1, _alphas),
+    PanelSpec("loss", "Loss", 1, _loss),
+)
 
 
 class _Title(QWidget):
@@ -72,6 +151,7 @@ class Side:
     ----------
     window : QMainWindow
     controller : Controller
+    conductor : Conductor
     settings : QSettings
         Where the arrangement of the docks is remembered.
     sidebar : QWidget
@@ -81,37 +161,54 @@ class Side:
     """
 
     def __init__(
-        self, window: QMainWindow, controller: Controller, settings: QSettings, sidebar: QWidget,
-        changed: Callable[[], None],
+        self, window: QMainWindow, controller: Controller, conductor: Conductor, settings: QSettings,
+        sidebar: QWidget, changed: Callable[[], None],
     ) -> None:  # fmt: skip
         self._window, self._controller, self._settings = window, controller, settings
+        self._conductor = conductor
         self._sidebar, self._changed = sidebar, changed
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
+        self._turn = 0
         self._dialog: ClassesDialog | None = None
-        self._panels: dict[str, Panel] = {
-            "table": TablePanel(controller), "history": HistoryPanel(controller), "notes": NotesPanel(controller)
-        }  # fmt: skip
-        area = Qt.DockWidgetArea.RightDockWidgetArea
+        self._panels: dict[str, QWidget] = {}
+        self._specs = {spec.name: spec for spec in PANELS}
         self._docks: dict[str, QDockWidget] = {}
         self._titles: list[_Title] = []
-        for name, title in (("table", "Points table"), ("history", "History"), ("notes", "Notes")):
-            dock = QDockWidget(title, window)
-            dock.setObjectName(f"dock.{name}")
-            dock.setAllowedAreas(area | Qt.DockWidgetArea.LeftDockWidgetArea)
-            bar = _Title(dock, name, title)
+        for spec in PANELS:
+            dock = QDockWidget(spec.title, window)
+            dock.setObjectName(f"dock.{spec.name}")
+            dock.setAllowedAreas(AREAS)
+            bar = _Title(dock, spec.name, spec.title)
             dock.setTitleBarWidget(bar)
             self._titles.append(bar)
-            dock.setWidget(self._panels[name])
-            dock.visibilityChanged.connect(partial(self._sight, name))
-            window.addDockWidget(area, dock)
-            if self._docks:
-                window.tabifyDockWidget(next(iter(self._docks.values())), dock)
-            self._docks[name] = dock
+            dock.visibilityChanged.connect(partial(self._sight, spec.name))
+            self._docks[spec.name] = dock
+        self._arrange()
+        # A column beside the pictures reaches down to the status line.
+        window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
+        window.setTabPosition(AREAS, QTabWidget.TabPosition.North)
+
+    def _arrange(self) -> None:
+        """The groups one above the other, the docks of each as tabs, none of them open."""
+        first: dict[int, QDockWidget] = {}
+        for spec in PANELS:
+            if spec.group not in first:  # before there are tabs: beside those, Qt would make it one more
+                first[spec.group] = self._docks[spec.name]
+                self._window.addDockWidget(RIGHT, self._docks[spec.name], Qt.Orientation.Vertical)
+        for spec in PANELS:
+            if self._docks[spec.name] is not first[spec.group]:
+                self._window.tabifyDockWidget(first[spec.group], self._docks[spec.name])
         for dock in self._docks.values():
             dock.hide()
-        window.setTabPosition(area, QTabWidget.TabPosition.North)
-        window.setTabPosition(Qt.DockWidgetArea.LeftDockWidgetArea, QTabWidget.TabPosition.North)
+
+    def _panel(self, name: str) -> QWidget:
+        """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
+        panel = self._panels.get(name)
+        if panel is None:
+            panel = self._panels[name] = self._specs[name].make(self._controller, self._conductor)
+            self._docks[name].setWidget(panel)
+        return panel
 
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
@@ -125,17 +222,29 @@ class Side:
         if dressed:
             for title in self._titles:
                 title.show_theme(theme, self._window.devicePixelRatioF())
+        drawn = self._in_sight - self._waiting(scene)
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
-            if name in self._in_sight:
-                self._panels[name].render_scene(scene, theme)
+            if name in drawn:
+                cast(Panel, self._panel(name)).render_scene(scene, theme)
         if self._dialog is not None:
             self._dialog.render_scene(scene, theme)
+
+    def _waiting(self, scene: Scene) -> set[str]:
+        """The panels that are not drawn now: while a run plays, they take turns, so that no picture waits for all."""
+        of_runs = sorted(self._in_sight & RUN_PANELS)
+        if not of_runs or not scene.lanes[scene.studied].playing:
+            return set()
+        self._turn = (self._turn + 1) % len(of_runs)
+        return set(of_runs) - {of_runs[self._turn]}
 
     # -- docks -----------------------------------------------------------------------------------------------------
 
     def _sight(self, name: str, visible: bool) -> None:
+        if visible:
+            self._panel(name)
         (self._in_sight.add if visible else self._in_sight.discard)(name)
+        self._controller.look_at(name, visible)
         self._changed()
 
     def _toggle(self, name: str) -> None:
@@ -145,9 +254,17 @@ class Side:
             dock.hide()
             self._window.setFocus()
         else:
+            panel = self._panel(name)
+            before = [each for each in self._docked() if self._window.dockWidgetArea(each) == RIGHT]
             dock.show()
             dock.raise_()
-            self._panels[name].setFocus()
+            if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
+                upper, lower = sorted((before[0], dock), key=lambda each: self._specs[each.objectName()[5:]].group)
+                self._window.resizeDocks([upper, lower], [1200, 800], Qt.Orientation.Vertical)
+            elif not before and not dock.isFloating():
+                column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
+                self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
+            panel.setFocus()
             if not dock.isFloating() and not self._fits() and not self._sidebar.isHidden():
                 self._sidebar.hide()
                 self._controller.say("The sidebar made room; F9 brings it back.")
@@ -155,11 +272,15 @@ class Side:
 
     def give_way(self) -> None:
         """The sidebar was opened: close the docks if there is no room for both."""
-        docked = [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
+        docked = self._docked()
         if docked and not self._sidebar.isHidden() and not self._fits():
             for dock in docked:
                 dock.hide()
             self._controller.say("There is no room for the sidebar and the panels on the right: they made room.")
+
+    def _docked(self) -> list[QDockWidget]:
+        """The docks that take room from the pictures."""
+        return [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
 
     def _fits(self) -> bool:
         """True when nothing is cut off: a window cannot be wider than the screen."""
@@ -181,7 +302,7 @@ class Side:
 
     def make_room(self) -> None:
         """The window comes to be seen: on a smaller screen, or with larger text, less of it may fit than before."""
-        docked = [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
+        docked = self._docked()
         if docked and not self._fits():
             self._sidebar.hide()
         if docked and not self._fits():

@@ -6,7 +6,7 @@ would fall below a contrast of 3:1; each class has a shape of its own besides.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from PySide6.QtCore import Qt
@@ -35,6 +35,8 @@ class Theme:
     base: RGB
     button: RGB
     accent: RGB
+    #: Ink and ground of a badge in each mood.
+    moods: dict[str, tuple[RGB, RGB]] = field(default_factory=dict, compare=False, hash=False)
 
     @property
     def shades(self) -> Shades:
@@ -47,12 +49,16 @@ LIGHT = Theme(
     classes=((0, 114, 178), (213, 94, 0), (0, 140, 100), (184, 86, 140), (176, 116, 0), (98, 64, 170),
              (122, 110, 0), (96, 60, 20)),
     tie=(196, 196, 196), window=(243, 243, 244), base=(255, 255, 255), button=(250, 250, 250), accent=(0, 98, 168),
+    moods={"certified": ((255, 255, 255), (0, 105, 75)), "moving": ((255, 255, 255), (0, 98, 168)),
+           "resting": ((255, 255, 255), (90, 90, 90)), "doubtful": ((255, 255, 255), (176, 58, 0))},
 )  # fmt: skip
 DARK = Theme(
     dark=True, background=(32, 32, 32), ink=(240, 240, 240), faint=(170, 170, 170),
     classes=((64, 160, 225), (240, 130, 50), (20, 180, 130), (214, 140, 180), (236, 170, 20), (170, 150, 255),
              (240, 228, 66), (190, 150, 110)),
     tie=(96, 96, 96), window=(43, 43, 45), base=(66, 66, 70), button=(60, 60, 63), accent=(90, 170, 240),
+    moods={"certified": ((10, 20, 15), (70, 200, 150)), "moving": ((10, 15, 25), (90, 170, 240)),
+           "resting": ((15, 15, 15), (190, 190, 190)), "doubtful": ((25, 10, 0), (250, 150, 80))},
 )  # fmt: skip
 
 

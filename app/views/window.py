@@ -19,10 +19,11 @@ from app.controller import Controller
 from app.document import Document
 from app.jobs.preparation import Preparation
 from app.jobs.requests import Frame, Wish
+from app.jobs.study import Study
 from app.points import MAX_CLASSES
 from app.scene import Scene, compose
 from app.session import SPEEDS
-from app.tools import Spot
+from app.tools import GRAB_PIXELS, Spot, nearest
 from app.words import classifier_name
 
 from . import actions, theme
@@ -38,6 +39,7 @@ from .picture_dialog import PictureDialog
 from .picture_maker import PictureMaker
 from .pictures import Shot, What, screen_size, shoot
 from .questions import Questions
+from .race_window import RaceRoom
 from .safekeeping import Safekeeping
 from .side import Side
 from .status_line import StatusLine
@@ -92,14 +94,16 @@ class MainWindow(DropWindow):
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setCollapsible(0, False)
         self.setCentralWidget(self._splitter)
-        self._side = Side(self, controller, self._settings, self._sidebar, self.ask_refresh)
+        self._side = Side(self, controller, conductor, self._settings, self._sidebar, self.ask_refresh)
+        controller.transport.attach(self._study_of)
+        self._race = RaceRoom(self, controller, conductor, lambda: preparation.ready)
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
         self._palette = Palette(self, menus["&Tools"], controller.editing)
         safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
         self._class_keys()
-        controller.editing.on_hover(lambda spot: self._show_hint())
+        controller.editing.on_hover(self._hover)
         self.resize(*FIRST_SIZE)
         geometry = self._settings.value("geometry")
         if geometry is not None:
@@ -183,6 +187,7 @@ class MainWindow(DropWindow):
         self._sidebar.render_scene(scene, dress)
         self._palette.render_scene(scene)
         self._side.render_scene(scene, dress, self._actions)
+        self._race.render_scene(scene, dress)
         self.setWindowTitle(f"{scene.title}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
         for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
@@ -195,6 +200,7 @@ class MainWindow(DropWindow):
         self._actions["lanes"].setChecked(scene.shown == 2)
         self._actions["legend"].setChecked(scene.legend)
         self._actions["pause"].setChecked(scene.paused)
+        self._actions["kkt"].setChecked(scene.session.kkt)
         self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
         self._actions["full_screen"].setChecked(self.isFullScreen())
         for name in ("clear", "export"):
@@ -207,8 +213,9 @@ class MainWindow(DropWindow):
         shades = theme.dressed(theme.theme_of(scene.dark), scene.styles).shades
         for index in range(scene.shown):
             wish = Wish(
-                document.training_points, document.lanes[index], self.canvases[index].grid(), shades, session.paused,
-                SPEEDS[session.speeds[index]], session.restarts[index], self._preparation.ready,
+                document.training_points, document.lanes[index], self.canvases[index].grid(), shades,
+                not session.playing[index], SPEEDS[session.speeds[index]], session.restarts[index],
+                self._preparation.ready, session.seeks[index], "curves" in session.looking, session.kkt,
             )  # fmt: skip
             self._conductor.want(index, wish)
         for index in range(scene.shown, len(self.canvases)):
@@ -221,6 +228,12 @@ class MainWindow(DropWindow):
             self._side.make_room()
         self._safekeeping.offer_soon()
         self.ask_refresh()
+
+    def _study_of(self, lane: int) -> Study | None:
+        """The newest that is known of a lane's run."""
+        self._refresh_if_pending()
+        known = self._scene is not None and lane < len(self._scene.lanes)
+        return self._scene.lanes[lane].study if known and self._scene is not None else None
 
     # -- actions ---------------------------------------------------------------------------------------------------
 
@@ -261,6 +274,9 @@ class MainWindow(DropWindow):
             "smaller": self._appearance.smaller,
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
+            "kkt": controller.toggle_kkt,
+            "race": self._race.open,
+            **controller.transport.verbs(lambda: 0 if self._scene is None else self._scene.studied),
             "help": self._help,
             **self._side.handlers(),
         }
@@ -345,6 +361,13 @@ class MainWindow(DropWindow):
     def alert(self, sentence: str) -> None:
         """Tell something that must not be overlooked."""
         self._questions.alert(sentence)
+
+    def _hover(self, spot: Spot | None) -> None:
+        """The pointer has moved over a picture, or left it."""
+        self._show_hint()
+        if self._scene is not None and (self._scene.studying or self._controller.session.hovered is not None):
+            point = None if spot is None or not self._scene.studying else nearest(self.document, spot, GRAB_PIXELS)
+            self._controller.transport.hover(None if point is None else int(self.document.points.ids[point]))
 
     def _show_hint(self) -> None:
         self._status.show_hint(self.document, self._controller.session, self._pointer_spot())

@@ -197,19 +197,20 @@ def test_impossible_data_are_refused_and_change_nothing(table: Table) -> None:
 
 def test_the_session_tells_of_changes_only(table: Table) -> None:
     for speed, kept in ((-5, 0), (3, 3), (99, FULL_SPEED)):
-        table.hand.set_speed(1, speed)
+        table.hand.transport.set_speed(1, speed)
         assert table.hand.session.speeds == (len(SPEEDS) - 1, kept)
     changes = table.changes
-    table.hand.set_speed(1, 99)
+    table.hand.transport.set_speed(1, 99)
     table.hand.set_class(0)
     table.hand.set_theme("system", False)
     assert table.changes == changes
     table.hand.toggle_pause()
     table.hand.toggle_legend()
-    table.hand.restart(0)
+    table.hand.transport.restart(0)
     table.hand.set_theme("dark", True)
     assert table.changes == changes + 4 and table.store.document is SMALL
-    assert table.hand.session == Session(paused=True, legend=False, restarts=(1, 0), theme="dark", dark=True)
+    expected = Session(playing=(False, False), studied=0, legend=False, restarts=(1, 0), theme="dark", dark=True)
+    assert table.hand.session == expected
 
 
 def test_new_keeps_the_classifiers(table: Table) -> None:

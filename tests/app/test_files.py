@@ -31,6 +31,8 @@ from app.document import (
     GeneratorSettings,
     KnnSettings,
     Lane,
+    PegasosSettings,
+    PerceptronSettings,
     SvmSettings,
     View,
     default_document,
@@ -39,14 +41,16 @@ from app.files import FileError
 from app.points import LIMIT, Points
 from app.session import Session
 from app.store import Store
+from app.trainers import SVM_TRAINERS
 from solver import RULES, SCHEMES
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = Path(__file__).parent / "fixtures"
 COORDINATE = st.floats(-LIMIT, LIMIT)
+SEED = st.integers(0, 2**31 - 1)
 LANE = st.builds(
     Lane,
-    st.sampled_from(["knn", "svm"]),
+    st.sampled_from(["knn", "svm", "perceptron", "pegasos"]),
     st.builds(
         KnnSettings, st.integers(1, 9999), st.sampled_from(["uniform", "distance", "distance-squared"]),
         st.sampled_from(["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]), st.floats(1, 100),
@@ -55,9 +59,15 @@ LANE = st.builds(
         SvmSettings, st.sampled_from(["linear", "poly", "rbf", "laplacian", "sigmoid"]), st.floats(1e-8, 1e8),
         st.booleans(), st.floats(1e-8, 1e8), st.integers(1, 9), st.floats(-1e6, 1e6), st.floats(1e-9, 1.0),
         st.sampled_from(list(RULES)), st.sampled_from(list(SCHEMES)), st.sampled_from(["equal", "balanced", "own"]),
-        st.tuples(*[st.floats(0.01, 100.0)] * 8),
+        st.tuples(*[st.floats(0.01, 100.0)] * 8), st.sampled_from(SVM_TRAINERS),
+        st.sampled_from(["first-order", "second-order"]), st.integers(1, 100), st.booleans(),
+        st.sampled_from(["barzilai-borwein", "constant"]), st.booleans(),
     ),
     st.tuples(st.integers(0, 7), st.integers(0, 7)),
+    st.builds(
+        PerceptronSettings, st.booleans(), st.booleans(), SEED, st.integers(1, 1_000_000), st.integers(0, 100)
+    ),
+    st.builds(PegasosSettings, st.floats(1e-8, 1e4), st.integers(1, 10_000_000), SEED),
 )  # fmt: skip
 def points_of(rows: list[tuple[float, float, int]], removed: set[int]) -> Points:
     points = Points.of([row[:2] for row in rows], [row[2] for row in rows])
@@ -72,7 +82,7 @@ DOCUMENT = st.builds(
     st.integers(1, 2),
     st.builds(
         GeneratorSettings, st.sampled_from(["line", "circle", "moons", "blobs", "chessboard"]),
-        st.integers(1, 50_000), st.floats(0, 10), st.integers(0, 2**31 - 1), st.floats(-1, 1), st.integers(2, 8),
+        st.integers(1, 50_000), st.floats(0, 10), SEED, st.floats(-1, 1), st.integers(2, 8),
     ),
     st.builds(View, COORDINATE, COORDINATE, st.floats(1e-9, 4 * LIMIT)),
     st.tuples(*[st.builds(ClassStyle, st.text(max_size=40), st.sampled_from(["", "#12ab90"]))] * 8),
@@ -230,6 +240,18 @@ BAD: dict[str, bytes] = {
     "weight of 1000": changed(lanes__0__svm__own_weights=[1.0] * 7 + [1000.0]),
     "seven weights": changed(lanes__0__svm__own_weights=[1.0] * 7),
     "weights by name": changed(lanes__0__svm__own_weights={"1": 1.0}),
+    "unknown classifier": changed(lanes__0__classifier="tree"),
+    "unknown trainer": changed(lanes__0__svm__trainer="perceptron"),
+    "unknown partner": changed(lanes__0__svm__partner="platt"),
+    "no epochs": changed(lanes__0__svm__n_epochs=0),
+    "perhaps finish": changed(lanes__0__svm__finish="perhaps"),
+    "steps of no length": changed(lanes__0__svm__step_size=0.0),
+    "too many passes": changed(lanes__0__perceptron__max_iter=1_000_001),
+    "orders below zero": changed(lanes__0__perceptron__orders=-1),
+    "a seed below zero": changed(lanes__0__perceptron__random_state=-1),
+    "lambda of 0": changed(lanes__1__pegasos__lam=0.0),
+    "no steps": changed(lanes__1__pegasos__n_iter=0),
+    "a kernel of Pegasos": changed(lanes__1__pegasos__kernel="rbf"),
     "no neighbours": changed(lanes__0__knn__n_neighbors=0),
     "one lane": changed(lanes=[]),
     "three shown": changed(shown=3),
@@ -310,6 +332,16 @@ def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path, monkeypatch: 
     assert table.alerts == ["noise.playground is larger than 100 MB, so it was not read."]
 
 
+def test_files_from_before_there_were_other_trainers_still_open() -> None:
+    data = json.loads(files.encode(default_document()))
+    for lane in data["lanes"]:
+        del lane["perceptron"], lane["pegasos"]
+        for name in ("trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept"):
+            del lane["svm"][name]
+    assert content(files.decode(json.dumps(data).encode())) == content(default_document())
+    assert default_document().lanes[1].learner == "smo"
+
+
 def test_files_from_before_the_classes_had_weights_still_open() -> None:
     data = json.loads(files.encode(default_document()))
     data["version"] = 1
@@ -341,13 +373,26 @@ def old_document() -> Document:
 
 
 def new_document() -> Document:
-    """What stands in version2.playground."""
+    """What stands in version2.playground, which was written before there were other trainers."""
     old = old_document()
     named = (ClassStyle("setosa", "#12ab90"), ClassStyle("virginica"), ClassStyle("", "#ff0000"))
     return replace(
         old, points=old.points.remove([3, 11]), styles=(*named, *(ClassStyle(),) * 5), axes=("length / cm", "β → 0"),
         notes="Two lines,\nof which the second has “quotes”, a \\ and 🌱.", training_limit=5000,
     )  # fmt: skip
+
+
+def newest_document() -> Document:
+    """What stands in newest.playground."""
+    new = new_document()
+    svm = SvmSettings(
+        trainer="lasvm", partner="first-order", n_epochs=3, finish=False, step_size="constant", fit_intercept=False
+    )  # fmt: skip
+    lanes = (
+        Lane("perceptron", svm=svm, perceptron=PerceptronSettings(False, False, 7, 50, 20)),
+        Lane("pegasos", pegasos=PegasosSettings(0.125, 5000, 3)),
+    )
+    return replace(new, lanes=lanes)
 
 
 @pytest.mark.parametrize(("version", "expected"), [(1, old_document()), (2, new_document())], ids=["1", "2"])
@@ -364,7 +409,9 @@ def test_each_version_has_its_file_and_its_step() -> None:
 
 def test_the_newest_version_is_written_as_it_was() -> None:
     """A change of what is written needs a new version, or a new file here."""
-    assert files.encode(new_document()) == (FIXTURES / f"version{versions.NEWEST}.playground").read_bytes()
+    written = (FIXTURES / "newest.playground").read_bytes()
+    assert files.encode(newest_document()) == written
+    assert content(files.decode(written)) == content(newest_document())
 
 
 def test_what_trains_of_many_points_is_the_same_after_opening() -> None:

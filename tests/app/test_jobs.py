@@ -18,6 +18,7 @@ from app import words
 from app.conductor import Conductor
 from app.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.jobs import preparation as preparation_module
+from app.jobs import training as training_module
 from app.jobs import work as work_module
 from app.jobs.lane import LaneQueue
 from app.jobs.mailbox import Mailbox
@@ -99,7 +100,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(work_module, "time", SimpleNamespace(perf_counter=made))
+    for module in (work_module, training_module):
+        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=made))
     return made
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app import words
+from app import verdicts, words
 from app.commands import AddPoints, MovePoints
 from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
 from app.jobs.requests import Frame, Marks, Phase, Picture, Request, Wish
@@ -137,7 +137,7 @@ def test_what_stands_across_the_canvas(phase: Phase) -> None:
 
 
 def test_the_session_is_in_the_scene() -> None:
-    session = Session(active_class=5, paused=True, speeds=(0, 5), legend=False, theme="dark", dark=True)
+    session = Session(active_class=5, playing=(False, False), speeds=(0, 5), legend=False, theme="dark", dark=True)
     made = scene(MOONS, session=session)
     assert (made.active_class, made.paused, made.legend, made.theme, made.dark) == (5, True, False, "dark", True)
     assert [lane.speed for lane in made.lanes] == [0, 5]
@@ -151,10 +151,10 @@ def test_fields_of_each_kernel(name: str) -> None:
         "sigmoid": {"gamma", "coef0"},
     }  # fmt: skip
     lane = Lane("svm", svm=SvmSettings(kernel=name))  # type: ignore[arg-type]
-    always = {"kernel", "C", "tol", "rule", "speed", "class_weight"}
+    always = {"kernel", "C", "tol", "trainer", "rule", "speed", "class_weight"}
     assert fields_of(lane, [0, 1]) == always | expected[name]
     assert fields_of(lane, [0, 1, 4]) == always | expected[name] | {"multiclass", "pair"}
-    assert words.formula(lane) == KERNELS[name].formula and words.kernel_note(lane)
+    assert words.formula(lane) == KERNELS[name].formula and words.note(lane)
     assert KERNELS[name].title in words.classifier_name(lane)
 
 
@@ -237,23 +237,28 @@ def test_every_status_has_its_words() -> None:
     }
 
 
+def said_of(*certificates: Certificate) -> str:
+    """The verdict on an SVM."""
+    return verdicts.verdict(certificates, Lane("svm")).text
+
+
 def test_nothing_is_called_optimal_or_separable_that_was_not_shown_to_be() -> None:
     for gap in (0.5, float("nan")):
-        text = words.verdict((certificate(Status.PRECISION, gap=gap),), 1e-3)
+        text = said_of(certificate(Status.PRECISION, gap=gap))
         assert text == "Not shown optimal: double precision ends here (KKT violation 5e-4)"
         pair = (certificate(Status.PRECISION, gap=1e-4), certificate(Status.PRECISION, gap=gap))
-        assert words.verdict(pair, 1e-3) == words.verdict(pair[::-1], 1e-3) == text
+        assert said_of(*pair) == said_of(*pair[::-1]) == text
     wide, narrow = (certificate(Status.NOT_SEPARABLE, margin_bound=bound) for bound in (1e-5, 1e-8))
     for pairs in ((wide, narrow), (narrow, wide)):
-        assert words.verdict(pairs, 1e-3) == "Not separable with a margin above 1e-8"
+        assert said_of(*pairs) == "Not separable with a margin above 1e-8"
 
 
 def test_the_gravest_pair_speaks_for_all() -> None:
     grave = (Status.NOT_SEPARABLE, Status.STOPPED_EARLY, Status.PRECISION, Status.STATIONARY, Status.OPTIMAL)
     for first, second in itertools.combinations(grave, 2):
-        alone = words.verdict((certificate(first),), 1e-3)
-        assert words.verdict((certificate(second), certificate(first)), 1e-3) == alone
-        assert words.verdict((certificate(first), certificate(second)), 1e-3) == alone
+        alone = said_of(certificate(first))
+        assert said_of(certificate(second), certificate(first)) == alone
+        assert said_of(certificate(first), certificate(second)) == alone
 
 
 def knn_headline(n: int, k: int) -> str:
@@ -329,7 +334,7 @@ def test_names_of_classifiers() -> None:
     many = Lane("svm", svm=SvmSettings(multiclass="one-vs-rest", class_weight="balanced"))
     assert words.classifier_name(many) == "SVM, RBF, C = 1, γ = 1, one-vs-rest, balanced weights"
     assert words.classifier_name(Lane("knn")) == "kNN, k = 5, uniform, Euclidean"
-    assert "stationary" in words.kernel_note(Lane("svm", svm=SvmSettings(kernel="poly", coef0=-1.0)))
+    assert "stationary" in words.note(Lane("svm", svm=SvmSettings(kernel="poly", coef0=-1.0)))
     assert all(rule.note for rule in RULES.values())
 
 

@@ -1,11 +1,11 @@
-"""Run the measurements, all or those named: ``python -m tests.bench [window] [points] [startup] [svc] [neighbors]``."""
+"""Run the measurements, all or those of `NAMES` that are named: ``python -m tests.bench window svc``."""
 
 from __future__ import annotations
 
 import importlib
 import sys
 
-NAMES = ("window", "points", "startup", "svc", "neighbors")
+NAMES = ("window", "play", "scrub", "points", "startup", "svc", "neighbors")
 
 
 def main() -> None:

@@ -312,8 +312,8 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = make()
-    window._controller.set_speed(1, 4)  # 10 steps a second
-    window._controller.restart(1)
+    window._controller.transport.set_speed(1, 4)  # 10 steps a second
+    window._controller.transport.restart(1)
     qtbot.waitUntil(lambda: 2 <= window.result(1).certificate.n_iter < 20, timeout=10_000)
     window._refresh_if_pending()
     wish = PictureWish("lane1", 700, 500, 1.0)
@@ -325,7 +325,7 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
     assert window._pictures.make(shot, wish, tmp_path / "a.png")
     qtbot.waitUntil(lambda: not window._pictures.busy, timeout=30_000)
     grown = window.result(1)
-    window._controller.set_speed(1, 99)
+    window._controller.transport.set_speed(1, 99)
     settle(qtbot, window)
     pixels = pixels_of(QImage(str(tmp_path / "a.png")))
     sheet = Sheet(shot, wish)

@@ -7,29 +7,33 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy
+from PySide6.QtWidgets import QSizePolicy
 
+from app.badges import SIGNS, Mood
 from app.scene import LaneScene
 from app.views.bind import describe
+from app.views.theme import Theme
+
+from .loose import LooseLabel
 
 
-class StatusStrip(QLabel):
+class StatusStrip(LooseLabel):
     """Headline and details of lane `index`."""
 
     def __init__(self, index: int) -> None:
         super().__init__()
         describe(
-            self, f"lane{index}.status", f"Status, lane {index + 1}",
+            self.label, f"lane{index}.status", f"Status, lane {index + 1}",
             "KKT violation: how far the multipliers are from optimal. "
             "Gap: how much the objective could still improve, at most.",
         )  # fmt: skip
-        self.setWordWrap(True)
-        self.setTextFormat(Qt.TextFormat.RichText)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setContentsMargins(8, 2, 8, 4)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.label.setWordWrap(True)
+        self.label.setTextFormat(Qt.TextFormat.RichText)
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.label.setContentsMargins(8, 2, 8, 4)
+        self.label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._words = ("", "")
+        self._shown: tuple[object, ...] = ()
 
     def _keep_room(self) -> None:
         # As many lines as the longest words take at this width, so that the picture above does not jump.
@@ -41,9 +45,17 @@ class StatusStrip(QLabel):
         super().resizeEvent(event)
         self._keep_room()
 
-    def render_scene(self, lane: LaneScene) -> None:
-        """Show the lane's words."""
+    def render_scene(self, lane: LaneScene, theme: Theme) -> None:
+        """Show the lane's badge and words."""
         self._keep_room()
-        if (lane.headline, lane.details) != self._words:
-            self._words = (lane.headline, lane.details)
-            self.setText(f"<b>{escape(lane.headline)}</b><br>{escape(lane.details)}")
+        shown = (lane.badge, lane.headline, lane.remark, lane.details, theme.dark)
+        if shown != self._shown:
+            self._shown = shown
+            mood, text = lane.badge.mood, lane.badge.text
+            first = f"<b>{escape(lane.headline)}</b>"
+            if mood is not Mood.NONE:
+                ink, ground = theme.moods[mood]
+                colours = f"color: rgb{ink}; background-color: rgb{ground}"
+                pill = escape(f"{SIGNS[mood]} {text}".replace(" ", "\xa0"))
+                first = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span> {escape(lane.remark)}'
+            self.label.setText(f"{first}<br>{escape(lane.details)}")

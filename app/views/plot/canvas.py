@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QFocusEvent,
@@ -21,9 +23,11 @@ from app.views.theme import Theme
 from solver import Grid
 
 from .axes import size_axes
+from .kkt_layer import StudyOverlay, kkt_marks, to_repaint
 from .layers import Layers
 from .overlay import Overlay
 from .pointing import Eye, Hand, PointingPlot
+from .study_overlay import study_overlay
 
 
 class Canvas(PointingPlot):
@@ -46,6 +50,7 @@ class Canvas(PointingPlot):
         self._lane: LaneScene | None = None
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
+        self._study_overlay: StudyOverlay | None = None
         self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
@@ -96,20 +101,29 @@ class Canvas(PointingPlot):
         self._scene, self._lane = scene, lane
         dressed = theme is not self._theme
         moved = old is None or old.view != scene.view
-        repainted = old_lane is None or old_lane.picture is not lane.picture
+        repainted = (
+            old_lane is None or old_lane.picture is not lane.picture or old_lane.provisional != lane.provisional
+        )
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
+        if old is not None and (scene.session.kkt or old.session.kkt):
+            marked |= old.session.kkt != scene.session.kkt or old_lane is None or old_lane.study is not lane.study
         if dressed:
             self._dress(theme)
         self._show_axis_names(scene.axes)
         if moved:
             self._show_view()
         if repainted:
-            self._layers.show_picture(lane.picture)
+            self._layers.show_picture(lane.picture, lane.provisional)
+        if old_lane is None or old_lane.orders is not lane.orders:
+            repainted = True
+            self._layers.show_orders(lane.orders)
         if marked:
-            self._layers.show_points(scene, lane.marks, scene.selected)
+            self._layers.show_points(scene, lane.marks, scene.selected, self._cases(scene, lane))
         if moved or old is None or old.session is not scene.session:
             self._lay_over()
+        if moved or dressed or old is None or old.session is not scene.session or old_lane is not lane:
+            self._lay_study_over()
         if old_lane is None or old_lane.message != lane.message:
             self._message.setText(lane.message)
             self._message.setVisible(bool(lane.message))
@@ -119,6 +133,30 @@ class Canvas(PointingPlot):
             self._to_paint = lane.job
             self.unpainted = True
             self.viewport().update()
+
+    @staticmethod
+    def _cases(scene: Scene, lane: LaneScene) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+        """The marks of the KKT cases, of all points; None when they are not to be shown."""
+        study = lane.study
+        if study is None or study.kkt is None or not scene.session.kkt:
+            return None
+        index, kinds = kkt_marks(study)
+        if study.points is not scene.points:
+            index = scene.points.indices_of(study.points.ids[index])
+        return index, kinds
+
+    def _lay_study_over(self) -> None:
+        """Have slacks, working pair and card drawn as they are now, and no more than that painted anew."""
+        assert self._scene is not None and self._lane is not None
+        scene, lane, old = self._scene, self._lane, self._study_overlay
+        study = lane.study
+        if study is not None:
+            pair = study.pair if lane.shows_pair else (-1, -1)
+            study = replace(study, pair=pair, slacks=study.slacks if scene.session.kkt else None)
+        hovered = scene.session.hovered if scene.studying else None
+        self._study_overlay = study_overlay(study, self.grid(), self.plot_area(), hovered, self.font(), old)
+        for area in to_repaint(old, self._study_overlay):
+            self.viewport().update(area)
 
     def _dress(self, theme: Theme) -> None:
         self._theme = theme
@@ -176,6 +214,8 @@ class Canvas(PointingPlot):
         if self._overlay is not None and self._theme is not None:
             painter.save()
             painter.setClipRect(self.plot_area())
+            if self._study_overlay is not None:
+                self._study_overlay.paint(painter, self._theme, QRectF(event.rect()))
             self._overlay.paint(painter, self._theme)
             painter.restore()
         if self._focus_shown:

@@ -12,14 +12,15 @@ from PySide6.QtGui import QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from app.points import MAX_CLASSES
+from app.views import kkt_style
 from app.views.theme import Theme
 
 from . import symbols
 
 Array = NDArray[np.float64]
 Kinds = NDArray[np.intp]
-#: What can be drawn: the eight classes, then the marks.
-KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS)
+#: What can be drawn: the eight classes, then the marks, those of the KKT cases last.
+KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS, *kkt_style.MARKS)
 #: From so many symbols their picture is kept, so that a new surface below them does not pay for them again.
 KEPT = 2000
 #: From so many symbols on screen, looking for those that others hide takes less time than copying them.

@@ -10,9 +10,10 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter
+from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from app.jobs.orders import Orders
 from app.jobs.requests import Marks, Picture
 from app.points import MAX_CLASSES
 from app.scene import Scene
@@ -21,10 +22,14 @@ from solver import Grid
 
 from . import symbols
 from .clouds import Cloud, on_screen, size_for
-from .lines import dashed, near
+from .lines import dashed, draw_pieces, near, pieces_of
 
 #: Widths in pixels of the decision boundary and of the margins.
 BOUNDARY, MARGIN = 2.0, 1.3
+#: Opacity of the lines across a provisional surface, of 255.
+HATCH = 170
+#: Width of the line of widest margin, and opacity of the other orders' lines, of 255.
+WIDEST, ORDERS = 3.5, 130
 NOTHING: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 #: Devices whose drawing is made of shapes.
 _VECTORS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
@@ -40,6 +45,8 @@ class Layers(pg.GraphicsObject):
         self._image: QImage | None = None
         self._pixels: np.ndarray | None = None
         self._picture: Picture | None = None
+        self._provisional = False
+        self._orders: Orders | None = None
         self._xy: np.ndarray | None = None
         self._labels: np.ndarray | None = None
         self._selected, self._points, self._marks = Cloud(), Cloud(), Cloud()
@@ -59,9 +66,9 @@ class Layers(pg.GraphicsObject):
         """Colours of lines and symbols."""
         self._theme = theme
 
-    def show_picture(self, picture: Picture | None) -> None:
-        """Surface and lines; None for neither."""
-        self._picture = picture
+    def show_picture(self, picture: Picture | None, provisional: bool = False) -> None:
+        """Surface and lines; None for neither.  A `provisional` surface is hatched: it is not the answer yet."""
+        self._picture, self._provisional = picture, provisional
         if picture is None:
             self._image = self._pixels = None
         else:
@@ -69,14 +76,28 @@ class Layers(pg.GraphicsObject):
             self._pixels = picture.argb  # QImage does not keep its memory alive
             self._image = QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
-    def show_points(self, scene: Scene, marks: Marks, selected: NDArray[np.intp] = NOTHING) -> None:
-        """Points, over them the `selected` ones (indices, as those in `marks`), and the marks on top."""
+    def show_orders(self, orders: Orders | None) -> None:
+        """A perceptron's lines from other orders of the points, and the widest one; None for none."""
+        self._orders = orders
+        self._made_of = ()
+
+    def show_points(
+        self, scene: Scene, marks: Marks, selected: NDArray[np.intp] = NOTHING,
+        cases: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
+    ) -> None:  # fmt: skip
+        """Points, over them the `selected` ones (indices, as those in `marks`), and the marks on top.
+
+        `cases` are marks that take the place of `marks`: which points, and as which of `clouds.KINDS`.
+        """
         if self._xy is not scene.xy or self._labels is not scene.labels:
             self._xy, self._labels = scene.xy, scene.labels
             self._points.show(scene.xy, scene.labels.astype(np.intp))
         # Selected points come before the others, each class over the discs of all.
         discs, classes = np.full(len(selected), MAX_CLASSES), scene.labels[selected].astype(np.intp)
         self._selected.show(np.tile(scene.xy[selected], (2, 1)), np.concatenate((discs, classes)))
+        if cases is not None:
+            self._marks.show(scene.xy[cases[0]], cases[1])
+            return
         chosen = (marks.bounded, marks.free, marks.wrong)
         kinds = [np.full(len(index), MAX_CLASSES + place) for place, index in enumerate(chosen, 1)]
         self._marks.show(scene.xy[np.concatenate(chosen)], np.concatenate(kinds))
@@ -128,7 +149,7 @@ class Layers(pg.GraphicsObject):
             self._paint_lines(painter, area, ratio)
             return
         home = QPointF(np.floor(area.left()), np.floor(area.top()))
-        made_of = (self._picture, self._theme, ratio, self.boundingRect(), area.translated(-home))
+        made_of = (self._picture, self._provisional, self._theme, ratio, self.boundingRect(), area.translated(-home))
         if made_of != self._made_of:
             self._made_of, self._backdrop = made_of, None
             painter.save()
@@ -142,6 +163,7 @@ class Layers(pg.GraphicsObject):
             assert self._theme is not None
             image.fill(QColor(*self._theme.background))
             on_image = QPainter(image)
+            on_image.setClipRect(area.translated(-home))
             self._paint_surface(on_image, area.translated(-home))
             self._paint_lines(on_image, area.translated(-home), ratio)
             on_image.end()
@@ -161,15 +183,43 @@ class Layers(pg.GraphicsObject):
         if self.stand_in is not None:
             painter.drawImage(QRectF(x[0], y[0], width, height), self.stand_in)
             return
+        self._paint_picture(painter, QRectF(x[0], y[0], width, height))
+        if self._provisional:
+            assert self._theme is not None
+            painter.fillRect(area, QBrush(QColor(*self._theme.background, HATCH), Qt.BrushStyle.BDiagPattern))
+
+    def _paint_picture(self, painter: QPainter, area: QRectF) -> None:
+        """Copy the samples to `area`, each a block of its own."""
+        assert self._picture is not None and self._image is not None
+        grid = self._picture.grid
+        x, y, width, height = area.x(), area.y(), area.width(), area.height()
         exact = abs(width - grid.width) < 0.01 and abs(height - grid.height) < 0.01
-        if exact and max(abs(x[0] - round(x[0])), abs(y[0] - round(y[0]))) < 0.01:
-            painter.drawImage(QPointF(round(x[0]), round(y[0])), self._image)
+        if exact and max(abs(x - round(x)), abs(y - round(y))) < 0.01:
+            painter.drawImage(QPointF(round(x), round(y)), self._image)
         else:  # coarse, or of another view: each sample is a block, never blurred
-            painter.drawImage(QRectF(x[0], y[0], width, height), self._image)
+            painter.drawImage(area, self._image)
+
+    def _paint_orders(self, painter: QPainter, area: QRectF, ratio: float, orders: Orders) -> None:
+        """Many lines that separate, thin, and the one of widest margin, which stands out."""
+        assert self._theme is not None
+        ink, accent = QColor(*self._theme.ink, ORDERS), QColor(*self._theme.accent)
+        halo = QPen(QColor(*self._theme.background), (WIDEST + 2.5) * ratio)
+        thin, loose = QPen(ink, 1.2 * ratio), QPen(ink, 1.2 * ratio, Qt.PenStyle.DotLine)
+        widest = orders.widest_line(self._view)
+        for lines, pen in (
+            (orders.lines(self._view, rested=False), loose), (orders.lines(self._view), thin),
+            (widest, halo), (widest, QPen(accent, WIDEST * ratio)),
+        ):  # fmt: skip
+            painter.setPen(pen)
+            x, y = on_screen(lines.reshape(-1, 2), self.boundingRect(), area)
+            for a in range(0, len(x), 2):
+                painter.drawLine(QPointF(x[a], y[a]), QPointF(x[a + 1], y[a + 1]))
 
     def _paint_lines(self, painter: QPainter, area: QRectF, ratio: float) -> None:
         assert self._picture is not None and self._theme is not None
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._orders is not None:
+            self._paint_orders(painter, area, ratio, self._orders)
         device = painter.device()
         for lines, width, dashes in (
             (self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True),
@@ -178,10 +228,18 @@ class Layers(pg.GraphicsObject):
                 continue
             width *= ratio
             x, y = on_screen(lines, self.boundingRect(), area)
+            pen = symbols.line_pen(self._theme, width)
             if dashes:
-                x, y = dashed(x, y, 5 * width, 4 * width)
+                pieces = dashed(x, y, 5 * width, 4 * width)
+                pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            else:  # square ends, so that they join where the line turns
+                pieces = pieces_of(x, y)
+                pen.setCapStyle(Qt.PenCapStyle.SquareCap)
+            if painter.paintEngine().type() in _VECTORS:
+                painter.setPen(pen)
+                painter.drawPath(pg.arrayToQPath(*pieces.reshape(-1, 2).T, connect="pairs"))
+                continue
             if isinstance(device, QImage):
-                y = near(y, device.height(), width)
-            painter.setPen(symbols.line_pen(self._theme, width))
-            painter.drawPath(pg.arrayToQPath(x, y, connect="finite"))
+                pieces = near(pieces, device.height(), width)
+            draw_pieces(painter, pieces, pen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

@@ -8,12 +8,15 @@ from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
+from app.views import kkt_style
 from app.views.theme import SYMBOLS, Theme
 
 #: Marks: the first lies below the selected points, which it marks; the others above all points, in this order.
 MARKS = ("selected", "bounded", "free", "wrong")
 #: Sizes in pixels of a point and of the marks round it.
 POINT, FREE, BOUNDED, WRONG, SELECTED = 11, 19, 17, 9, 20
+#: Strokes of a broken ring.
+DASHES = 8
 #: Of the disc below a selected point; in both themes far from every surface.
 HIGHLIGHT = (255, 208, 0)
 
@@ -28,15 +31,18 @@ Shape = tuple[QPainterPath, QPen, QBrush]
 
 @lru_cache(maxsize=256)
 def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
-    """Paths, pens and brushes of a class ("0" to "7") or of one of `MARKS`, about the origin, the lowest first.
+    """Paths, pens and brushes of a class ("0" to "7") or of a mark (`MARKS`, those of `kkt_style`), about the origin.
 
-    Outlines are as wide at every `scale`, so that small symbols keep them; the painter's own scale widens them.
+    The lowest comes first.  Outlines are as wide at every `scale`, so that small symbols keep them; the painter's own
+    scale widens them.
     """
     ink, background = QColor(*theme.ink), QColor(*theme.background)
     if kind.isdigit():
         # A dark outline, in both themes: it keeps every class colour apart from every surface.
         outline = QColor(0, 0, 0) if theme.dark else ink
         return (_shape(SYMBOLS[int(kind)], POINT * scale, outline, 1.0, QColor(*theme.classes[int(kind)])),)
+    if kind in kkt_style.MARKS:
+        return _kkt_mark(theme, kind, scale)
     if kind == "wrong":
         return (_shape("x", WRONG * scale, background, max(scale, 0.4), ink),)
     if kind == "selected":
@@ -50,6 +56,24 @@ def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor |
     # Not a cosmetic pen: that would be a hair on a fine screen and in print.
     path = QTransform.fromScale(size, size).map(Symbols[shape])
     return path, QPen(colour, width), QBrush(fill) if fill is not None else QBrush(Qt.BrushStyle.NoBrush)
+
+
+def _kkt_mark(theme: Theme, kind: str, scale: float) -> tuple[Shape, ...]:
+    """A ring in the colour of the case on a seam of the background's, which no surface swallows; broken if violated."""
+    case, satisfied = kkt_style.case_of(kind)
+    style = kkt_style.CASES[case]
+    width = 2.0 if scale > 0.8 else 1.4
+    parts: list[Shape] = []
+    for colour, wide in ((QColor(*theme.background), width + 2.0 * min(scale, 1.0)), (style.colour(theme), width)):
+        path, pen, brush = _shape(style.shape, style.size * scale, colour, wide)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        if not satisfied and len(parts):
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            dash = path.length() / (2.0 * DASHES * width)  # as many of the same length, whatever the shape
+            pen.setDashPattern([dash, dash])
+            pen.setDashOffset(0.5 * dash)
+        parts.append((path, pen, brush))
+    return tuple(parts)
 
 
 def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None:

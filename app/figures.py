@@ -1,0 +1,40 @@
+"""Figures: numbers in a few characters, as they stand on screen."""
+
+from __future__ import annotations
+
+import math
+
+
+def count(number: int, noun: str) -> str:
+    """ "1 point", "12 300 points"."""
+    return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def grouped(number: int) -> str:
+    """Whole number in groups of three digits, parted by narrow spaces that do not break."""
+    return f"{number:,}".replace(",", "\u202f")
+
+
+def short(value: float) -> str:
+    """A number in a few characters: 0.5, 1e-3, 12.3, ∞."""
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value != 0 and not 1e-2 <= abs(value) < 1e5:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def percent(share: float) -> str:
+    """0.1234 -> "12.3 %"; small shares keep one digit that says something."""
+    value = 100.0 * share
+    if 0 < value < 0.001:
+        return "below 0.001 %"
+    return f"{value:.1f} %" if value >= 1 or value == 0 else f"{value:.1g} %"
+
+
+def span_of_time(seconds: float) -> str:
+    """0.0034 -> "3.4 ms"."""
+    if seconds < 0.1:
+        return f"{1000 * seconds:.1f} ms"
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds:.0f} s"

@@ -1,0 +1,339 @@
+"""Field: the racers, one solver for each rule, and what they have spent; it decides whose turn it is."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.document import SvmSettings
+from app.points import Points
+from solver import REST, RULES, SVC, Certificate, Kernel, Pair, SmoSolver, Status
+
+from .pool import Priority
+from .race_frames import CURVE, LEAST_RACERS, MODES, MOST_RACERS, NEAR_GAP, Finish, RaceFrame, RaceRequest, RacerFrame
+from .race_picture import PIECE, Sketcher, Step, in_fewer_pixels, stopwatch
+from .requests import Marks
+from .sources import problem_of
+
+Array = NDArray[np.float64]
+#: Seconds that a round of all racers aims at when the race runs at full speed.
+ROUND = 0.012
+#: A racer is looked at whenever its steps have grown by this factor; by the second one where its gap is in sight.
+MARKS, CLOSE_MARKS, IN_SIGHT = 2**0.25, 1.03, 5 * NEAR_GAP
+#: Points of a curve per doubling of the steps, at most.
+FINENESS = 12
+#: Points up to which every look at a racer takes the tighter primal bound.
+THOROUGH = 2000
+#: Pixels of a picture on the way, at most and at least.
+MOST_PIXELS, LEAST_PIXELS = 25_000, 3000
+#: Seconds that a picture on the way may take.
+SKETCH = 0.005
+#: Ends at which KKT violation <= tol holds.
+ARRIVED = (Status.OPTIMAL, Status.STATIONARY)
+NO_SECOND_CLASS = "A race needs points of two classes: add some in a picture."
+INDEFINITE = (
+    "This kernel is not positive semidefinite here: there is no gap, and the rules may end at different"
+    " stationary points."
+)
+
+
+class Racer:
+    """One rule at work.
+
+    Parameters
+    ----------
+    rule : str
+    solver : SmoSolver
+    sketcher : Sketcher
+    call_cost : float
+        Seconds that a call of the solver takes beside its steps; see `call_cost`.
+    """
+
+    def __init__(self, rule: str, solver: SmoSolver, sketcher: Sketcher, call_cost: float) -> None:
+        self.rule, self.solver, self.sketcher = rule, solver, sketcher
+        self.seconds = 0.0
+        self.near: Finish | None = None
+        self._call_cost = call_cost
+        self._per_step = 1e-6  # seconds, as the newest call had it
+        self._mark = 1
+        self._rows: dict[int, tuple[float, ...]] = {}
+        self._looked: tuple[int, Status, Certificate] | None = None
+        self._framed: tuple[Certificate, RacerFrame] | None = None
+
+    @property
+    def running(self) -> bool:
+        """True until the solver has come to an end."""
+        return self.solver.status is Status.RUNNING
+
+    def spent(self, mode: str) -> float:
+        """Steps or seconds so far."""
+        return self.solver.n_iter if mode == "steps" else self.seconds
+
+    def work(self, mode: str, goal: float) -> None:
+        """Go on for about `PIECE` seconds, or until `goal` is reached."""
+        begun = time.perf_counter()
+        while self.running and self.spent(mode) < goal:
+            left = PIECE - (time.perf_counter() - begun)
+            if left <= 0:
+                return
+            self._step(mode, goal - self.spent(mode), left)
+
+    def _step(self, mode: str, most: float, left: float) -> None:
+        """One call of the solver: no further than the next mark, `most` steps or seconds, and `left` seconds."""
+        n = self._mark - self.solver.n_iter
+        if mode == "steps":
+            n = min(n, int(most))
+        else:
+            n = min(n, max(1, int(most / self._per_step)))
+            left = min(left, most + self._call_cost)
+        until = time.perf_counter() + left
+        begun = stopwatch()
+        made = self.solver.step(n, lambda: time.perf_counter() >= until)
+        took = max(0.0, stopwatch() - begun - self._call_cost)
+        self.seconds += took
+        if made:
+            self._per_step = max(took / made, 1e-8)
+        if self.solver.n_iter >= self._mark or not self.running:
+            self._reach_mark()
+
+    def _reach_mark(self) -> None:
+        certificate = self.look()
+        steps, gap = self.solver.n_iter, certificate.gap
+        if self.near is None and gap <= NEAR_GAP:
+            self.near = self._finish()
+        in_sight = self.near is None and gap <= IN_SIGHT
+        self._mark = max(steps + 1, math.ceil(steps * (CLOSE_MARKS if in_sight else MARKS)))
+
+    def look(self) -> Certificate:
+        """What is proved just now; it becomes part of the curve."""
+        steps, status = self.solver.n_iter, self.solver.status
+        if self._looked is None or self._looked[:2] != (steps, status):
+            certificate = self.solver.certificate(not self.running or len(self.solver.y) <= THOROUGH)
+            self._looked = steps, status, certificate
+            if steps:
+                self._rows[int(FINENESS * math.log2(steps))] = self._row(certificate)
+        return self._looked[2]
+
+    def _row(self, certificate: Certificate) -> tuple[float, ...]:
+        spent = (self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
+        return (*spent, certificate.gap, certificate.kkt_violation)
+
+    def _finish(self) -> Finish:
+        return Finish(self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
+
+    def frame(self) -> RacerFrame:
+        """What there is to say of it, but for the picture; the same object as long as nothing has changed."""
+        certificate = self.look()
+        if self._framed is None or self._framed[0] is not certificate:
+            self._framed = certificate, self._new_frame(certificate)
+        return self._framed[1]
+
+    def _new_frame(self, certificate: Certificate) -> RacerFrame:
+        alpha, solver = self.solver.alpha, self.solver
+        bounded = (alpha == solver.C) & (alpha > 0)
+        return RacerFrame(
+            self.rule, solver.n_iter, solver.n_kernel_evaluations, self.seconds, certificate,
+            marks=Marks(np.flatnonzero((alpha > 0) & ~bounded), np.flatnonzero(bounded)),
+            curve=np.array(list(self._rows.values())).reshape(-1, len(CURVE)),
+            finish=self._finish() if solver.status in ARRIVED else None, near=self.near,
+        )  # fmt: skip
+
+
+class Field:
+    """All racers, from the same start.
+
+    Parameters
+    ----------
+    request : RaceRequest
+    points : Points
+        Those of the binary problem.
+    racers : list of Racer
+    """
+
+    def __init__(self, request: RaceRequest, points: Points, racers: list[Racer]) -> None:
+        self._request = request
+        self.points, self.racers = points, racers
+        self.mode = request.mode
+        self.note = "" if request.settings.as_kernel().is_positive_semidefinite else INDEFINITE
+        #: Steps or seconds that every racer is to have spent at the end of the round.
+        self.goal = 0.0
+        self._round_steps = 16
+        self._round_began = self._round_worked = 0.0
+        self._turn = 0
+        self._pixels = MOST_PIXELS
+
+    def continues(self, request: RaceRequest) -> bool:
+        """Whether `request` is of this very race."""
+        mine = self._request
+        same = mine.points is request.points and mine.settings == request.settings and mine.race == request.race
+        return same and (mine.problem, mine.rules, mine.mode, mine.cache_size) == (
+            request.problem, request.rules, request.mode, request.cache_size
+        )  # fmt: skip
+
+    @property
+    def over(self) -> bool:
+        """Nobody can win any more, or everybody has come to an end."""
+        return bool(self.message) or not any(racer.running for racer in self.racers)
+
+    @property
+    def message(self) -> str:
+        """Why the race ended without a winner, or ""."""
+        for racer in self.racers:
+            if racer.solver.status is Status.NOT_SEPARABLE:
+                bound = racer.look().margin_bound
+                return f"Not separable with a margin above {bound:.2g}: nobody can win. Choose a finite C."
+        return ""
+
+    # -- rounds ----------------------------------------------------------------------------------------------------
+
+    @property
+    def between_rounds(self) -> bool:
+        """Every racer has had what the round gave it."""
+        return not any(map(self._behind, self.racers))
+
+    def _behind(self, racer: Racer) -> bool:
+        return racer.running and racer.spent(self.mode) < self.goal
+
+    def begin_round(self, pace: float) -> None:
+        """Give every racer `pace` steps or milliseconds more; inf is as much as is good for a short round."""
+        if math.isinf(pace) and self.mode == "steps":
+            if self._round_worked:
+                factor = ROUND / self._round_worked
+                self._round_steps = int(np.clip(self._round_steps * factor, 1, 2 * self._round_steps))
+            pace = self._round_steps
+        elif math.isinf(pace):
+            pace = ROUND / len(self.racers)
+        elif self.mode == "time":
+            pace *= 1e-3
+        self.goal += pace
+        self._round_worked = 0.0
+
+    def cut_round_short(self) -> None:
+        """Let the round end where the racer that is ahead stands: the others still catch up with it."""
+        self.goal = min(self.goal, max((racer.spent(self.mode) for racer in self.racers if racer.running), default=0.0))
+
+    def work(self) -> None:
+        """A piece of the round: the next racer that is behind goes on."""
+        begun = time.perf_counter()
+        for _ in self.racers:
+            racer = self.racers[self._turn]
+            self._turn = (self._turn + 1) % len(self.racers)
+            if self._behind(racer):
+                racer.work(self.mode, self.goal)
+                break
+        self._round_worked += time.perf_counter() - begun
+
+    # -- what is shown ---------------------------------------------------------------------------------------------
+
+    def frame(self, request: RaceRequest, full: bool) -> Generator[Step, None, RaceFrame]:
+        """The present state, with pictures in all pixels if `full`."""
+        grid = request.grid if full else in_fewer_pixels(request.grid, self._pixels)
+        priority = Priority.FULL_PICTURE if full else Priority.TRAINING
+        frames = []
+        for racer in self.racers:
+            frame, solver = racer.frame(), racer.solver
+            yield priority
+            picture = yield from racer.sketcher.draw(
+                solver.n_iter, solver.beta.copy(), solver.intercept, grid, request.shades, priority
+            )
+            frames.append(replace(frame, picture=picture))
+            yield priority
+        if not full:
+            slowest = max(racer.sketcher.seconds for racer in self.racers)
+            if not 0.3 * SKETCH < slowest < 1.5 * SKETCH:
+                wanted = int(self._pixels * min(SKETCH / max(slowest, 1e-5), 1.5))
+                self._pixels = min(max(wanted, LEAST_PIXELS), MOST_PIXELS)
+        finishes = placed([frame.finish for frame in frames], self.mode)
+        near = placed([frame.near for frame in frames], self.mode)
+        frames = [replace(each, finish=f, near=g) for each, f, g in zip(frames, finishes, near, strict=True)]
+        return RaceFrame(
+            request.number, request.race, self.points, self.mode, request.settings.tol, tuple(frames), self.message,
+            self.note,
+        )  # fmt: skip
+
+
+def placed(finishes: list[Finish | None], mode: str) -> list[Finish | None]:
+    """`finishes` with their places: who spent less comes first."""
+    spent = [each.spent(mode) for each in finishes if each is not None]
+    return [
+        None if each is None else replace(each, place=1 + sum(other < each.spent(mode) for other in spent))
+        for each in finishes
+    ]
+
+
+def line_up(request: RaceRequest) -> Generator[Step, None, Field]:
+    """The racers of `request` at the start; ValueError with a sentence when there can be no race."""
+    rules, s, points = request.rules, request.settings, request.points
+    if not LEAST_RACERS <= len(rules) <= MOST_RACERS or len(set(rules)) < len(rules):
+        raise ValueError(f"A race is between two to four different rules; {len(set(rules))} were chosen.")
+    for rule in rules:
+        if rule not in RULES:
+            raise ValueError(f"There is no rule {rule!r}; it must be one of {', '.join(map(repr, RULES))}.")
+    if request.mode not in MODES:
+        raise ValueError(f"The mode is {request.mode!r}; it must be one of {', '.join(map(repr, MODES))}.")
+    if len(points.classes) < 2:
+        raise ValueError(NO_SECOND_CLASS)
+    if s.hard_margin and not s.as_kernel().is_positive_semidefinite:
+        raise ValueError("This kernel is not positive semidefinite, so it has no hard margin: choose a finite C.")
+    pair, C = _problem(request)
+    yield Priority.TRAINING
+    cost = call_cost()
+    yield Priority.TRAINING
+    own = Points.of(points.xy[pair.index], points.labels[pair.index], points.ids[pair.index])
+    classes = (points.classes[pair.positive], -1 if pair.negative == REST else points.classes[pair.negative])
+    racers = []
+    for rule in rules:
+        solver = SmoSolver(
+            own.xy, pair.y, s.as_kernel(), C=C, tol=s.tol, selection=rule, cache_size=request.cache_size,
+            shrinking=False,
+        )  # fmt: skip
+        racers.append(Racer(rule, solver, Sketcher(solver.kernel, own.xy, solver.centre, classes), cost))
+        yield Priority.TRAINING
+    return Field(request, own, racers)
+
+
+def _problem(request: RaceRequest) -> tuple[Pair, Array]:
+    """The binary problem that is raced on, and the bounds of its multipliers: what SVC makes of the settings."""
+    s, points = request.settings, request.points
+    svc = SVC(
+        math.inf if s.hard_margin else s.C, s.kernel, s.degree, s.gamma, s.coef0, s.tol,
+        class_weight=_class_weight(s), multiclass=s.multiclass, cache_size=0.0,
+    )  # fmt: skip
+    trainer = svc.prepare(points.xy, points.labels)
+    names = [problem_of(pair, points.classes) for pair in trainer.pairs]
+    place = names.index(request.problem) if request.problem in names else 0
+    return trainer.pairs[place], trainer.solvers[place].C
+
+
+def _class_weight(settings: SvmSettings) -> dict[int, float] | str | None:
+    """The class weights as SVC takes them."""
+    if settings.class_weight == "own":
+        return dict(enumerate(settings.own_weights))
+    return "balanced" if settings.class_weight == "balanced" else None
+
+
+@lru_cache(maxsize=1)
+def call_cost() -> float:
+    """Seconds that a call of a solver takes beside its steps, measured on a small problem.
+
+    The race calls its solvers more often than training does, to look at them; what that costs is not the rule's.
+    """
+    places = np.arange(64.0)
+    X = np.column_stack((places % 8, places // 8))
+    solver = SmoSolver(X, np.where(places % 3 > 0, 1.0, -1.0), Kernel("rbf"), C=1e6, selection="random")
+
+    def seconds(n: int) -> float:
+        begun = stopwatch()
+        solver.step(n)
+        return stopwatch() - begun
+
+    seconds(200)
+    one = min(seconds(1) for _ in range(16))
+    many = min(seconds(64) for _ in range(4))
+    return max(0.0, (64 * one - many) / 63)

@@ -1,0 +1,136 @@
+"""The background trains every learner: what it shows at any step is what that many steps make of the points."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.document import GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
+from app.jobs.learners import estimator_of
+from app.jobs.requests import Frame, Phase, Request, Wish
+from app.jobs.study import Seek
+from app.jobs.work import LaneWork
+from app.points import Points
+from app.shading import Shades
+from app.trainers import SVM_TRAINERS, TRAINERS
+from solver import Grid, Status
+
+Array = NDArray[np.float64]
+GRID = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
+SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
+TWO = GeneratorSettings(name="line", count=25, shift=0.05).points()
+THREE = GeneratorSettings(name="blobs", count=12, n_classes=3, noise=0.3).points()
+
+
+def lane_of(learner: str) -> Lane:
+    if learner in SVM_TRAINERS:
+        return Lane("svm", svm=SvmSettings(trainer=learner))
+    return Lane(learner, perceptron=PerceptronSettings(max_iter=30), pegasos=PegasosSettings(n_iter=3000))  # type: ignore[arg-type]
+
+
+class Background:
+    """A LaneWork driven by hand."""
+
+    def __init__(self, points: Points, lane: Lane) -> None:
+        self.frames: list[Frame] = []
+        self._work = LaneWork(self.frames.append)
+        self._wish = Wish(points, lane, GRID, SHADES, False, math.inf, 0, True)
+        self._number = 0
+
+    def last(self, **changes: Any) -> Frame:
+        self._number += 1
+        self._wish = replace(self._wish, **changes)
+        for _ in self._work(Request(self._number, 0, self._wish), lambda: False):
+            pass
+        return self.frames[-1]
+
+
+def by_steps(lane: Lane, points: Points, steps: int | None) -> tuple[Any, Any]:
+    """Model and trainer after so many steps of each problem, or at the end."""
+    source = estimator_of(lane)
+    trainer = source.prepare(points.xy, points.labels)
+    trainer.step(10**6 if steps is None else steps)
+    return source.snapshot_model(trainer.snapshot()), trainer
+
+
+CASES = [pytest.param(name, points, id=f"{name} {len(points.classes)}") for name in TRAINERS for points in (TWO, THREE)]
+
+
+@pytest.mark.parametrize(("learner", "points"), CASES)
+def test_a_lane_ends_where_its_estimator_does(learner: str, points: Points) -> None:
+    lane = lane_of(learner)
+    frame = Background(points, lane).last()
+    expected, trainer = by_steps(lane, points, None)
+    assert frame.phase is Phase.DONE and frame.message == ""
+    assert frame.model is not None and type(frame.model) is type(expected)
+    assert (frame.model.pair_decision_function(points.xy) == expected.pair_decision_function(points.xy)).all()
+    wrong = np.flatnonzero(expected.predict(points.xy) != points.labels)
+    assert frame.marks.wrong.tolist() == wrong.tolist()
+    assert frame.accuracy == pytest.approx(1 - len(wrong) / len(points))
+    assert [each.status for each in frame.certificates] == [solver.status for solver in trainer.solvers]
+    if not TRAINERS[learner].has_multipliers:
+        assert not len(frame.marks.free) and not len(frame.marks.bounded)
+    else:
+        pairs = expected.pairs_
+        alphas = [np.zeros(len(points)) for _ in pairs]
+        for alpha, pair, solver in zip(alphas, pairs, trainer.solvers, strict=True):
+            alpha[pair.index] = solver.alpha
+        at_bound = np.any([alpha == lane.svm.C for alpha in alphas], axis=0)
+        some = np.any([alpha > 0 for alpha in alphas], axis=0)
+        assert frame.marks.bounded.tolist() == np.flatnonzero(at_bound).tolist()
+        assert frame.marks.free.tolist() == np.flatnonzero(some & ~at_bound).tolist()
+
+
+@pytest.mark.parametrize("learner", TRAINERS)
+def test_any_step_can_be_gone_to(learner: str) -> None:
+    lane = lane_of(learner)
+    background = Background(TWO, lane)
+    end = background.last()
+    assert end.study is not None and end.study.learner == learner and end.study.at_end
+    length = end.study.length
+    for serial, step in enumerate((3, 0, length // 2, 1, length), 1):
+        seek = Seek(end.study.recording, step, "step", serial)
+        frame = background.last(paused=True, seek=seek)
+        expected, trainer = by_steps(lane, TWO, step)
+        assert frame.study is not None and frame.study.step == step == trainer.n_iter
+        assert frame.phase is (Phase.DONE if step == length else Phase.PAUSED)
+        f = expected.pair_decision_function(TWO.xy)
+        assert frame.model is not None and (frame.model.pair_decision_function(TWO.xy) == f).all()
+        assert frame.study.f == pytest.approx(f[:, 0], abs=1e-9)
+
+
+def test_other_settings_train_anew_and_more_orders_do_not() -> None:
+    background = Background(TWO, lane_of("perceptron"))
+    first = background.last()
+    more = background.last(lane=Lane("perceptron", perceptron=PerceptronSettings(max_iter=30, orders=5)))
+    assert first.study is not None and more.study is not None and more.study.recording == first.study.recording
+    other = background.last(lane=Lane("perceptron", perceptron=PerceptronSettings(max_iter=30, random_state=1)))
+    assert other.study is not None and other.study.recording != first.study.recording
+    for learner in ("pegasos", "lasvm", "smo", "perceptron"):
+        frame = background.last(lane=lane_of(learner))
+        assert frame.study is not None and frame.study.learner == learner and frame.phase is Phase.DONE
+
+
+@pytest.mark.parametrize("learner", ["lasvm", "dual-ascent"])
+def test_a_hard_margin_that_does_not_exist_is_a_sentence(learner: str) -> None:
+    background = Background(TWO, Lane("svm", svm=SvmSettings(trainer=learner, hard_margin=True)))
+    frame = background.last()
+    assert frame.phase is Phase.FAILED and "no hard margin" in frame.message
+    assert background.last(lane=lane_of(learner)).phase is Phase.DONE
+
+
+def test_a_learner_of_one_class_waits() -> None:
+    for learner in TRAINERS:
+        frame = Background(Points.of([(0.0, 0.0), (1.0, 1.0)], [3, 3]), lane_of(learner)).last()
+        assert frame.phase is Phase.EMPTY
+
+
+def test_an_online_run_may_end_without_finish() -> None:
+    lane = Lane("svm", svm=SvmSettings(trainer="lasvm", finish=False))
+    frame = Background(TWO, lane).last()
+    assert frame.phase is Phase.DONE and frame.certificates[0].status is Status.STOPPED_EARLY

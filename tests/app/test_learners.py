@@ -1,0 +1,310 @@
+"""The learners of the lanes: the estimator a lane stands for, pictures of its models, what is said of its proofs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app import verdicts, words
+from app.document import Document, GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
+from app.jobs.enlarging import enlarge
+from app.jobs.learners import estimator_of, refusal, training_key
+from app.jobs.requests import AnyCertificate, Frame, Phase, Picture
+from app.jobs.sources import UNKNOWN, svm_source
+from app.points import Points
+from app.scene import fields_of
+from app.shading import FULL_VALUE, Shades
+from app.trainers import SVM_TRAINERS, TRAINERS
+from solver import (
+    SVC,
+    Certificate,
+    DualAscentSVC,
+    Grid,
+    OnlineSVC,
+    PegasosCertificate,
+    PegasosClassifier,
+    Perceptron,
+    PerceptronCertificate,
+    Status,
+)  # fmt: skip
+from solver.pair_classifier import PairClassifier, run
+
+Array = NDArray[np.float64]
+KINDS = {"smo": SVC, "lasvm": OnlineSVC, "dual-ascent": DualAscentSVC, "perceptron": Perceptron,
+         "pegasos": PegasosClassifier}  # fmt: skip
+TWO = GeneratorSettings(name="moons", count=30).points()
+THREE = GeneratorSettings(name="blobs", count=20, n_classes=3).points()
+GRID = Grid(-2, 2, -1.5, 1.5, 16, 12)
+SHADES = Shades((255, 255, 255), ((0, 0, 0),) * 8, (9, 9, 9))
+
+
+def lane_of(learner: str, **svm: Any) -> Lane:
+    if learner in SVM_TRAINERS:
+        return Lane("svm", svm=SvmSettings(trainer=learner, **svm))
+    return Lane(learner)  # type: ignore[arg-type]
+
+
+def trained(lane: Lane, points: Points, steps: int | None = None) -> PairClassifier:
+    source = estimator_of(lane)
+    trainer = source.prepare(points.xy, points.labels)
+    if steps is None:
+        run(trainer)
+    else:
+        trainer.step(steps)
+    return source.snapshot_model(trainer.snapshot())
+
+
+# -- the table and the estimators --------------------------------------------------------------------------------------
+
+
+def test_the_table_is_that_of_the_document() -> None:
+    hints = get_type_hints(Lane, include_extras=True)
+    linear = set(get_args(hints["classifier"])) - {"knn", "svm"}
+    assert set(SVM_TRAINERS) | linear == set(TRAINERS) == set(KINDS)
+    assert set(get_args(get_type_hints(SvmSettings)["trainer"])) == set(SVM_TRAINERS)
+    for name, trainer in TRAINERS.items():
+        lane = lane_of(name)
+        assert lane.learner == name and lane.trainer is trainer
+        assert trainer.title and trainer.note.endswith(".") and trainer.formula
+        assert set(trainer.fields) <= fields_of(lane, [0, 1]) >= {"speed"}
+        assert trainer.has_multipliers == hasattr(estimator_of(lane), "C")
+    assert Lane("knn").learner == "" and Lane("knn").trainer is None
+
+
+@pytest.mark.parametrize("learner", TRAINERS)
+def test_the_estimator_of_a_lane(learner: str) -> None:
+    assert type(estimator_of(lane_of(learner))) is KINDS[learner]
+    assert [pair.negative for pair in trained(lane_of(learner), THREE, 3).pairs_] == (
+        [1, 2, 2] if learner in SVM_TRAINERS else [-1, -1, -1]
+    )
+
+
+def test_each_setting_reaches_the_estimator() -> None:
+    own = (1.0, 2.0, 3.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+    svm = SvmSettings(
+        "poly", 2.5, gamma=0.5, degree=2, coef0=0.25, tol=1e-4, selection="platt", multiclass="one-vs-rest",
+        class_weight="own", own_weights=own, partner="first-order", n_epochs=4, finish=False, step_size="constant",
+        fit_intercept=False,
+    )  # fmt: skip
+    common = {
+        "kernel": "poly", "C": 2.5, "gamma": 0.5, "degree": 2, "coef0": 0.25, "tol": 1e-4, "max_iter": -1,
+        "multiclass": "one-vs-rest", "class_weight": dict(enumerate(own)),
+    }  # fmt: skip
+    expected: dict[str, dict[str, Any]] = {
+        "smo": {"selection": "platt", "random_state": 0},
+        "lasvm": {"selection": "first-order", "n_epochs": 4, "finish": False, "shuffle": True, "random_state": 0},
+        "dual-ascent": {"fit_intercept": False, "step_size": "constant"},
+    }
+    for name, extra in expected.items():
+        got = estimator_of(Lane("svm", svm=msgspec.structs.replace(svm, trainer=name))).get_params()
+        assert got.items() >= (common | extra).items()
+    perceptron = Lane("perceptron", perceptron=PerceptronSettings(False, False, 3, 17, 5))
+    assert estimator_of(perceptron).get_params() == {
+        "fit_intercept": False, "max_iter": 17, "shuffle": False, "random_state": 3,
+    }  # fmt: skip
+    got = estimator_of(Lane("pegasos", pegasos=PegasosSettings(0.5, 1234, 9))).get_params()
+    assert (got["alpha"], got["n_iter"], got["random_state"]) == (0.5, 1234, 9)
+    assert estimator_of(Lane("svm", svm=SvmSettings(hard_margin=True))).get_params()["C"] == math.inf
+    balanced = estimator_of(Lane("svm", svm=SvmSettings(class_weight="balanced")))
+    assert balanced.get_params()["class_weight"] == "balanced"
+
+
+def test_what_does_not_exist_is_refused_in_a_sentence() -> None:
+    for name in ("lasvm", "dual-ascent"):
+        sentence = refusal(lane_of(name, hard_margin=True))
+        assert sentence.startswith(TRAINERS[name].title) and "choose a finite C" in sentence
+        with pytest.raises(ValueError, match="no hard margin"):
+            estimator_of(lane_of(name, hard_margin=True))
+    assert "not positive semidefinite" in refusal(lane_of("smo", hard_margin=True, kernel="sigmoid"))
+    assert refusal(lane_of("smo", hard_margin=True)) == refusal(lane_of("lasvm", kernel="sigmoid")) == ""
+    hidden = Lane("perceptron", svm=SvmSettings(hard_margin=True, trainer="lasvm"))
+    assert refusal(hidden) == "", "settings of a classifier that was not chosen"
+    assert "kNN" in refusal(Lane("knn"))
+
+
+def test_a_training_goes_on_while_what_it_depends_on_stays() -> None:
+    lane = Lane("perceptron")
+    orders = msgspec.structs.replace(lane, perceptron=PerceptronSettings(orders=20), pair=(1, 2))
+    assert training_key(lane) == training_key(orders)
+    for other in (
+        Lane("perceptron", perceptron=PerceptronSettings(random_state=1)), Lane("pegasos"), Lane("svm"),
+        Lane("svm", svm=SvmSettings(trainer="lasvm")), Lane("svm", svm=SvmSettings(C=2.0)),
+    ):  # fmt: skip
+        assert training_key(other) != training_key(lane)
+    assert training_key(Lane("svm")) == training_key(Lane("svm", perceptron=PerceptronSettings(max_iter=3)))
+
+
+# -- pictures ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("points", [TWO, THREE], ids=["two classes", "three"])
+@pytest.mark.parametrize("learner", TRAINERS)
+def test_each_pixel_is_what_the_model_predicts_there(learner: str, points: Points) -> None:
+    lane = lane_of(learner)
+    for steps in (0, 2, None):
+        model = trained(lane, points, steps)
+        values = svm_source(model, lane)(GRID.xs)(GRID.ys)
+        xy = np.array([[x, y] for y in GRID.ys for x in GRID.xs])
+        predicted = model.predict(xy).reshape(12, 16)
+        assert (values.classes == predicted)[~values.tie].all()
+        f = model.pair_decision_function(xy).reshape(12, 16, -1)
+        assert values.f == pytest.approx(f[..., 0], abs=1e-10)
+        if learner not in SVM_TRAINERS or points is TWO:  # one-vs-one votes know no tie
+            assert values.tie.all() == (not f.any()) and (f.any() or steps != 2)
+        if learner == "perceptron":
+            assert (values.sureness == UNKNOWN).all() and values.margins == ()
+        else:
+            assert values.margins == (-1.0, 1.0)
+            if len(model.pairs_) == 1:
+                assert values.sureness == pytest.approx(np.abs(f[..., 0]) / FULL_VALUE, abs=1e-10)
+
+
+def test_an_enlarged_picture_of_a_perceptron_has_no_margins() -> None:
+    for learner, some in (("perceptron", False), ("pegasos", True)):
+        lane = lane_of(learner)
+        frame = Frame(1, 0, TWO, lane, Phase.DONE, model=trained(lane, TWO))
+        got: list[Picture | str] = []
+        list(enlarge(frame, Grid(-2, 2, -2, 2, 60, 60), SHADES, got.append, lambda: False))
+        picture = got[0]
+        assert isinstance(picture, Picture)
+        assert len(picture.boundary) and bool(len(picture.margins)) == some
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+
+def perceptron_proof(status: Status, **changes: Any) -> PerceptronCertificate:
+    return replace(PerceptronCertificate(status, 3, 0.1, 42, 310.7, 5), **changes)
+
+
+def pegasos_proof(status: Status, **changes: Any) -> PegasosCertificate:
+    return replace(PegasosCertificate(status, 0.25, 0.248, 0.008, 7, 100_000), **changes)
+
+
+def said(lane: Lane, *certificates: AnyCertificate) -> str:
+    return verdicts.verdict(certificates, lane).text
+
+
+def test_what_is_said_of_a_perceptron_at_its_end() -> None:
+    lane, done = Lane("perceptron"), perceptron_proof(Status.OPTIMAL, n_wrong=0)
+    assert said(lane, done) == (
+        "No mistakes left: this line separates the classes (42 mistakes made, at most (R² + 1)/γ² = 310 were possible)"
+    )
+    through = Lane("perceptron", perceptron=PerceptronSettings(fit_intercept=False))
+    assert "R²/γ² = 310" in said(through, replace(done, mistakes=1)) and "1 mistake made" in said(
+        through, replace(done, mistakes=1)
+    )
+    assert said(lane, done, done) == (
+        "No mistakes left: each line separates its class from the rest (84 mistakes made, at most 621 in all were"
+        " possible)"
+    )
+    stopped = perceptron_proof(Status.STOPPED_EARLY, mistake_bound=math.inf)
+    assert said(lane, stopped) == "Still making mistakes after 5 passes: the classes may not be separable by a line"
+    assert said(lane, done, stopped) == said(lane, stopped)
+    early = perceptron_proof(Status.STOPPED_EARLY, n_epochs=1)
+    assert said(lane, early).startswith("Stopped after 1 pass, too early: the classes are separable")
+    for proofs in ((done,), (done, stopped), (early,), (stopped,)):
+        assert verdicts.verdict(proofs, lane).certified == (proofs == (done,))
+        assert "ptimal" not in said(lane, *proofs), "a line that separates is not the best one"
+    assert verdicts.brief((done,), lane).text == "no mistakes left: made 42 of at most 310"
+    assert verdicts.brief((stopped,), lane).text == "still making mistakes after 5 passes"
+    assert not verdicts.brief((stopped,), lane).certified and verdicts.brief((done,), lane).certified
+    assert verdicts.so_far((stopped, done)) == "3 points on the wrong side"
+    assert verdicts.numbers((done,), lane) == ["42 mistakes", "at most 310 are possible", "5 passes"]
+    assert verdicts.numbers((done, stopped), lane) == [
+        "84 mistakes in 2 problems", "no bound of the mistakes proved", "5 passes",
+    ]  # fmt: skip
+
+
+def test_what_is_said_of_pegasos_at_its_end() -> None:
+    lane, good = Lane("pegasos"), pegasos_proof(Status.OPTIMAL)
+    assert said(lane, good) == "Gap 0.8 %, proved: the averaged line is that close to the best through the origin"
+    poor = pegasos_proof(Status.STOPPED_EARLY, gap=0.12)
+    assert said(lane, poor) == "All 100\u202f000 steps made: gap 12.0 %, proved; more steps make it smaller"
+    assert said(lane, good, poor) == said(lane, poor) and not verdicts.verdict((good, poor), lane).certified
+    assert verdicts.brief((good, poor), lane).text == "gap still 12.0 %, proved"
+    assert verdicts.brief((good,), lane) == verdicts.Verdict(True, "gap 0.8 %, proved")
+    assert verdicts.so_far((good, poor)) == "gap 12.0 %, proved"
+    first = pegasos_proof(Status.RUNNING, gap=math.nan, primal=math.inf)
+    assert verdicts.so_far((first,)) == "before the first step"
+    assert verdicts.numbers((good,), lane) == [
+        "100\u202f000 steps", "gap 0.8 %", "inside the margin or wrong: 7 points",
+    ]  # fmt: skip
+    assert "gap unknown" in verdicts.numbers((good, first), lane)
+
+
+def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
+    proof = Certificate(Status.STOPPED_EARLY, 5e-2, 1.0, 1.1, 0.09, 3, 4, 123, 1e-7)
+    online = lane_of("lasvm", finish=False, n_epochs=2)
+    assert said(online, proof) == "Over after 2 passes, without FINISH: not optimal yet"
+    assert said(lane_of("lasvm"), proof) == "Stopped early after 123 steps: not optimal yet"
+    assert "KKT violation 0.05 among the points kept" in verdicts.numbers((proof,), online)
+    best = replace(proof, status=Status.OPTIMAL)
+    assert said(lane_of("dual-ascent"), best) == said(lane_of("smo"), best) == "Optimal to 1e-3"
+    without = lane_of("dual-ascent", fit_intercept=False)
+    assert said(without, best) == "Optimal to 1e-3 of all f without intercept"
+    assert said(msgspec.structs.replace(without, svm=SvmSettings(fit_intercept=False)), best) == "Optimal to 1e-3"
+
+
+@pytest.mark.parametrize("learner", TRAINERS)
+def test_the_words_around_a_picture(learner: str) -> None:
+    lane = lane_of(learner)
+    model = trained(lane, TWO)
+    frame = Frame(1, 0, TWO, lane, Phase.DONE, model=model, certificates=tuple(model.certificates_), accuracy=0.9)
+    headline = words.headline(frame, lane, True)
+    assert headline == said(lane, *model.certificates_)
+    assert ("Optimal" in headline) == (learner in SVM_TRAINERS)
+    assert "training accuracy 90.0 %" in words.details(frame)
+    paused = replace(frame, phase=Phase.PAUSED)
+    assert words.headline(paused, lane, True).startswith("Paused")
+    assert frame.certificate is model.certificates_[0]
+    one = words.empty_sentence(lane, [4], 2, True)
+    assert "two classes" in one and "class 5" in one and words.waits_for_a_class(lane, [4])
+    assert not words.waits_for_a_class(lane, [1, 4]) and not words.waits_for_a_class(Lane("knn"), [4])
+
+
+def test_names_formulas_and_notes() -> None:
+    assert words.classifier_name(Lane("perceptron")) == "Perceptron, random orders (seed 0)"
+    plain = Lane("perceptron", perceptron=PerceptronSettings(fit_intercept=False, shuffle=False))
+    assert words.classifier_name(plain) == "Perceptron, order of the points, no intercept"
+    assert words.classifier_name(Lane("pegasos")) == "Pegasos, λ = 0.01, 100\u202f000 steps"
+    assert words.classifier_name(lane_of("lasvm")).endswith(", LASVM")
+    without = lane_of("dual-ascent", fit_intercept=False)
+    assert words.classifier_name(without).endswith(", Dual ascent, no intercept")
+    for name in ("perceptron", "pegasos"):
+        assert words.formula(Lane(name)) == TRAINERS[name].formula  # type: ignore[arg-type]
+    assert "origin" in words.note(Lane("pegasos")) and "origin" in words.note(plain)
+    assert "origin" not in words.note(Lane("perceptron")) and words.note(Lane("knn")) == ""
+    assert words.formula(lane_of("lasvm")).startswith("K(x, z)")
+
+
+def test_the_gravest_certificate_of_a_frame() -> None:
+    def worst(*certificates: AnyCertificate) -> AnyCertificate | None:
+        return Frame(1, 0, TWO, Lane(), Phase.DONE, certificates=certificates).certificate
+
+    done, stopped = perceptron_proof(Status.OPTIMAL), perceptron_proof(Status.STOPPED_EARLY)
+    assert worst(done, stopped) is worst(stopped, done) is stopped
+    few = replace(stopped, n_wrong=1)
+    assert worst(few, stopped) is stopped
+    wide = pegasos_proof(Status.RUNNING, gap=0.5)
+    assert worst(pegasos_proof(Status.RUNNING), wide) is wide
+
+
+def test_documents_with_each_learner_have_their_fields() -> None:
+    shown = {name: fields_of(lane_of(name), [0, 1]) for name in TRAINERS}
+    svm = {"kernel", "gamma", "C", "tol", "trainer", "class_weight", "speed"}
+    assert shown["smo"] == svm | {"rule"}
+    assert shown["lasvm"] == svm | {"partner", "epochs", "finish"}
+    assert shown["dual-ascent"] == svm | {"step_size", "intercept"}
+    assert shown["perceptron"] == {"speed", "intercept", "shuffle", "seed", "passes", "orders"}
+    assert shown["pegasos"] == {"speed", "lam", "steps", "seed"}
+    for name in ("pegasos", "perceptron"):
+        assert fields_of(lane_of(name), [0, 1, 2]) - shown[name] == {"pair"}
+    assert fields_of(lane_of("lasvm"), [0, 1, 2]) - shown["lasvm"] == {"pair", "multiclass"}
+    assert Document().lanes[1].learner == "smo"

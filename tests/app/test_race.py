@@ -1,0 +1,671 @@
+"""The race in the background: equal shares, results of single runs, honest counts, sentences for what cannot be."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from app import race_words
+from app.badges import Mood
+from app.document import GeneratorSettings, SvmSettings, View
+from app.jobs import race as race_module
+from app.jobs import race_field
+from app.jobs.pool import Job, Later, Pool, Priority
+from app.jobs.race import FRAME_INTERVAL, Race, RaceWork
+from app.jobs.race_field import CLOSE_MARKS, FINENESS, INDEFINITE, MARKS, NO_SECOND_CLASS, placed
+from app.jobs.race_frames import CURVE, NEAR_GAP, Finish, RaceFrame, RaceRequest
+from app.jobs.race_picture import in_fewer_pixels
+from app.points import Points
+from app.scene import grid_of
+from app.shading import Shades
+from solver import RULES, SVC, Grid, SmoSolver, Status
+
+PATIENCE = 20.0
+SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
+GRID = Grid(-2.0, 3.0, -1.5, 2.0, 60, 42)
+FOUR = ("random", "first-order", "second-order", "maximum-gain")
+OTHERS = ("cyclic", "platt", "second-order")
+
+
+def moons(count: int = 30, noise: float = 0.3) -> Points:
+    return GeneratorSettings(count=count, noise=noise).points()
+
+
+def request(points: Points, settings: SvmSettings, **changes: Any) -> RaceRequest:
+    plain = RaceRequest(1, 1, points, settings, (0, 1), FOUR, "steps", math.inf, GRID, SHADES, True)
+    return replace(plain, **changes)
+
+
+class Driver:
+    """A RaceWork driven by hand, in the test's own thread; collects its frames."""
+
+    def __init__(self) -> None:
+        self.frames: list[RaceFrame] = []
+        self.work = RaceWork(self.frames.append)
+
+    def run(self, wanted: RaceRequest, overtaken: Callable[[], bool] = lambda: False) -> list[Priority | Later]:
+        """All that the job of `wanted` yields; nobody waits for what is to come later."""
+        return list(self.work(wanted, overtaken))
+
+    def solvers(self) -> dict[str, SmoSolver]:
+        assert self.work._field is not None
+        return {racer.rule: racer.solver for racer in self.work._field.racers}
+
+    def last(self) -> RaceFrame:
+        return self.frames[-1]
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every frame is due at once."""
+    monkeypatch.setattr(race_module, "FRAME_INTERVAL", -1.0)
+
+
+def alone(points: Points, settings: SvmSettings, rule: str, **arguments: Any) -> SmoSolver:
+    """The rule by itself, with its labels and bounds worked out here."""
+    C = math.inf if settings.hard_margin else settings.C
+    y = np.where(points.labels == points.labels.max(), 1.0, -1.0)
+    return SmoSolver(
+        points.xy, y, settings.as_kernel(), C=C, tol=settings.tol, selection=rule, **{"shrinking": False, **arguments}
+    )
+
+
+# -- the same results, in equal shares -------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize("rules", [FOUR, OTHERS])
+@pytest.mark.parametrize(("mode", "pace"), [("steps", 7), ("steps", math.inf), ("time", 0.3), ("time", math.inf)])
+def test_a_racer_does_what_its_rule_does_alone(mode: str, pace: float, rules: tuple[str, ...]) -> None:
+    points, settings = moons(), SvmSettings(C=10.0)
+    driver = Driver()
+    driver.run(request(points, settings, mode=mode, pace=pace, rules=rules))
+    for racer in driver.last().racers:
+        single = alone(points, settings, racer.rule)
+        single.run()
+        solver = driver.solvers()[racer.rule]
+        assert solver.alpha.tobytes() == single.alpha.tobytes()
+        assert racer.steps == single.n_iter == racer.finish.steps
+        assert racer.certificate == single.certificate()
+        assert racer.evaluations == single.n_kernel_evaluations
+        at_bound = single.alpha == 10.0
+        assert racer.marks.bounded.tolist() == np.flatnonzero(at_bound).tolist()
+        assert racer.marks.free.tolist() == np.flatnonzero((single.alpha > 0) & ~at_bound).tolist()
+
+
+def test_no_point_is_left_out_for_a_while() -> None:
+    points, settings = moons(100), SvmSettings(C=100.0)
+    driver = Driver()
+    driver.run(request(points, settings, rules=("first-order", "second-order")))
+    for racer in driver.last().racers:
+        single, shrunk = alone(points, settings, racer.rule), alone(points, settings, racer.rule, shrinking=True)
+        single.run()
+        shrunk.run()
+        assert racer.steps == single.n_iter and racer.evaluations == single.n_kernel_evaluations
+    assert shrunk.n_kernel_evaluations != single.n_kernel_evaluations, "it would have been noticed"
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize("seed", range(4))
+def test_rounds_stay_equal_whatever_interrupts_them(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race_field, "PIECE", 1e-4)  # many pieces
+    rng = random.Random(seed)
+    points, settings = moons(), SvmSettings(C=10.0)
+    driver = Driver()
+    for number in itertools.count(1):
+        pieces = itertools.count()
+        enough = rng.randrange(1, 60)
+        driver.run(
+            request(points, settings, number=number, pace=rng.choice([1, 3, 50, math.inf]), playing=number % 5 > 0),
+            lambda pieces=pieces, enough=enough: next(pieces) >= enough,
+        )
+        if driver.frames and driver.last().over:
+            break
+    seen = set()
+    for frame in driver.frames:
+        running = {racer.steps for racer in frame.racers if racer.running}
+        assert len(running) <= 1
+        assert all(racer.steps <= max(running, default=math.inf) for racer in frame.racers)
+        seen |= running
+    assert len(seen) > 5, "there were rounds to be looked at"
+    for rule, solver in driver.solvers().items():
+        single = alone(points, settings, rule)
+        single.run()
+        assert solver.alpha.tobytes() == single.alpha.tobytes() and solver.n_iter == single.n_iter
+
+
+COSTS = {"random": 3e-5, "first-order": 1e-5, "second-order": 2e-5, "maximum-gain": 7e-5}
+
+
+class Clock:
+    """Knows only what the solvers' steps cost."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made, step = Clock(), SmoSolver.step
+
+    def timed(self: SmoSolver, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
+        steps = step(self, n, stop)
+        made.now += steps * COSTS[self.selection]
+        return steps
+
+    monkeypatch.setattr(SmoSolver, "step", timed)
+    monkeypatch.setattr(race_field, "stopwatch", made)
+    monkeypatch.setattr(race_field, "call_cost", lambda: 0.0)
+    return made
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize("pace", [0.05, 1.0, math.inf])
+def test_in_the_same_time_each_gets_the_same_time(clock: Clock, pace: float) -> None:
+    driver = Driver()
+    driver.run(request(moons(), SvmSettings(C=10.0), mode="time", pace=pace))
+    shares = 0
+    for frame in driver.frames:
+        running = [racer for racer in frame.racers if racer.running and racer.steps]
+        for racer in running:
+            assert racer.seconds == pytest.approx(racer.steps * COSTS[racer.rule])
+            others = [other.seconds for other in running if other is not racer]
+            # Nobody is ahead by more than the step that went over the mark.
+            assert all(racer.seconds < other + 1.01 * COSTS[racer.rule] for other in others)
+        shares += len(running) > 1
+    assert shares >= {0.05: 10, 1.0: 2}.get(pace, 1)
+    final = driver.last()
+    places = sorted(final.racers, key=lambda racer: racer.finish.place)
+    assert [r.seconds for r in places] == sorted(r.seconds for r in final.racers)
+    # Where steps cost unequally, time decides otherwise than steps.
+    assert [r.rule for r in places] != [r.rule for r in sorted(final.racers, key=lambda racer: racer.steps)]
+
+
+def test_the_cost_of_a_call_is_left_out(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    step = SmoSolver.step
+
+    def called(self: SmoSolver, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
+        clock.now += 1e-5
+        return step(self, n, stop)
+
+    monkeypatch.setattr(SmoSolver, "step", called)
+    monkeypatch.setattr(race_field, "call_cost", lambda: 1e-5)
+    driver = Driver()
+    driver.run(request(moons(), SvmSettings(C=10.0)))
+    for racer in driver.last().racers:
+        assert racer.seconds == pytest.approx(racer.steps * COSTS[racer.rule])
+
+
+def test_what_a_call_costs_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = itertools.count()
+    measured = race_field.call_cost.__wrapped__
+    step = SmoSolver.step
+
+    def costly(self: SmoSolver, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
+        made = step(self, n, stop)
+        assert made == n, "the small problem is not finished while it is measured"
+        for _ in range(14 + 2 * made):
+            next(now)
+        return made
+
+    monkeypatch.setattr(SmoSolver, "step", costly)
+    monkeypatch.setattr(race_field, "stopwatch", lambda: next(now) * 1e-6)
+    assert measured() == pytest.approx(15e-6, rel=1e-9)  # the clock itself counts one
+
+
+# -- what is counted -------------------------------------------------------------------------------------------------
+
+
+def touched(solver: SmoSolver) -> list[tuple[int, int]]:
+    """The pairs of all steps, one by one."""
+    pairs = []
+    while solver.status is Status.RUNNING:
+        if solver.step(1):
+            pairs.append(solver.working_set)
+    return pairs
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_kernel_evaluations_are_the_rows_touched(rule: str) -> None:
+    points = moons(20)
+    solver = alone(points, SvmSettings(C=10.0), rule)
+    assert solver.n_kernel_evaluations == 0
+    pairs = touched(solver)
+    assert solver.n_kernel_evaluations == len(points) * len(set(itertools.chain(*pairs)))
+
+
+@pytest.mark.parametrize("rule", ["random", "second-order"])
+def test_a_small_cache_computes_rows_again(rule: str) -> None:
+    points, settings = moons(20), SvmSettings(C=10.0)
+    solver = alone(points, settings, rule, cache_size=1e-6)
+    kept: OrderedDict[int, None] = OrderedDict()  # the two rows asked for last
+    misses = 0
+
+    def ask(row: int) -> None:
+        nonlocal misses
+        if row in kept:
+            kept.move_to_end(row)
+            return
+        misses += 1
+        kept[row] = None
+        if len(kept) > 2:
+            kept.popitem(last=False)
+
+    for i, j in touched(solver):
+        for row in (i, j):
+            ask(row)
+    for row in np.flatnonzero(solver.alpha):  # v from its definition, at the end
+        ask(int(row))
+    assert solver.n_kernel_evaluations == len(points) * misses
+    large = alone(points, settings, rule)
+    large.run()
+    assert large.alpha.tobytes() == solver.alpha.tobytes()
+    assert large.n_kernel_evaluations < solver.n_kernel_evaluations
+
+
+def test_evaluations_of_parts_are_counted_too() -> None:
+    points = moons(300)
+    solver = alone(points, SvmSettings(C=1000.0), "first-order", shrinking=True)
+    parts = {}  # kept alive, so that no two have one id
+    while solver.status is Status.RUNNING:
+        solver.step(100)
+        part = solver._active.part
+        parts[id(part)] = part
+    assert len(parts) > 2
+    parts[id(solver._active.whole)] = solver._active.whole
+    rows = [int(part.cache[-1][1]) * len(part.index) for part in parts.values()]
+    assert solver.n_kernel_evaluations == sum(rows)
+
+
+def test_plain_numpy_computes_the_whole_matrix() -> None:
+    points = moons(20)
+    assert alone(points, SvmSettings(), "second-order", compiled=False).n_kernel_evaluations == len(points) ** 2
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize("pace", [5, math.inf])
+def test_a_curve_is_what_a_single_run_says_at_its_steps(pace: float) -> None:
+    points, settings = moons(), SvmSettings(C=10.0)
+    driver = Driver()
+    driver.run(request(points, settings, pace=pace))
+    for racer in driver.last().racers:
+        steps = racer.curve[:, CURVE.index("steps")]
+        assert len(steps) > 10 and (np.diff(steps) > 0).all() and steps[-1] == racer.steps
+        assert np.bincount((FINENESS * np.log2(steps)).astype(int)).max() == 1
+        single = alone(points, settings, racer.rule)
+        for row in racer.curve:
+            while single.n_iter < row[0]:
+                single.step(int(row[0]) - single.n_iter)
+            last = row[0] == steps[-1]
+            if last:
+                single.run()
+            certificate = single.certificate()
+            assert row[CURVE.index("evaluations")] == single.n_kernel_evaluations
+            assert row[CURVE.index("gap")] == certificate.gap
+            assert row[CURVE.index("violation")] == certificate.kkt_violation
+        assert (np.diff(racer.curve[:, CURVE.index("seconds")]) >= 0).all()
+
+
+def test_no_curve_has_more_than_400_points() -> None:
+    assert FINENESS * math.log2(100 * 10_000_000) < 400  # of ten million points
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_the_small_gap_is_seen_soon_and_never_too_early() -> None:
+    points, settings = moons(), SvmSettings(C=10.0)
+    found = []
+    for pace in (17, math.inf):
+        driver = Driver()
+        driver.run(request(points, settings, pace=pace, rules=("first-order", "second-order")))
+        found.append([racer.near.steps for racer in driver.last().racers])
+        assert [racer.near.place for racer in driver.last().racers] == [2, 1]
+    assert found[0] == found[1], "the pace is no part of it"
+    for racer in driver.last().racers:
+        before = racer.curve[:, 0] < racer.near.steps
+        assert (racer.curve[before, CURVE.index("gap")] > NEAR_GAP).all()
+        single = alone(points, settings, racer.rule)
+        above = 0  # the last step whose gap is larger
+        while single.step(1):
+            gap = single.certificate().gap
+            above = single.n_iter if gap > NEAR_GAP else above
+            if single.n_iter == racer.near.steps:
+                assert gap <= NEAR_GAP
+                assert racer.near.evaluations == single.n_kernel_evaluations
+        assert racer.near.steps <= math.ceil(MARKS * (above + 1)) + 1
+    assert CLOSE_MARKS < 1.05 < MARKS
+
+
+def test_places() -> None:
+    def finish(steps: int, seconds: float) -> Finish:
+        return Finish(steps, 0, seconds)
+
+    finishes = [finish(20, 1.0), None, finish(10, 3.0), finish(20, 2.0), finish(30, 0.5)]
+    assert [f and f.place for f in placed(finishes, "steps")] == [2, None, 1, 2, 4]
+    assert [f and f.place for f in placed(finishes, "time")] == [2, None, 4, 3, 1]
+    assert placed([None, None], "steps") == [None, None]
+
+
+# -- pictures --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "laplacian", "sigmoid"])
+def test_the_pictures_are_those_of_the_model(kernel: str) -> None:
+    points, settings = moons(), SvmSettings(C=1.0, kernel=kernel, gamma=0.7, coef0=0.5)
+    points = points.move(range(len(points)), points.xy + 3.0)
+    grid = Grid(1.0, 6.0, 1.5, 5.0, 300, 210)
+    driver = Driver()
+    driver.run(request(points, settings, grid=grid, rules=("first-order", "second-order")))
+    model = SVC(1.0, kernel, settings.degree, 0.7, 0.5, settings.tol, selection="second-order")
+    model.fit(points.xy, points.labels)
+    picture = driver.last().racers[1].picture
+    assert picture.grid == grid and picture.argb.shape == (210, 300)
+    x, y = np.meshgrid(grid.xs, grid.ys[::-1])
+    f = model.decision_function(np.column_stack((x.ravel(), y.ravel()))).reshape(x.shape)
+    sure = np.abs(f) > 1e-6
+    # More of class 1 is more of its red: 0x1e against 0 of class 0.
+    colours = np.array([colour_of_value(value) for value in f[sure][::97]], dtype=np.uint32)
+    assert (picture.argb[sure][::97] == colours).mean() > 0.99
+    for lines, levels in ((picture.boundary, [0.0]), (picture.margins, [-1.0, 1.0])):
+        ends = lines[np.isfinite(lines).all(axis=1)]
+        off = np.abs(model.decision_function(ends)[:, None] - levels).min(axis=1) if len(ends) else np.zeros(1)
+        assert off.max() < 0.05
+
+
+def colour_of_value(f: float) -> int:
+    """The colour of a value of f, by hand."""
+    level = int(min(abs(f) / 2.0 * 63 + 0.5, 63))
+    share = 0.16 + (0.52 - 0.16) * level / 63
+    rgb = [round(255 * (1 - share) + c * share) for c in SHADES.classes[int(f > 0)]]
+    return 0xFF000000 + rgb[0] * 0x10000 + rgb[1] * 0x100 + rgb[2]
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_on_the_way_pictures_are_small_and_at_rest_full() -> None:
+    driver = Driver()
+    grid = replace(GRID, width=600, height=420)
+    driver.run(request(moons(), SvmSettings(), pace=20, grid=grid))
+    sizes = [frame.racers[0].picture.argb.size for frame in driver.frames]
+    assert len(sizes) > 3 and sizes[-1] == 600 * 420 and max(sizes[:-1]) <= 1.01 * race_field.MOST_PIXELS
+    small = in_fewer_pixels(grid, 1000)
+    assert (small.left, small.right, small.bottom, small.top) == (grid.left, grid.right, grid.bottom, grid.top)
+    assert small.width / small.height == pytest.approx(600 / 420, rel=0.05)
+    frames = len(driver.frames)
+    driver.run(request(moons(), SvmSettings(), playing=False, grid=grid))  # other points: a race of their own
+    assert len(driver.frames) == frames + 2
+    assert not driver.last().begun and (driver.last().racers[0].picture.argb == 0xFF808080).all()
+
+
+def test_a_race_of_one_class_against_the_rest_draws_the_rest_grey() -> None:
+    points = GeneratorSettings(name="blobs", count=15, noise=0.5, n_classes=3).points()
+    driver = Driver()
+    grid = grid_of(View.fitting(points), 60, 60)
+    settings = SvmSettings(multiclass="one-vs-rest")
+    driver.run(request(points, settings, problem=(1, 1), grid=grid))
+    frame = driver.last()
+    assert len(frame.points) == len(points)
+    solver = driver.solvers()["random"]
+    assert solver.y.tolist() == np.where(points.labels == 1, 1.0, -1.0).tolist()
+    grey = [colour for colour in np.unique(frame.racers[0].picture.argb) if len({*_rgb(int(colour))}) == 1]
+    assert grey, "a class that is no class has no colour"
+
+
+def _rgb(colour: int) -> tuple[int, int, int]:
+    return colour >> 16 & 255, colour >> 8 & 255, colour & 255
+
+
+def test_a_race_of_two_of_several_classes() -> None:
+    points = GeneratorSettings(name="blobs", count=15, noise=0.5, n_classes=4).points()
+    weights = (1.0, 2.0, 1.0, 5.0, 1.0, 1.0, 1.0, 1.0)
+    settings = SvmSettings(C=3.0, class_weight="own", own_weights=weights)
+    driver = Driver()
+    driver.run(request(points, settings, problem=(1, 3)))
+    own = np.flatnonzero((points.labels == 1) | (points.labels == 3))
+    assert driver.last().points.ids.tolist() == points.ids[own].tolist()
+    solver = driver.solvers()["second-order"]
+    assert solver.C.tolist() == np.where(points.labels[own] == 1, 6.0, 15.0).tolist()
+    assert all(racer.finish is not None for racer in driver.last().racers)
+
+
+# -- what cannot be --------------------------------------------------------------------------------------------------
+
+
+ONE_CLASS = Points.of([[0.0, 0.0], [1.0, 0.0]], [2, 2])
+SIGMOID = SvmSettings(kernel="sigmoid", gamma=2.0, coef0=-1.0)
+HARD_SIGMOID = msgspec.structs.replace(SIGMOID, hard_margin=True)
+
+
+@pytest.mark.parametrize(
+    ("points", "settings", "changes", "said"),
+    [
+        (moons(), SvmSettings(), {"rules": ("random",)}, "A race is between two to four different rules; 1 were"),
+        (moons(), SvmSettings(), {"rules": tuple(RULES)[:5]}, "A race is between two to four different rules; 5 were"),
+        (moons(), SvmSettings(), {"rules": ("random", "random")}, "A race is between two to four different rules; 1"),
+        (moons(), SvmSettings(), {"rules": ("random", "fast")}, "There is no rule 'fast'"),
+        (moons(), SvmSettings(), {"mode": "luck"}, "The mode is 'luck'"),
+        (Points(), SvmSettings(), {}, NO_SECOND_CLASS),
+        (ONE_CLASS, SvmSettings(), {}, NO_SECOND_CLASS),
+        (moons(), HARD_SIGMOID, {}, "This kernel is not positive semidefinite, so it has no hard margin"),
+        (Points.of([[0.0, 1e80], [1.0, 0.0]], [0, 1]), SvmSettings(), {}, "X"),
+    ],
+)
+def test_what_cannot_race_is_said_in_one_sentence(
+    points: Points, settings: SvmSettings, changes: dict[str, Any], said: str
+) -> None:
+    driver = Driver()
+    driver.run(request(points, settings, **changes))
+    frame = driver.last()
+    assert len(driver.frames) == 1 and frame.racers == () and frame.over
+    assert frame.message.startswith(said) and "\n" not in frame.message and "Error" not in frame.message
+    driver.run(request(moons(), SvmSettings(), number=2, race=2))
+    assert driver.last().message == "" and driver.last().over, "the next one races all the same"
+
+
+@pytest.mark.parametrize("mode", ["steps", "time"])
+def test_without_a_hard_margin_nobody_wins(mode: str) -> None:
+    driver = Driver()
+    settings = SvmSettings(kernel="linear", hard_margin=True)
+    driver.run(request(moons(), settings, mode=mode, rules=("second-order", "random")))
+    frame = driver.last()
+    assert frame.over and frame.message.startswith("Not separable with a margin above ")
+    bound = float(frame.message.split()[6].rstrip(":"))
+    single = alone(moons(), settings, "second-order")
+    single.run()
+    assert 0 < bound < 10 * single.certificate().margin_bound
+    assert all(racer.finish is None for racer in frame.racers) and race_words.winner(frame) == frame.message
+
+
+def test_a_hard_margin_that_exists_is_raced_for() -> None:
+    driver = Driver()
+    points = GeneratorSettings(name="line", count=20, shift=0.2).points()
+    driver.run(request(points, SvmSettings(kernel="linear", hard_margin=True)))
+    assert driver.last().message == ""
+    assert all(racer.finish is not None and racer.near is not None for racer in driver.last().racers)
+
+
+def test_an_indefinite_kernel_has_no_gap_and_a_note() -> None:
+    driver = Driver()
+    driver.run(request(moons(), SIGMOID))
+    frame = driver.last()
+    assert frame.note == INDEFINITE and not frame.message and frame.over
+    assert {racer.certificate.status for racer in frame.racers} <= {Status.STATIONARY, Status.PRECISION}
+    assert any(racer.finish is not None for racer in frame.racers)
+    for racer in frame.racers:
+        assert np.isnan(racer.curve[:, CURVE.index("gap")]).all() and racer.near is None
+        assert (racer.curve[:-1, CURVE.index("violation")] > 0).all()
+    assert race_words.near(frame) == ""
+    assert {row[5].text for row in race_words.table(frame)} == {"unknown"}
+    assert ", stationary: KKT " in race_words.badge(frame.racers[0], False).text
+
+
+def test_who_stops_early_has_not_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tired(*args: Any, **named: Any) -> SmoSolver:
+        return SmoSolver(*args, **named, max_iter=100)
+
+    monkeypatch.setattr(race_field, "SmoSolver", tired)
+    driver = Driver()
+    driver.run(request(moons(100), SvmSettings(C=10.0), rules=("random", "second-order")))
+    frame = driver.last()
+    assert [racer.certificate.status for racer in frame.racers] == [Status.STOPPED_EARLY] * 2
+    assert [racer.steps for racer in frame.racers] == [100, 100] and frame.over and not frame.message
+    assert race_words.winner(frame) == (
+        "Nobody wins: Random stopped early after 100 steps; Second order stopped early after 100 steps."
+    )
+    badge = race_words.badge(frame.racers[0], False)
+    assert badge.mood is Mood.DOUBTFUL and badge.text.startswith("stopped early: KKT ")
+
+
+def test_an_internal_error_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = Driver()
+    driver.run(request(moons(), SvmSettings(), playing=False))
+    with monkeypatch.context() as broken:
+        broken.setattr(race_field.Racer, "work", lambda *_: 1 // 0)
+        driver.run(request(moons(), SvmSettings()))
+        assert driver.last().message.startswith("Stopped by an internal error (ZeroDivisionError: ")
+    with monkeypatch.context() as broken:
+        broken.setattr(race_module, "line_up", lambda *_: exec("raise MemoryError"))
+        driver.run(request(moons(), SvmSettings()))
+        assert driver.last().message == "There is not enough memory for a race on so many points."
+    driver.run(request(moons(), SvmSettings()))
+    assert driver.last().over and not driver.last().message
+
+
+# -- among other work ------------------------------------------------------------------------------------------------
+
+
+def test_no_piece_is_put_before_first_pictures() -> None:
+    driver = Driver()
+    wishes = driver.run(request(moons(), SvmSettings(C=10.0), pace=30))
+    priorities = {wish.priority if isinstance(wish, Later) else wish for wish in wishes}
+    assert priorities == {Priority.TRAINING, Priority.FULL_PICTURE}
+    assert any(isinstance(wish, Later) for wish in wishes)
+    submitted: list[tuple[Job, Priority]] = []
+    Race(lambda job, priority: submitted.append((job, priority)), driver.work).ask(request(moons(), SvmSettings()))
+    assert [priority for _, priority in submitted] == [Priority.TRAINING]
+
+
+def test_frames_keep_their_distance(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(race_module, "time", SimpleNamespace(perf_counter=lambda: now))
+    posted: list[tuple[float, int]] = []
+    work = RaceWork(lambda frame: posted.append((now, frame.racers[0].steps)))
+    for wish in work(request(moons(), SvmSettings(), pace=5), lambda: False):
+        now += wish.seconds if isinstance(wish, Later) else 0.001
+    times = np.array([at for at, _ in posted])
+    assert len(times) > 10 and (np.diff(times)[:-2] >= FRAME_INTERVAL - 1e-9).all()
+    assert [steps for _, steps in posted[:6]] == [5, 10, 15, 20, 25, 30], "a round for each picture"
+    posted.clear()
+    for _ in work(request(moons(100), SvmSettings(C=10.0), race=2, pace=math.inf), lambda: False):
+        now += 0.005
+    times = np.array([at for at, _ in posted])
+    assert len(times) > 3 and (np.diff(times)[:-2] >= FRAME_INTERVAL - 1e-9).all()
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_paused_race_stands_still_and_goes_on() -> None:
+    driver, pieces = Driver(), itertools.count()
+    points = moons()
+    driver.run(request(points, SvmSettings(C=10.0), pace=4), lambda: next(pieces) > 40)
+    driver.run(request(points, SvmSettings(C=10.0), number=2, playing=False))
+    stand = [racer.steps for racer in driver.last().racers]
+    assert 0 < stand[0] == stand[1] and not driver.last().over
+    for number in range(3, 6):
+        driver.run(request(points, SvmSettings(C=10.0), number=number, playing=False))
+        assert [racer.steps for racer in driver.last().racers] == stand and driver.last().number == number
+    same = driver.last().racers[0].picture
+    driver.run(request(points, SvmSettings(C=10.0), number=6, playing=False, grid=replace(GRID, width=50)))
+    assert driver.last().racers[0].picture is not same and driver.last().racers[0].picture.grid.width == 50
+    driver.run(request(points, SvmSettings(C=10.0), number=7))
+    assert driver.last().over and min(racer.steps for racer in driver.last().racers) > stand[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"race": 2}, {"rules": ("random", "platt")}, {"mode": "time"}, {"points": moons(25)}, {"settings": SIGMOID},
+     {"cache_size": 1.0}],
+)  # fmt: skip
+def test_another_race_begins_at_zero(change: dict[str, Any]) -> None:
+    driver, points = Driver(), moons()
+    driver.run(request(points, SvmSettings()))
+    assert driver.last().begun
+    driver.run(replace(request(points, SvmSettings(), playing=False), **change))
+    assert not driver.last().begun and driver.last().racers
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    made = Pool(1)
+    yield made
+    assert made.close(PATIENCE)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Looks again and again: what is waited for is told by no event."""
+    for _ in range(int(PATIENCE / 0.002)):
+        if condition():
+            return
+        threading.Event().wait(0.002)
+    raise AssertionError("it never came")
+
+
+def test_the_newest_request_wins_and_stopping_forgets(pool: Pool) -> None:
+    frames: list[RaceFrame] = []
+    begun, go = threading.Event(), threading.Event()
+
+    def post(frame: RaceFrame) -> None:
+        frames.append(frame)
+        begun.set()
+        go.wait(PATIENCE)
+
+    work = RaceWork(post)
+    race = Race(pool.submit, work)
+    points = moons()
+    race.ask(request(points, SvmSettings(), playing=False))
+    assert begun.wait(PATIENCE)
+    for number in range(2, 9):  # while the first one is being posted
+        race.ask(request(points, SvmSettings(), number=number, playing=False))
+    go.set()
+    wait_until(lambda: pool.idle)
+    assert [frame.number for frame in frames] == [1, 8, 8], "those between never began"
+    assert work._field is not None
+    race.stop()
+    wait_until(lambda: pool.idle)
+    assert work._field is None and [frame.number for frame in frames] == [1, 8, 8]
+    race.ask(request(points, SvmSettings(), number=9))
+    wait_until(lambda: pool.idle)
+    assert frames[-1].number == 9 and frames[-1].over
+    race.ask(request(moons(200), SvmSettings(C=1e4), number=10, race=2, rules=("cyclic", "random")))
+    wait_until(lambda: frames[-1].number == 10)
+    race.stop()
+    wait_until(lambda: pool.idle)
+    assert not frames[-1].over, "it was given up on the way"
+
+
+def test_a_first_picture_comes_in_between(pool: Pool) -> None:
+    race = Race(pool.submit, RaceWork(lambda frame: None))
+    race.ask(request(moons(200), SvmSettings(C=1e5), rules=("cyclic", "random")))  # many seconds
+    for _ in range(5):
+        done = threading.Event()
+
+        def picture(done: threading.Event = done) -> Job:
+            done.set()
+            return
+            yield
+
+        pool.submit(picture(), Priority.FIRST_PICTURE)
+        assert done.wait(PATIENCE) and not pool.idle
+    race.stop()
+    wait_until(lambda: pool.idle)

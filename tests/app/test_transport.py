@@ -1,0 +1,132 @@
+"""Transport: every wish about a run names the step it means, so that none is lost and none is followed twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.session import SPEEDS, Session
+from app.transport import Transport
+from solver.trace import Trace
+
+
+class Desk:
+    """A session, and a run of 100 steps of which 40 have been made; the support vectors change at 7, 8 and 30."""
+
+    def __init__(self) -> None:
+        self.session = Session()
+        self.transport = Transport(self)
+        trace = Trace(("dual",), np.zeros(1))
+        changes = np.zeros(40, dtype=np.int64)
+        changes[[6, 7, 29]] = 1
+        trace.append(np.zeros((40, 1)), changes)
+        self.study: Any = SimpleNamespace(
+            recording=100, step=20, length=40, ended=False, at_end=False, trace=trace.view()
+        )
+        self.transport.attach(lambda lane: self.study if lane == 1 else None)
+
+    def set_session(self, **changes: Any) -> None:
+        self.session = replace(self.session, **changes)
+
+    @property
+    def sought(self) -> tuple[int, str]:
+        seek = self.session.seeks[1]
+        assert seek is not None and seek.recording == 100
+        assert self.session.seeks[0] is None, "the other lane was not asked"
+        return seek.step, seek.until
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def test_steps_are_counted_from_where_the_run_is_going(desk: Desk) -> None:
+    desk.transport.step(1, 1)
+    assert desk.sought == (21, "step") and desk.session.playing == (True, False)
+    for _ in range(4):  # faster than any frame comes back
+        desk.transport.step(1, 1)
+    assert desk.sought == (25, "step")
+    desk.transport.step(1, -2)
+    assert desk.sought == (23, "step")
+    desk.study.step = 23
+    desk.transport.step(1, -30)
+    assert desk.sought == (0, "step"), "there is nothing before the start"
+
+
+def test_a_step_while_playing_starts_from_what_is_seen(desk: Desk) -> None:
+    desk.transport.seek(1, 5)
+    desk.transport.toggle(1)
+    assert desk.session.playing[1]
+    desk.study.step = 33
+    desk.transport.step(1, 1)
+    assert desk.sought == (34, "step")
+
+
+def test_an_ended_run_has_no_further_step(desk: Desk) -> None:
+    desk.study.ended = True
+    desk.transport.seek(1, 1000)
+    assert desk.sought == (40, "step")
+    desk.transport.step(1, 5)
+    assert desk.sought == (40, "step")
+    desk.study.ended = False
+    desk.transport.seek(1, 1000)
+    assert desk.sought == (1000, "step"), "a run that goes on can be sent ahead"
+
+
+def test_changes_are_looked_up_and_beyond_what_is_known_the_run_looks(desk: Desk) -> None:
+    desk.transport.to_change(1, forward=True)
+    assert desk.sought == (30, "step")
+    desk.transport.to_change(1, forward=True)
+    assert desk.sought == (30, "next change")
+    desk.transport.to_change(1, forward=False)
+    desk.transport.seek(1, 8)
+    desk.transport.to_change(1, forward=False)
+    assert desk.sought == (7, "step")
+    desk.transport.to_change(1, forward=False)
+    assert desk.sought == (7, "previous change"), "before the first change there is the start"
+
+
+def test_each_wish_is_another_one(desk: Desk) -> None:
+    desk.transport.seek(1, 5)
+    first = desk.session.seeks[1]
+    desk.transport.seek(1, 5)
+    second = desk.session.seeks[1]
+    assert first != second and replace(first, serial=0) == replace(second, serial=0)  # type: ignore[type-var]
+
+
+def test_play_at_the_end_begins_at_the_start(desk: Desk) -> None:
+    desk.study.ended = desk.study.at_end = True
+    desk.study.step = 40
+    desk.transport.toggle(1)
+    assert desk.sought == (0, "step") and desk.session.playing[1]
+
+
+def test_space_pauses_all_lanes_and_lets_all_go_on(desk: Desk) -> None:
+    desk.transport.toggle(1)
+    assert desk.session.playing == (True, False)
+    desk.transport.toggle_all()
+    assert desk.session.playing == (False, False)
+    desk.transport.toggle_all()
+    assert desk.session.playing == (True, True)
+
+
+def test_what_a_lane_without_a_run_is_told_changes_nothing(desk: Desk) -> None:
+    before = desk.session
+    desk.transport.step(0, 1)
+    desk.transport.seek(0, 3)
+    desk.transport.to_end(0)
+    desk.transport.to_change(0, forward=True)
+    assert desk.session == before
+
+
+def test_the_lane_that_is_touched_is_studied(desk: Desk) -> None:
+    desk.session = replace(desk.session, studied=0)
+    desk.transport.to_end(1)
+    assert desk.sought == (0, "end") and desk.session.studied == 1
+    desk.transport.set_speed(0, 99)
+    assert desk.session.speeds == (len(SPEEDS) - 1, len(SPEEDS) - 1) and desk.session.studied == 0

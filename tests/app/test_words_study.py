@@ -1,0 +1,167 @@
+"""What is said of points, cases and losses, against the table of the KKT conditions and scikit-learn's losses."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import hinge_loss, zero_one_loss
+
+from app import words_study as words
+from app.jobs.study import Study
+from app.points import Points
+from app.words import short
+from solver import Certificate, Status
+from solver.metrics import KKT_WORDS, KktCase, kkt_case
+from solver.trace import TraceView
+
+TOL = 1e-3
+TRACE = TraceView((), 0, np.empty(0), (), np.empty((0, 4)))
+CERTIFICATE = Certificate(Status.RUNNING, 1.0, 0.0, 1.0, 1.0, 0, 0, 0, math.nan)
+
+
+def study_of(
+    y: list[float], f: list[float], alpha: list[float] | None, C: list[float] | None, name: str = "smo"
+) -> Study:  # fmt: skip
+    signs, values = np.array(y), np.array(f)
+    report = None if alpha is None or C is None else kkt_case(alpha, C, signs, values, tol=TOL)
+    points = Points.of(np.arange(2.0 * len(y)).reshape(-1, 2), (signs > 0).astype(int))
+    return Study(
+        1, name, "", "", 0, 0, False, points, np.arange(len(y)), signs, values,
+        None if alpha is None else np.array(alpha), None if C is None else np.array(C), None, report, 0.0, TOL,
+        CERTIFICATE, TRACE,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("y", "f", "alpha", "C", "lines"),
+    [
+        (1.0, 2.5, 0.0, 1.0, ("α = 0, C = 1", "y f = 2.5, slack ξ = 0",
+                              "Not a support vector: on the margin or beyond it")),
+        (-1.0, 0.25, 0.0, 2.0, ("α = 0, C = 2", "y f = -0.25, slack ξ = 1.25",
+                                "No multiplier yet, but inside the margin: alpha must grow")),
+        (-1.0, -1.0, 0.125, 1.0, ("α = 0.125, C = 1", "y f = 1, slack ξ = 0",
+                                  "Free support vector: exactly on the margin")),
+        (1.0, 0.5, 1.0, 1.0, ("α = 1, C = 1", "y f = 0.5, slack ξ = 0.5",
+                              "Bounded support vector: on the margin or inside it")),
+        (1.0, -0.5, 3.0, 3.0, ("α = 3, C = 3", "y f = -0.5, slack ξ = 1.5",
+                               "Bounded support vector: misclassified, slack above 1")),
+        (1.0, 1.0, 7.5, math.inf, ("α = 7.5, no bound (C = ∞)", "y f = 1, slack ξ = 0",
+                                   "Free support vector: exactly on the margin")),
+    ],
+)  # fmt: skip
+def test_a_point_with_a_multiplier(y: float, f: float, alpha: float, C: float, lines: tuple[str, ...]) -> None:
+    assert words.point_words(study_of([-y, y], [0.0, f], [0.0, alpha], [C, C]), 1) == lines
+
+
+@given(
+    st.sampled_from([-1.0, 1.0]), st.floats(-4, 4), st.floats(0.1, 10), st.sampled_from([0.0, 0.3, 0.999, 1.0])
+)  # fmt: skip
+def test_the_case_is_the_row_of_the_table(y: float, f: float, C: float, share: float) -> None:
+    """The table of the conditions, once more as branches."""
+    margin, alpha = y * f, share * C
+    if alpha == 0:
+        case, good = KktCase.NOT_SUPPORT, margin >= 1 - TOL
+    elif alpha < C:
+        case, good = KktCase.FREE, abs(margin - 1) <= TOL
+    elif margin < 0:
+        case, good = KktCase.MISCLASSIFIED, True
+    else:
+        case, good = KktCase.INSIDE, margin <= 1 + TOL
+    lines = words.point_words(study_of([y], [f], [alpha], [C]), 0)
+    if abs(abs(margin - 1) - TOL) > 1e-9:  # not where rounding decides
+        assert lines[-1] == KKT_WORDS[case, good]
+    said = re.fullmatch(r"y f = (\S+), slack ξ = (\S+)", lines[1])
+    assert said is not None
+    assert float(said[1]) == pytest.approx(margin, rel=0.06, abs=1e-11)
+    assert float(said[2]) == pytest.approx(max(0.0, 1.0 - margin), rel=0.06, abs=1e-11)
+
+
+def test_what_rounding_leaves_is_called_zero() -> None:
+    lines = words.point_words(study_of([1.0, -1.0], [1.0 - 1e-15, -0.0], [0.5, 0.5], [1.0, 1.0]), 0)
+    assert lines[1] == "y f = 1, slack ξ = 0"
+    assert words.number(-0.0) == "0" and words.number(-3e-13) == "0"
+    assert words.number(1e-9) == short(1e-9) != "0"
+
+
+@pytest.mark.parametrize(
+    ("learner", "f", "first", "second"),
+    [
+        ("perceptron", -2.0, "y f = -2, loss max(0, −y f) = 2", "Wrong side of the boundary: an error"),
+        ("perceptron", 0.5, "y f = 0.5, loss max(0, −y f) = 0", "Right side of the boundary"),
+        ("perceptron", 0.0, "y f = 0, loss max(0, −y f) = 0", "On the boundary: counts as an error"),
+        ("pegasos", 0.5, "y f = 0.5, hinge loss max(0, 1 − y f) = 0.5", "Right side, but inside the margin"),
+        ("pegasos", 1.0, "y f = 1, hinge loss max(0, 1 − y f) = 0", "On the margin or beyond it: no loss"),
+        ("pegasos", -1.0, "y f = -1, hinge loss max(0, 1 − y f) = 2", "Wrong side of the boundary: an error"),
+    ],
+)
+def test_a_point_without_multiplier(learner: str, f: float, first: str, second: str) -> None:
+    assert words.point_words(study_of([1.0, -1.0], [f, 0.0], None, None, learner), 0) == (first, second)
+
+
+def test_cases_are_counted() -> None:
+    rng = np.random.default_rng(5)
+    y, f = rng.choice([-1.0, 1.0], 300), rng.normal(0, 1.5, 300)
+    alpha = rng.choice([0.0, 0.4, 1.0], 300)
+    f[:40] = y[:40]  # some exactly on the margin
+    study = study_of(y.tolist(), f.tolist(), alpha.tolist(), [1.0] * 300)
+    assert study.kkt is not None
+    counts = words.case_counts(study.kkt)
+    margin = y * f
+    masks = {
+        KktCase.NOT_SUPPORT: alpha == 0, KktCase.FREE: alpha == 0.4,
+        KktCase.INSIDE: (alpha == 1) & (margin >= 0), KktCase.MISCLASSIFIED: (alpha == 1) & (margin < 0),
+    }  # fmt: skip
+    bad = {
+        KktCase.NOT_SUPPORT: margin < 1 - TOL, KktCase.FREE: np.abs(margin - 1) > TOL,
+        KktCase.INSIDE: margin > 1 + TOL, KktCase.MISCLASSIFIED: np.zeros(300, dtype=bool),
+    }  # fmt: skip
+    assert counts == {case: (int(masks[case].sum()), int((masks[case] & bad[case]).sum())) for case in KktCase}
+    assert counts[KktCase.FREE][0] > counts[KktCase.FREE][1] > 0
+
+
+def test_counts_in_words() -> None:
+    assert words.case_words(KktCase.FREE, 12, 0) == "12 free, 0 < α < C: exactly on the margin"
+    assert words.case_words(KktCase.FREE, 12, 3) == "12 free, 0 < α < C: exactly on the margin; 3 not yet"
+    assert words.case_words(KktCase.INSIDE, 1234, 0).startswith("1\u202f234 bounded, α = C: ")
+    for case in KktCase:  # the screen's words are those of the library
+        assert words.case_words(case, 1, 0).endswith(KKT_WORDS[case, True].split(": ")[1])
+    assert "1 point violates" in words.violation_words(1) and "2 points violate" in words.violation_words(2)
+    assert "hold" in words.violation_words(0)
+    assert "each bar is the largest of 12 multipliers" in words.bars_words(1200, 12)
+    assert "a bar for each" in words.bars_words(5, 1)
+    assert words.without_alpha("perceptron").startswith("The perceptron has no multipliers")
+    assert words.without_alpha("pegasos").startswith("Pegasos has no multipliers")
+    assert words.beyond_words(3, "left") == "3 further left"
+
+
+@pytest.mark.parametrize("learner", ["smo", "perceptron"])
+def test_losses_are_those_of_scikit_learn(learner: str) -> None:
+    rng = np.random.default_rng(8)
+    y, f = rng.choice([-1.0, 1.0], 70), rng.normal(0.3, 1.2, 70)
+    lines = words.loss_words(study_of(y.tolist(), f.tolist(), None, None, learner))
+    assert lines[0] == f"Hinge loss: 1/n Σ max(0, 1 − y f) = {short(hinge_loss(y, f))}"
+    errors = zero_one_loss(y, np.where(f > 0, 1.0, -1.0), normalize=False)
+    assert f"= {errors:.0f} / 70 = {100 * errors / 70:.1f} %" in lines[1]
+    assert (learner == "perceptron") == any("max(0, −y f)" in line for line in lines)
+    if learner == "perceptron":
+        assert lines[2].endswith(f"= {short(float(np.mean([max(0.0, -a * b) for a, b in zip(y, f, strict=True)])))}")
+    assert "upper bound" in lines[-1]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30))
+def test_the_hinge_loss_is_an_upper_bound(margins: list[float]) -> None:
+    hinge, wrong = words.losses_of(np.array(margins))
+    assert (hinge >= wrong).all() and hinge.min() >= 0
+    assert [bool(each) for each in wrong] == [margin <= 0 for margin in margins]
+
+
+def test_margins_need_the_sign() -> None:
+    study = study_of([1.0, -1.0], [0.5, 0.5], None, None)
+    assert words.margins_of(study).tolist() == [0.5, -0.5]
+    assert words.margins_of(replace(study, f=-study.f)).tolist() == [-0.5, 0.5]

@@ -1,0 +1,104 @@
+"""Training at full speed with every panel in sight: what a picture costs the window's thread, and its longest gap."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QDockWidget
+
+from app.document import Document, GeneratorSettings, Lane, SvmSettings, View
+from app.main import create_window, make_application
+from app.views.window import MainWindow
+
+SIZES = (200, 500, 1000)
+SECONDS = 6.0
+#: Panels, in the order in which they are opened; at the end each has a place of its own.
+PANELS = ("step", "curves", "alphas", "loss", "table", "history", "notes")
+
+
+def _window(n: int, profile: Path, panels: bool) -> MainWindow:
+    """A problem that trains for minutes, paused at its start."""
+    points = GeneratorSettings("chessboard", n // 2, 0.1).points()
+    hard = SvmSettings(C=1e4, gamma=20.0, selection="random")
+    document = Document(points=points, view=View.fitting(points), lanes=(Lane("knn"), Lane("svm", svm=hard)))
+    window = create_window(document, profile)
+    window.resize(1920, 1080)
+    window._controller.transport.toggle(1)
+    window.show()
+    if panels:
+        window._controller.toggle_kkt()
+        for name in PANELS:
+            dock = window.findChild(QDockWidget, f"dock.{name}")
+            assert dock is not None
+            window._actions[name].trigger()
+            if name in ("alphas", "loss"):
+                window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
+            elif name in ("table", "history", "notes"):
+                window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
+    return window
+
+
+def play(n: int, panels: bool) -> tuple[float, list[float], list[float], int, int]:
+    """Pictures a second, CPU seconds of the window's thread for each, gaps between its turns, steps, open panels."""
+    with tempfile.TemporaryDirectory() as profile:
+        window = _window(n, Path(profile), panels)
+        loop = QEventLoop()
+        turns: list[float] = []
+        QTimer.singleShot(2500, loop.quit)
+        loop.exec()
+        ticker = QTimer()
+        ticker.setTimerType(Qt.TimerType.PreciseTimer)
+        ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
+        window._controller.transport.toggle(1)
+        QTimer.singleShot(500, loop.quit)
+        loop.exec()
+        account = _Account(window)
+        ticker.start(2)
+        QTimer.singleShot(round(1000 * SECONDS), loop.quit)
+        loop.exec()
+        ticker.stop()
+        study = window._scene.study  # type: ignore[union-attr]
+        in_sight = len(window._side._in_sight)
+        window._controller.store.reset(replace(window.document), None)
+        window.close()
+        costs = account.costs[1:]
+        return len(costs) / SECONDS, costs, list(np.diff(turns)), study.length, in_sight
+
+
+class _Account(QObject):
+    """Closes a frame's account whenever the SVM's picture is about to be painted whole."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.costs: list[float] = []
+        self._mark = time.thread_time()
+        self._viewport = window.canvases[1].viewport()
+        self._viewport.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent) and event.rect().width() > 0.9 * self._viewport.width():
+            now = time.thread_time()
+            self.costs.append(now - self._mark)
+            self._mark = now
+        return False
+
+
+def run() -> None:
+    make_application()
+    print("SVM with the random rule at full speed beside kNN, window 1920x1080; milliseconds")
+    for panels in (False, True):
+        for n in SIZES:
+            rate, costs, gaps, steps, in_sight = play(n, panels)
+            print(
+                f"{n:5d} points, {in_sight} panels in sight: {rate:5.1f} pictures a second; the window's own time for"
+                f" each {1e3 * float(np.median(costs)):5.1f}, 95 % below {1e3 * float(np.quantile(costs, 0.95)):5.1f};"
+                f" longest gap {1e3 * max(gaps):5.1f}, 95 % below {1e3 * float(np.quantile(gaps, 0.95)):5.1f};"
+                f" {steps} steps",
+                flush=True,
+            )

@@ -1,0 +1,105 @@
+"""Studies made by hand for the tests of the panels, with the same problem solved by LIBSVM, and by plain numpy."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn import svm
+
+from app.jobs.study import Slacks, Study
+from app.points import Points
+from solver import Kernel, SmoSolver
+from solver.metrics import kkt_case
+from solver.trace import TraceView
+
+TRACE = TraceView((), 0, np.empty(0), (), np.empty((0, 4)))
+GAMMA = 1.0
+#: Ids are not places: every third number from here on.
+FIRST_ID, ID_STEP = 50, 3
+
+
+def problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Points and signs of two overlapping classes, which alternate."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % 2
+    X = rng.normal(scale=0.9, size=(n, 2)) + np.where(labels[:, None] == 1, (0.8, 0.5), (-0.8, -0.5))
+    return X, np.where(labels == 1, 1.0, -1.0)
+
+
+def study_of(
+    n: int = 40, C: ArrayLike = 1.0, steps: int | None = None, seed: int = 0, tol: float = 1e-3, **more: Any
+) -> Study:  # fmt: skip
+    """The study of an SMO run on `problem`, at its end or after so many steps."""
+    X, y = problem(n, seed)
+    solver = SmoSolver(X, y, Kernel("rbf", gamma=GAMMA), C=C, tol=tol)
+    if steps is None:
+        solver.run()
+    else:
+        solver.step(steps)
+    now = solver.snapshot()
+    f = y - now.v + now.intercept
+    prices = np.array(np.broadcast_to(np.asarray(C, dtype=float), n))
+    points = Points.of(X, (y > 0).astype(int), FIRST_ID + ID_STEP * np.arange(n))
+    parts: dict[str, Any] = {
+        "recording": 1, "learner": "smo", "rule": "second-order", "name": "", "step": solver.n_iter,
+        "length": solver.n_iter, "ended": steps is None, "points": points, "index": np.arange(n), "y": y, "f": f,
+        "alpha": now.alpha, "C": prices, "v": now.v, "kkt": kkt_case(now.alpha, prices, y, f, tol=tol),
+        "intercept": now.intercept, "tol": tol, "certificate": now.certificate, "trace": TRACE,
+        "pair": solver.working_set,
+    }  # fmt: skip
+    return Study(**(parts | more))
+
+
+def libsvm(n: int, C: ArrayLike = 1.0, seed: int = 0, tol: float = 1e-3) -> tuple[np.ndarray, np.ndarray]:
+    """alpha and y f of the same problem by LIBSVM."""
+    X, y = problem(n, seed)
+    weights = np.array(np.broadcast_to(np.asarray(C, dtype=float), n))
+    model = svm.SVC(kernel="rbf", gamma=GAMMA, C=1.0, tol=tol).fit(X, y, sample_weight=weights)
+    alpha = np.zeros(n)
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    return alpha, y * model.decision_function(X)
+
+
+def dense_margins(study: Study) -> np.ndarray:
+    """y f from the multipliers alone: the kernel matrix, written out."""
+    assert study.alpha is not None
+    X, y = study.points.xy[study.index], study.y
+    K = np.exp(-GAMMA * ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2))
+    margins: np.ndarray = y * (K @ (study.alpha * y) + study.intercept)
+    return margins
+
+
+def some_slacks(study: Study, seed: int = 1) -> Slacks:
+    """Ends anywhere near the points, every fourth one capped."""
+    rng = np.random.default_rng(seed)
+    place = np.flatnonzero(study.y * study.f < 1 - 1e-6)
+    end = study.points.xy[study.index[place]] + rng.normal(scale=0.4, size=(len(place), 2))
+    return Slacks(place, end, np.arange(len(place)) % 4 == 0)
+
+
+def id_of(study: Study, place: int) -> int:
+    """The lifelong id of a point."""
+    return int(study.points.ids[study.index[place]])
+
+
+def scene_of(study: Study | None, hovered: int | None = None) -> Any:
+    """As much of a scene as a panel reads."""
+    return SimpleNamespace(study=study, studied=0, session=SimpleNamespace(hovered=hovered))
+
+
+class Transport:
+    """Writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.heard: list[int | None] = []
+
+    def hover(self, point: int | None) -> None:
+        self.heard.append(point)
+
+
+def controller() -> Any:
+    """A controller with such a transport."""
+    return SimpleNamespace(transport=Transport())
