@@ -591,3 +591,23 @@ def test_painting_in_every_state_raises_nothing(stage: Build) -> None:
         made.point(others(made.asking)[0])
         made.panel.grab()
     assert "&" in made.find("class1").accessibleName()
+
+
+@pytest.mark.parametrize("part, method", [("_board", "_paint_surface"), ("_board", "_paint_rings")])
+def test_what_fails_while_it_is_painted_raises_and_takes_nothing_down(
+    stage: Build, qtbot: QtBot, part: str, method: str
+) -> None:
+    made = stage()
+    widget = getattr(made.panel, part)
+
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("oops")
+
+    setattr(widget, method, broken)
+    widget._still = None
+    with qtbot.captureExceptions() as raised:
+        widget.repaint()
+    assert [str(each[1]) for each in raised] == ["oops"]
+    delattr(widget, method)
+    widget._still = None
+    widget.repaint()
