@@ -591,3 +591,21 @@ def test_painting_in_every_state_raises_nothing(stage: Build) -> None:
         made.point(others(made.asking)[0])
         made.panel.grab()
     assert "&" in made.find("class1").accessibleName()
+
+
+@pytest.mark.parametrize("method", ["_paint_surface", "_paint_rings"])
+def test_what_fails_while_it_is_painted_raises_and_takes_nothing_down(
+    stage: Build, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    picture = stage().panel._board
+
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("oops")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(picture, method, broken)
+        picture._still = None
+        with pytest.raises(RuntimeError, match="oops"):
+            picture.grab()
+    picture._still = None
+    picture.grab()

@@ -71,12 +71,19 @@ class AskingCurve(QWidget):
             self._drawn.setDevicePixelRatio(ratio)
             self._drawn.fill(QColor(*sheet.theme.background))
             if sheet.asking is not None:
-                painter = QPainter(self._drawn)
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                painter.setFont(self.font())
-                _Diagram(painter, self, sheet.asking, sheet).draw()
-                painter.end()
-        QPainter(self).drawPixmap(0, 0, self._drawn)
+                self._draw(self._drawn, sheet.asking, sheet)
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._drawn)
+        painter.end()
+
+    def _draw(self, pixmap: QPixmap, asking: Asking, sheet: Sheet) -> None:
+        painter = QPainter(pixmap)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(self.font())
+            _Diagram(painter, self, asking, sheet).draw()
+        finally:  # a painter left open would take the process down
+            painter.end()
 
 
 class _Diagram:
@@ -227,7 +234,7 @@ class _Diagram:
             rows.append(("run", "this run"))
         height = self._line + 1
         wide = max(painter.fontMetrics().horizontalAdvance(text) for _, text in rows) + 38
-        rows = rows[-max(1, int((self._area.height() - 8) // height)) :]
+        rows = rows[: max(1, int((self._area.height() - 8) // height))]
         box = QRectF(0, 0, wide, len(rows) * height + 4)
         box.moveBottomRight(self._area.bottomRight() - QPointF(3, 3))
         plate = QColor(*self._theme.background)
