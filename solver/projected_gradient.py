@@ -121,6 +121,7 @@ class DualAscentSolver(SteppedSolver):
     """
 
     NOTES = ("dual", "violation", "free", "bounded")
+    KEPT_EVERY = 4  # a step costs a product with the kernel matrix
     n_iter: int = 0  #: gradient steps so far
 
     def __init__(

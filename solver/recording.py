@@ -16,8 +16,8 @@ from .certificate import Status
 from .stepping import Checkpoint, SteppedSolver, Stop, never
 from .trace import LIMIT, Trace
 
-#: Steps between two checkpoints at first, and how many checkpoints there are at most.
-FIRST_INTERVAL, MOST_CHECKPOINTS = 64, 512
+#: How many checkpoints there are at most.
+MOST_CHECKPOINTS = 512
 #: Steps made between two looks at what they changed, at most, when a change is looked for: 1, 2, 4, ..
 MOST_LOOKED = 64
 #: Entries of a coarse trace whose changes are remembered step by step.
@@ -58,7 +58,7 @@ class Recording:
         self.solver = solver
         self.length = 0
         self.trace = Trace(solver.NOTES, solver.start_notes(), limit)
-        self._interval = FIRST_INTERVAL
+        self._interval = solver.KEPT_EVERY
         self._budget = megabytes * 2**20
         self._steps = [0]
         self._checkpoints = [solver.checkpoint()]

@@ -44,11 +44,14 @@ class SteppedSolver(ABC):
     ----------
     NOTES : tuple of str
         What is noted after each step once `start_notes` was called; names as in `trace`.
+    KEPT_EVERY : int
+        Steps between two states that a recording keeps at first: the fewer, the more one costs.
     status : Status
         ``Status.RUNNING`` until it has finished.
     """
 
     NOTES: ClassVar[tuple[str, ...]] = ()
+    KEPT_EVERY: ClassVar[int] = 64
     status: Status
 
     @property

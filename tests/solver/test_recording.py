@@ -42,7 +42,8 @@ KERNELS = (
 def in_small_portions() -> Iterator[None]:
     """Few steps between checkpoints, few checkpoints, and little work between two looks at `stop`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recording, "FIRST_INTERVAL", 3)
+        for kind in (SteppedSolver, DualAscentSolver):
+            patch.setattr(kind, "KEPT_EVERY", 3)
         patch.setattr(recording, "MOST_CHECKPOINTS", 6)
         patch.setattr(smo, "PIECE", 60)
         patch.setattr(projected_gradient, "PIECE", 400)
@@ -399,6 +400,7 @@ def test_work_that_is_pending_is_done_before_a_state_is_kept() -> None:
     assert recorded.position == 1000
     assert not recorded.go_to(1000, lambda: True)
     assert recorded.go_to(10) and recorded.go_to(1000) and not recorded.solver.pending
+    assert recorded.solver._notes.present[0] == recorded.solver.dual  # type: ignore[attr-defined]
     fresh = make()
     fresh.step(1000)
     assert same(state_of(fresh), state_of(recorded.solver))
