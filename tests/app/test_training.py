@@ -156,7 +156,10 @@ def test_the_chosen_problem_is_driven_and_the_others_run_to_their_end() -> None:
     ended = [certificate.kkt_violation <= lane.svm.tol for certificate in run.frame.certificates]
     assert sorted(ended) == [False] + [True] * 5
     assert set(points.labels[study.index].tolist()) == {1, 3}
-    assert run.go(4).step == 4
+    shown = run.go(4)
+    assert shown.step == 4 and shown.explanation is not None
+    pair = [int(shown.index[k]) for k in (shown.explanation.i, shown.explanation.j)]
+    assert list(shown.pair) == pair and set(points.labels[pair].tolist()) <= {1, 3}
     other = run.background.finish(replace(run.wish, paused=True, lane=Lane("svm", svm=lane.svm, pair=(0, 2))))
     assert study_of(other).at_end, "the newly chosen one stands where it was"
     assert set(points.labels[study_of(other).index].tolist()) == {0, 2}
