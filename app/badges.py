@@ -71,6 +71,8 @@ def _verdict(certificates: tuple[AnyCertificate, ...], lane: Lane) -> Badge:
         bound = min(each.margin_bound for each in machines if each.status is Status.NOT_SEPARABLE)
         return Badge(mood, f"not separable: the margin is below {short(bound)}")
     if Status.STOPPED_EARLY in by_status:
+        if lane.learner == "lasvm" and not lane.svm.finish:
+            return Badge(mood, f"over, without FINISH: {numbers}")
         return Badge(mood, f"stopped early at step {grouped(by_status[Status.STOPPED_EARLY].n_iter)}: {numbers}")
     if Status.PRECISION in by_status:
         words = "optimal to double precision" if whole.certified else "not shown optimal, double precision ends here"

@@ -277,6 +277,8 @@ class RaceDesk:
     def _news(self) -> str:
         """What has changed in the document since the race was set up, in a sentence, or ""."""
         now, course = self._present(), self._course
+        if now.lane is None:
+            return race_words.NO_LANE
         if now.points is not course.points:
             return "The points have changed: Restart races on the new ones."
         if (now.lane, now.settings) != (course.lane, course.settings):

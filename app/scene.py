@@ -125,6 +125,8 @@ class Scene:
         The lane it is of.
     limited : bool
         There are so many points that the limit of training is worth a choice.
+    signs : frozenset of str
+        Kinds of signs that the legend explains.
     history : tuple of str
         All steps, the undone ones included; `position` of them are done.
     saved_at : int or None
@@ -156,7 +158,7 @@ class Scene:
     position: int
     saved_at: int | None
     legend: bool
-    has_svm: bool
+    signs: frozenset[str]
     undo: str | None
     redo: str | None
     paused: bool
@@ -187,7 +189,7 @@ def compose(
         study=lanes[studied].study, studied=studied,
         studying=session.kkt or bool(session.looking & RUN_PANELS) or not all(session.playing),
         saved_at=saved_at,
-        legend=session.legend, has_svm=any(lane.lane.classifier == "svm" for lane in lanes),
+        legend=session.legend, signs=_signs(session, lanes),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None, paused=session.paused,
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
@@ -220,6 +222,19 @@ def _shows_pair(session: Session, index: int, study: Study) -> bool:
         return "step" in session.looking
     slow = SPEEDS[session.speeds[index]] <= SLOW or not session.playing[index]
     return slow or session.kkt or "step" in session.looking
+
+
+def _signs(session: Session, lanes: Sequence[LaneScene]) -> frozenset[str]:
+    """Kinds of the legend's entries that the pictures have."""
+    trainers = [lane.lane.trainer for lane in lanes if lane.lane.trainer is not None]
+    signs = {"boundary", "wrong", "tie"}
+    if any(trainer.has_margins for trainer in trainers):
+        signs.add("margin")
+    if any(trainer.has_multipliers for trainer in trainers):
+        signs |= {kind for kind, _ in words.KKT_LEGEND} if session.kkt else {"free", "bounded"}
+    if any(lane.provisional for lane in lanes):
+        signs.add(words.PROVISIONAL[0])
+    return frozenset(signs)
 
 
 def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:

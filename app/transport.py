@@ -96,9 +96,12 @@ class Transport:
     # -- all lanes -------------------------------------------------------------------------------------------------
 
     def toggle_all(self) -> None:
-        """Pause every lane, or let all of them go on."""
-        session = self._desk.session
-        self._desk.set_session(playing=(session.paused,) * len(session.playing))
+        """Pause every lane while one of them moves, else let all go on; with every run at its end, pause what comes."""
+        playing = self._desk.session.playing
+        known = [(on, study) for lane, on in enumerate(playing) if (study := self._study_of(lane)) is not None]
+        resting = [study for on, study in known if not (on or study.at_end)]
+        moves = any(on and not study.at_end for on, study in known)
+        self._desk.set_session(playing=(not moves if moves or resting else not any(playing),) * len(playing))
 
     def hover(self, point: int | None) -> None:
         """The pointer is over the point of this lifelong id, or over none."""

@@ -105,15 +105,18 @@ def numbers(certificates: Sequence[AnyCertificate], lane: Lane) -> list[str]:
 
 
 def of_orders(orders: Orders) -> str:
-    """What a perceptron's runs in other orders come to, in one sentence; "" before the first is over."""
+    """What a perceptron's runs in other orders come to, in one sentence; "" while nothing is known."""
     n = len(orders.weights)
+    if orders.separable is False:
+        line = "line" if orders.fit_intercept else "line through the origin"
+        return f"No {line} separates the classes: in no order would a perceptron come to rest"
+    possible = "possible" if orders.fit_intercept else "through the origin"
     if not n:
-        return ""
+        return "" if orders.widest is None else f"the widest margin {possible} is {short(orders.widest_margin)}"
     so_many = f"{n} of {orders.asked}" if n < orders.asked else f"{n}"
     who = f"{so_many} {'order' if orders.asked == 1 else 'orders'}"
     if not orders.rested.any():
-        end = {None: "", True: "", False: "; no separating line was found"}[orders.separable]
-        return f"{who}: {'it does not come' if orders.asked == 1 else 'none comes'} to rest{end}"
+        return f"{who}: {'it does not come' if orders.asked == 1 else 'none comes'} to rest in time"
     at_rest = int(orders.rested.sum())
     some = "" if at_rest == n else f", {at_rest} at rest"
     mistakes, margins = orders.mistakes[orders.rested], orders.margins[orders.rested]
@@ -122,7 +125,7 @@ def of_orders(orders: Orders) -> str:
         f"{least} mistake{'' if least == '1' else 's'}" if least == most else f"{least} to {most} mistakes",
         f"margin {short(margins[0])}" if at_rest == 1 else f"margins {short(margins.min())} to {short(margins.max())}",
     ]
-    widest = "" if orders.widest is None else f"; the widest possible is {short(orders.widest_margin)}"
+    widest = "" if orders.widest is None else f"; the widest {possible} is {short(orders.widest_margin)}"
     return f"{who}{some}: {', '.join(told)}{widest}"
 
 

@@ -225,7 +225,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Keys", (
         ("1 to 8", "class of the next point"),
         ("F", "fit the view to the points"),
-        ("Space", "pause or resume training"),
+        ("Space", "pause or resume training in every lane"),
         ("L", "one lane or two"),
         ("G", "generate points"),
         ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
@@ -244,6 +244,17 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("F11", "full screen"),
         ("Ctrl+Q", "quit"),
     )),
+    ("Watching a run", (
+        (". and ,", "one step forward, one step back: the state of that step, exactly"),
+        ("Alt+. and Alt+,", "to the next or the previous change of the support vectors"),
+        ("Alt+Home, Alt+End", "before the first step; to the end"),
+        ("Timeline", "drag, click or arrow keys: any step; the marks are changes of the support vectors"),
+        ("K", "mark each point's KKT case and draw its slack; point at a point for its numbers"),
+        ("Ctrl+1", "why this step: the pair, its box, the gain and what the rule compared"),
+        ("Ctrl+2, Ctrl+3, Ctrl+4", "curves, multipliers, losses"),
+        ("Ctrl+5", "race: one problem, two to four rules"),
+        ("Ctrl+6", "active learning: ask for the label that teaches most"),
+    )),
     ("Several classes", (
         ("One-vs-one", "an SVM for each pair of classes; the class that wins most pairs is predicted"),
         ("One-vs-rest", "an SVM for each class against all others; the largest f is predicted"),
@@ -258,6 +269,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Circle round a point", "free support vector: exactly on the margin"),
         ("Square round a point", "bounded support vector: inside the margin or misclassified"),
         ("Cross on a point", "the model gets this point wrong"),
+        ("Hatched", "not certified yet: training moves, rests on its way, or ended without a proof"),
     )),
 )  # fmt: skip
 
@@ -270,3 +282,12 @@ LEGEND: tuple[tuple[str, str, bool], ...] = (
     ("wrong", "The model gets this point wrong", False),
     ("tie", "Tie: no class is ahead", False),
 )
+#: Signs of a picture that marks KKT cases, in place of those of support vectors; and of one that is not certified.
+KKT_LEGEND: tuple[tuple[str, str], ...] = (
+    ("kkt1", "Free: 0 < α < C, exactly on the margin"),
+    ("kkt2", "Bounded: α = C, on the margin or inside it"),
+    ("kkt3", "Bounded: α = C, misclassified, slack above 1"),
+    ("kkt1!", "Broken: y f is not yet as the case asks"),
+    ("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
+)
+PROVISIONAL = ("provisional", "Hatched: not certified yet")

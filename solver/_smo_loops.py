@@ -330,9 +330,9 @@ def run(  # type: ignore[no-untyped-def]
         beta[i], beta[j] = new_i, new_j
         ints[ITERATION] += 1
         ints[LAST_I], ints[LAST_J] = i, j
-        low[i], up[j] = 0.0, 0.0  # i has left its lower bound, j its upper one, if they were there
-        up[i] = 0.0 if new_i < hi[i] else -np.inf
-        low[j] = 0.0 if new_j > lo[j] else np.inf
+        # i has left its lower bound and j its upper one, if they were there, unless the step was too small to see.
+        up[i], low[i] = 0.0 if new_i < hi[i] else -np.inf, 0.0 if new_i > lo[i] else np.inf
+        up[j], low[j] = 0.0 if new_j < hi[j] else -np.inf, 0.0 if new_j > lo[j] else np.inf
         up_index, low_index = move_and_scan(step, rows, slot_i, slot_j, v, up, low)
         if noting:
             some = up_index >= 0 and low_index >= 0

@@ -66,6 +66,11 @@ class KernelClassifier(PairClassifier):
         self._expansion = Expansion(kernel, vectors, support, coef, offset, centre)
 
     @property
+    def expansion(self) -> Expansion:
+        """f of each binary problem as a sum of kernel values."""
+        return self._fitted()._expansion
+
+    @property
     def coef_(self) -> Array:
         """Weights of a linear kernel, shape (n_problems, n_features); AttributeError for other kernels."""
         if not hasattr(self, "_expansion") or self._expansion.kernel.name != "linear":

@@ -91,6 +91,11 @@ def compile_all(
         (enough if in_window else everything).touch()
 
 
+def complete() -> bool:
+    """Whether everything has been compiled into the cache before."""
+    return (cache_directory() / COMPLETE).exists()
+
+
 def _second_process() -> subprocess.Popen[bytes] | None:
     """A process that compiles the steps named `SECOND`, and ends with this one; None where there cannot be one."""
     if getattr(sys, "frozen", False) or not sys.executable or (os.cpu_count() or 1) < 2:

@@ -103,7 +103,7 @@ class Letters:
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._slots: dict[type, object] = {}
         self.closed = False
 

@@ -22,7 +22,7 @@ from .pool import Later, Priority
 Array = NDArray[np.float64]
 REPETITIONS = 20
 #: Labels up to which is compared.
-MOST_LABELS = 300
+MOST_LABELS = 200
 #: Seconds between two posts of curves that grow.
 INTERVAL = 0.15
 

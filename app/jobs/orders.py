@@ -24,6 +24,8 @@ PIECE = 0.005
 MOST_UPDATES = 300_000
 #: KKT violation at which the widest margin is found: its width is then right to about as many digits.
 TOL = 1e-6
+#: A margin of at most this share of the largest distance from the origin is none, as for an SVM.
+NOTHING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,10 @@ class Orders:
     widest_margin : float
         Its margin; nan if there is none.
     separable : bool or None
-        Whether some line was found that separates the classes; None while one is looked for.
+        False when it is shown that no line separates the classes: then no order would come to rest, and none is tried.
+        None while that is not known.
+    fit_intercept : bool
+        False when only lines through the origin count.
     """
 
     asked: int
@@ -59,11 +64,12 @@ class Orders:
     widest: Array | None = None
     widest_margin: float = math.nan
     separable: bool | None = None
+    fit_intercept: bool = True
 
     @property
     def complete(self) -> bool:
         """Nothing more will come."""
-        return len(self.weights) == self.asked and self.separable is not None
+        return self.separable is False or len(self.weights) == self.asked
 
     def lines(self, grid: Grid, rested: bool = True) -> Array:
         """The ends of the lines that cross the picture, shape (m, 2, 2): of the runs that came to rest, or others."""
@@ -89,9 +95,18 @@ def other_orders(X: Array, y: Array, settings: PerceptronSettings) -> Iterator[O
         one order, drawn from that seed.
     """
     found = Orders(
-        settings.orders, np.empty((0, 3)), np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
+        settings.orders, np.empty((0, 3)), np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool),
+        fit_intercept=settings.fit_intercept,
     )  # fmt: skip
     if not settings.orders:
+        return
+    for widest, separable in widest_of(X, y, settings.fit_intercept):
+        if widest is not None:
+            found = replace(found, widest=widest, widest_margin=margin_of(widest, X, y), separable=True)
+        elif separable is False:
+            found = replace(found, separable=False)
+        yield found if found.separable is not None else None
+    if found.separable is False:
         return
     for run in range(settings.orders):
         seed = settings.random_state + 1 + run
@@ -111,32 +126,33 @@ def other_orders(X: Array, y: Array, settings: PerceptronSettings) -> Iterator[O
             rested=np.append(found.rested, solver.status is Status.OPTIMAL),
         )  # fmt: skip
         yield found
-    for widest in widest_of(X, y, settings.fit_intercept):
-        if widest is None:
-            yield None
-            continue
-        if len(widest):
-            found = replace(found, widest=widest, widest_margin=margin_of(widest, X, y))
-        yield replace(found, separable=len(widest) > 0 or bool(found.rested.any()))
 
 
-def widest_of(X: Array, y: Array, fit_intercept: bool) -> Iterator[Array | None]:
-    """The line (w1, w2, b) of widest margin; yields None while it is looked for, at last the line, empty if there is
-    none (or none is found in a reasonable time)."""
+def widest_of(X: Array, y: Array, fit_intercept: bool) -> Iterator[tuple[Array | None, bool | None]]:
+    """The line (w1, w2, b) of widest margin, if it is found, and whether there is one, if that is shown.
+
+    Yields (None, None) while it looks; the last pair is the answer.
+    """
     if not fit_intercept:  # the nearest point of a hull of the plane: a few small steps
-        found = largest_margin(X, y, fit_intercept=False)
-        yield np.append(found.direction, 0.0) if found.low > 0.0 else np.empty(0)
+        known = largest_margin(X, y, fit_intercept=False)
+        if known.low > 0.0:
+            yield np.append(known.direction, 0.0), True
+        else:
+            yield None, False if known.high <= NOTHING * known.radius else None
         return
     machine = SVC(math.inf, "linear", tol=TOL, max_iter=MOST_UPDATES)
     trainer = machine.prepare(X, y)
     while trainer.status is Status.RUNNING:
         trainer.step(1_000_000, _late())
-        yield None
+        yield None, None
     w = machine.adopt(trainer.snapshot()).coef_[0]
     # The width of a direction is that of the gap between the classes; b puts the line into its middle.
     f = X @ w
     low, high = f[y > 0].min(), f[y < 0].max()
-    yield np.append(w, -0.5 * (low + high)) if low > high else np.empty(0)
+    if low > high:
+        yield np.append(w, -0.5 * (low + high)), True
+    else:
+        yield None, False if trainer.status is Status.NOT_SEPARABLE else None
 
 
 def margin_of(line: Array, X: Array, y: Array) -> float:

@@ -1,12 +1,16 @@
-"""Preparation: compiling the numeric kernels on a thread of its own while the window already works."""
+"""Preparation: compiling the numeric kernels on a thread of its own while the window already works.
+
+First what every lane needs; then, if that has never been done, what the other learners need.
+"""
 
 from __future__ import annotations
 
 import gc
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
-from solver.warmup import compile_all
+from solver.warmup import compile_all, complete
 
 
 class Preparation:
@@ -45,3 +49,6 @@ class Preparation:
         except Exception as error:  # without a compiler small sets still work
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."
         self._done()
+        if self.ready and not complete():
+            with suppress(Exception):  # then the first use says what is wrong
+                compile_all()

@@ -17,7 +17,7 @@ from solver import REST, RULES, SVC, Certificate, Kernel, Pair, SmoSolver, Statu
 
 from .pool import Priority
 from .race_frames import CURVE, LEAST_RACERS, MODES, MOST_RACERS, NEAR_GAP, Finish, RaceFrame, RaceRequest, RacerFrame
-from .race_picture import PIECE, Sketcher, Step, in_fewer_pixels
+from .race_picture import PIECE, Sketcher, Step, in_fewer_pixels, stopwatch
 from .requests import Marks
 from .sources import problem_of
 
@@ -36,9 +36,6 @@ MOST_PIXELS, LEAST_PIXELS = 25_000, 3000
 SKETCH = 0.005
 #: Ends at which KKT violation <= tol holds.
 ARRIVED = (Status.OPTIMAL, Status.STATIONARY)
-#: Of the racers: the processor time of the thread, which knows nothing of waiting for the window; where that clock is
-#: too coarse, the time that has passed.
-stopwatch = time.thread_time if time.get_clock_info("thread_time").resolution < 1e-5 else time.perf_counter
 NO_SECOND_CLASS = "A race needs points of two classes: add some in a picture."
 INDEFINITE = (
     "This kernel is not positive semidefinite here: there is no gap, and the rules may end at different"
@@ -249,8 +246,9 @@ class Field:
             yield priority
         if not full:
             slowest = max(racer.sketcher.seconds for racer in self.racers)
-            if slowest > 1.5 * SKETCH:
-                self._pixels = max(LEAST_PIXELS, int(self._pixels * SKETCH / slowest))
+            if not 0.3 * SKETCH < slowest < 1.5 * SKETCH:
+                wanted = int(self._pixels * min(SKETCH / max(slowest, 1e-5), 1.5))
+                self._pixels = min(max(wanted, LEAST_PIXELS), MOST_PIXELS)
         finishes = placed([frame.finish for frame in frames], self.mode)
         near = placed([frame.near for frame in frames], self.mode)
         frames = [replace(each, finish=f, near=g) for each, f, g in zip(frames, finishes, near, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from app.words_steps import operation_of
 from solver import (
     DualAscentSnapshot,
     Grid,
+    Kernel,
     LasvmSnapshot,
     Pair,
     PerceptronCertificate,
@@ -22,8 +23,11 @@ from solver import (
     SmoSolver,
 )  # fmt: skip
 from solver.explaining import Explanation, explain
+from solver.kernel_classifier import KernelClassifier
+from solver.linear import LinearClassifier
 from solver.metrics import kkt_case
 from solver.pair_classifier import PairClassifier
+from solver.rays import Decision, margin_reach
 from solver.recording import Recording
 from solver.stepping import Stop
 
@@ -33,6 +37,8 @@ from .study import Slacks, Study
 Array = NDArray[np.float64]
 #: Steps of a run at which primal and gap are worked out where somebody looks at the curves.
 SURVEYED = 96
+#: Length of the bar of a slack of 1 whose margin is not in the picture, and of the longest, as shares of its side.
+BAR, LONGEST_BAR = 0.04, 0.2
 #: How often a replay is asked whether it should stop, each time after a millisecond or less, until it does.
 LOOK = 4
 
@@ -123,10 +129,34 @@ def few_steps() -> Stop:
     return lambda: next(left, None) is None
 
 
-def slacks_of(model: Any, study: Study, problem: int, grid: Grid) -> Slacks:
-    """Where f reaches the own margin of each point with slack."""
-    none = np.empty(0, dtype=np.intp)
-    return Slacks(none, np.empty((0, 2)), np.empty(0, dtype=bool))
+def slacks_of(model: PairClassifier, study: Study, place: int, grid: Grid) -> Generator[None, None, Slacks]:
+    """Where f reaches the own margin of each point with slack; yields every few milliseconds, returns it.
+
+    Where it does not within the picture, there is a bar in that direction whose length is proportional to the slack.
+    """
+    slack = np.maximum(0.0, 1.0 - study.y * study.f)
+    point = np.flatnonzero(slack > study.tol)
+    X, y = study.points.xy[study.index[point]], study.y[point]
+    decision = decision_of(model, place)
+    limits = (grid.left, grid.right, grid.bottom, grid.top)
+    end, capped = yield from margin_reach(decision, X, y, limits)
+    if capped.any():
+        way = decision.gradient(X[capped])[0] * y[capped, None]
+        size = np.hypot(way[:, 0], way[:, 1])
+        way = np.where(size[:, None] > 0, way / np.where(size > 0, size, 1.0)[:, None], (0.0, 1.0))
+        side = min(grid.right - grid.left, grid.top - grid.bottom)
+        length = np.minimum(BAR * slack[point[capped]], LONGEST_BAR) * side
+        end[capped] = X[capped] + length[:, None] * way
+    return Slacks(point, end, capped)
+
+
+def decision_of(model: PairClassifier, place: int) -> Decision:
+    """f of one binary problem of a model, with its gradient."""
+    if isinstance(model, KernelClassifier):
+        return Decision.of(model.expansion, place)
+    assert isinstance(model, LinearClassifier)  # <w, x> is the linear kernel of one point, w
+    w, b = model.coef_[[place]], float(model.intercept_[place])
+    return Decision(Kernel("linear"), w, np.ones(1), b, np.zeros(w.shape[1]))
 
 
 def survey(run: Recording) -> Iterator[bool]:

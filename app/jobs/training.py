@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -204,15 +204,17 @@ class Training:
             provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING), study=study,
         )  # fmt: skip
 
-    def details(self, frame: Frame, wish: Wish) -> Iterator[Frame | None]:
+    def details(self, frame: Frame, wish: Wish) -> Generator[Frame | None]:
         """`frame`, of a run that rests, with what takes longer to work out; None where there is nothing new."""
         p = self.driven(wish.lane)
         run, study = self.recordings[p], frame.study
         if study is None:
             return
-        if wish.slacks:
+        if wish.slacks and study.kkt is not None:
             yield None
-            study = replace(study, slacks=slacks_of(frame.model, study, p, wish.grid))
+            assert isinstance(frame.model, PairClassifier)
+            slacks = yield from slacks_of(frame.model, study, p, wish.grid)
+            study = replace(study, slacks=slacks)
             frame = replace(frame, study=study)
             yield frame
         if wish.lane.classifier == "perceptron" and wish.lane.perceptron.orders:

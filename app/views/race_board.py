@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from html import escape
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -32,6 +32,8 @@ from .race_curves import key_pixmap
 from .theme import Theme
 
 GAP = 8  # pixels between two pictures
+#: What tells of another font.
+NEW_FONT = (QEvent.Type.FontChange, QEvent.Type.StyleChange)
 #: From so high a board on, the rules are explained below their names.
 TALL = 320
 
@@ -67,6 +69,11 @@ class RoomyLabel(QLabel):
         super().resizeEvent(event)
         self.keep_room()
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in NEW_FONT:
+            self.keep_room()
+
     def show_text(self, text: str) -> None:
         """Show rich text."""
         if text != self.text():
@@ -76,7 +83,7 @@ class RoomyLabel(QLabel):
 def pill(badge: Badge, theme: Theme) -> str:
     """A badge as rich text: its sign and words on its ground."""
     ink, ground = theme.moods[badge.mood]
-    words = escape(f"{SIGNS[badge.mood]} {badge.text}")
+    words = escape(f"{SIGNS[badge.mood]} {badge.text}").replace(" %", "&nbsp;%")
     return f'<span style="color: rgb{ink}; background-color: rgb{ground}"><b>&nbsp;{words}&nbsp;</b></span>'
 
 
@@ -169,6 +176,12 @@ class RaceBoard(QWidget):
         n = max(len(self._rules), 1)
         self._row.setContentsMargins(0, 0, (self.width() - (n - 1) * GAP) % n, 0)
 
+    def show_font(self) -> None:
+        """The text is of another size, and the signs beside it are to be."""
+        if self._theme is not None:
+            rules, theme, self._theme = self._rules, self._theme, None
+            self.show_rules(rules, theme)
+
     def show_rules(self, rules: tuple[str, ...], theme: Theme) -> None:
         """Who races."""
         if rules == self._rules and theme is self._theme:
@@ -260,6 +273,18 @@ class RaceTable(QTableWidget):
         super().resizeEvent(event)
         self.fit()
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in NEW_FONT and hasattr(self, "_items"):
+            self.fit()
+            self._set_icons()
+
+    def _set_icons(self) -> None:
+        if self._theme is not None:
+            ratio, height = self.devicePixelRatioF(), self.fontMetrics().height()
+            for row, items in enumerate(self._items):
+                items[0].setIcon(QIcon(key_pixmap(self._theme, row, ratio, height, 1.6)))
+
     def show_frame(self, frame: RaceFrame | None, theme: Theme) -> None:
         """Show the numbers of `frame`."""
         rows = race_words.table(frame) if frame is not None else []
@@ -273,9 +298,8 @@ class RaceTable(QTableWidget):
                     item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
                     item.setFlags(Qt.ItemFlag.ItemIsEnabled)
                     self.setItem(row, column, item)
-                key = key_pixmap(theme, row, self.devicePixelRatioF(), self.fontMetrics().height(), 1.6)
-                items[0].setIcon(QIcon(key))
             self.fit()
+            self._set_icons()
         for row, cells in enumerate(rows):
             for column, cell in enumerate(cells):
                 item = self._items[row][column]

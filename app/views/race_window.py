@@ -27,7 +27,7 @@ from app.scene import Scene
 
 from .bind import describe
 from .flow import FlowLayout
-from .race_board import RaceBoard, RaceTable, RoomyLabel
+from .race_board import NEW_FONT, RaceBoard, RaceTable, RoomyLabel
 from .race_controls import RaceControls, combo, labelled
 from .race_curves import RIGHTWARDS, UPWARDS, RaceCurves
 from .theme import Theme
@@ -228,8 +228,9 @@ class RaceWindow(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_bottom"):
+        if event.type() in NEW_FONT and hasattr(self, "_bottom"):
             self._turn_bottom()
+            self.board.show_font()
 
     def _turn_bottom(self) -> None:
         """The curves stand beside the table, or below it where there is no room."""

@@ -41,7 +41,7 @@ def last(X: Array, y: Array, settings: PerceptronSettings) -> Orders:
     for before, after in pairwise(found):
         assert (after.weights[: len(before.weights)] == before.weights).all(), "what was found stays"
         assert not before.complete
-    assert found[-1].complete and len(found[-1].weights) == settings.orders
+    assert found[-1].complete
     return found[-1]
 
 
@@ -60,7 +60,7 @@ def test_each_run_is_a_perceptron_by_itself(shuffle: bool, fit_intercept: bool) 
         assert found.mistakes[run] == solver.n_iter and found.rested[run]
         distance = np.abs(X @ solver.coef + solver.intercept) / np.linalg.norm(solver.coef)
         assert found.margins[run] == pytest.approx(distance.min())
-    assert len({tuple(w) for w in found.weights.tolist()}) == 8, "many lines separate"
+    assert len(found.weights) == 8 and len({tuple(w) for w in found.weights.tolist()}) == 8, "many lines separate"
     assert (found.margins > 0).all() and (found.margins <= found.widest_margin * (1 + 1e-6)).all()
     assert fit_intercept == bool(found.widest[2] != 0)
 
@@ -101,12 +101,24 @@ def test_classes_that_no_line_separates() -> None:
     for intercept in (True, False):
         found = last(X, y, PerceptronSettings(intercept, max_iter=20, orders=5))
         assert found.separable is False and found.widest is None and math.isnan(found.widest_margin)
-        assert not found.rested.any() and (found.margins < 0).all()
-        assert found.lines(GRID).shape == found.widest_line(GRID).shape == (0, 2, 2)
-        assert len(found.lines(GRID, rested=False)) > 0
-        assert of_orders(found) == "5 orders: none comes to rest; no separating line was found"
-    early = last(*apart(gap=0.01), PerceptronSettings(max_iter=1, orders=5))
-    assert early.separable and early.widest is not None and not early.rested.all()
+        assert len(found.weights) == len(found.lines(GRID)) == len(found.widest_line(GRID)) == 0
+        line = "line" if intercept else "line through the origin"
+        assert of_orders(found) == f"No {line} separates the classes: in no order would a perceptron come to rest"
+
+
+def test_orders_that_are_given_too_little_time() -> None:
+    X, y = apart(gap=0.01)
+    early = last(X, y, PerceptronSettings(max_iter=1, orders=5))
+    assert early.separable and early.widest is not None and not early.rested.any()
+    assert len(early.lines(GRID)) == 0 and len(early.lines(GRID, rested=False)) > 0
+    assert early.margins.max() <= 0 and of_orders(early) == "5 orders: none comes to rest in time"
+
+
+def test_a_search_that_was_given_up_claims_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_UPDATES", 1)
+    found = last(*apart(gap=0.02, seed=2), PerceptronSettings(orders=2))
+    assert found.separable is None and found.widest is None and found.complete and found.rested.all()
+    assert of_orders(found).startswith("2 orders: ") and "widest" not in of_orders(found)
 
 
 def test_nothing_is_done_for_no_orders() -> None:
@@ -182,10 +194,12 @@ def test_what_is_said() -> None:
     assert of_orders(known(*three, **end)) == (
         "3 orders: 17 to 60 mistakes, margins 0.01 to 0.09; the widest possible is 0.12"
     )
+    assert of_orders(known(*three, **end, fit_intercept=False)).endswith("; the widest through the origin is 0.12")
     assert of_orders(known(*three, asked=20)) == "3 of 20 orders: 17 to 60 mistakes, margins 0.01 to 0.09"
     some = known([0.09, -1.0, 0.05], [60, 999, 60], [True, False, True], **end)
     assert of_orders(some) == "3 orders, 2 at rest: 60 mistakes, margins 0.05 to 0.09; the widest possible is 0.12"
     assert of_orders(known([0.05], [1], [True])) == "1 order: 1 mistake, margin 0.05"
     assert of_orders(known([], [], [], asked=3)) == ""
-    assert of_orders(known([-1.0], [9], [False])) == "1 order: it does not come to rest"
-    assert of_orders(known([-1.0, -1.0], [9, 9], [False] * 2, **end)) == "2 orders: none comes to rest"
+    assert of_orders(known([], [], [], asked=3, **end)) == "the widest margin possible is 0.12"
+    assert of_orders(known([-1.0], [9], [False])) == "1 order: it does not come to rest in time"
+    assert of_orders(known([-1.0, -1.0], [9, 9], [False] * 2, **end)) == "2 orders: none comes to rest in time"

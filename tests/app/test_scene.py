@@ -69,10 +69,10 @@ def test_a_scene_without_results() -> None:
     made = scene(MOONS)
     assert made.xy is MOONS.points.xy and made.labels is MOONS.points.labels and made.view == MOONS.view
     assert made.counts == (100, 100, 0, 0, 0, 0, 0, 0) and made.shown == len(made.lanes) == 2
-    assert (made.title, made.undo, made.redo, made.has_svm) == ("t", "Add 1 point", None, True)
+    assert (made.title, made.undo, made.redo, "margin" in made.signs) == ("t", "Add 1 point", None, True)
     for lane in made.lanes:
         assert lane.picture is None and lane.message == "" and lane.headline == "Starting…" and lane.job == 0
-    assert not scene(replace(MOONS, shown=1)).has_svm
+    assert scene(replace(MOONS, shown=1)).signs == {"boundary", "wrong", "tie"}
 
 
 def test_a_scene_shows_the_frames() -> None:

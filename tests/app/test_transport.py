@@ -107,8 +107,18 @@ def test_play_at_the_end_begins_at_the_start(desk: Desk) -> None:
 
 
 def test_space_pauses_all_lanes_and_lets_all_go_on(desk: Desk) -> None:
-    desk.transport.toggle(1)
+    desk.transport.toggle_all()
+    assert desk.session.playing == (False, False)
+    desk.transport.toggle_all()
+    assert desk.session.playing == (True, True)
+    desk.transport.seek(1, 5)
     assert desk.session.playing == (True, False)
+    desk.transport.toggle_all()
+    assert desk.session.playing == (True, True), "the only run there is rests: it goes on"
+
+
+def test_space_pauses_what_comes_where_every_run_is_at_its_end(desk: Desk) -> None:
+    desk.study.at_end = desk.study.ended = True
     desk.transport.toggle_all()
     assert desk.session.playing == (False, False)
     desk.transport.toggle_all()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.jobs.study import Study
@@ -220,6 +220,15 @@ def test_a_line_covers_the_way_through_its_points(n: int, columns: int, seed: in
             assert drawn[0] >= np.floor(top[near].min() - half) and drawn[-1] <= bottom[near].max() + half, "no more"
 
 
+def test_cells_are_joined_at_their_nearest_ends() -> None:
+    cells = Cells(np.arange(4.0), np.array([0.1, 0.6, 0.5, 0.0]), np.array([0.2, 0.7, 0.9, 0.1]))
+    top, bottom, entry = strokes.spans(cells, ValueScale(0.0, 1.0, 100.0, 0.0), 4)
+    # Half-way between 0.2 and 0.6 from the first to the second; these two overlap; then down from 0.5 to 0.1.
+    np.testing.assert_allclose(top, [60, 30, 10, 70])
+    np.testing.assert_allclose(bottom, [90, 60, 70, 100])
+    np.testing.assert_allclose(entry[1:], [60, 30, 70])
+
+
 def test_lines_are_two_pixels_wide_in_every_direction() -> None:
     flat = strokes.coverage(Cells(np.array([0.0, 50.0]), *(2 * [np.array([0.5, 0.5])])), unit(60), 51, 60, 2.5)
     assert (flat.sum(axis=0) / 255 >= 2.4).all() and (flat.sum(axis=0) / 255 <= 2.6).all()
@@ -298,14 +307,14 @@ def test_the_legend_gives_the_numbers_at_the_cursor(show: Show) -> None:
     panel = show(study_of(run.trace, step=137))
     dual, violation, free, bounded = run.notes[137]
     first = legend(panel, "objective")
-    assert first["dual D"] == f"{dual:.5g}" and first["primal P"] == "4.5" and first["gap (P − D)/P"] == "1.2346 %"
+    assert first["dual D"] == f"{dual:#.5g}" and first["primal P"] == "4.5000" and first["gap (P − D)/P"] == "1.2346 %"
     assert "(P, gap: at 2 marked steps; here 120)" in first
-    assert legend(panel, "violation") == {"KKT violation m − M": f"{violation:.5g}", "tolerance": "0.001"}
+    assert legend(panel, "violation") == {"KKT violation m − M": f"{violation:#.5g}", "tolerance": "1e-3"}
     counts = legend(panel, "counts")
     assert (counts["free SVs, 0<α<C"], counts["bounded, α=C"]) == (f"{free:.0f}", f"{bounded:.0f}")
     said = panel.plot.accessibleDescription()
-    assert said.startswith("Step 137 of 400.") and f"Dual {dual:.5g}." in said and "Primal 4.5 at step 120." in said
-    assert f"KKT violation {violation:.5g}." in said and f"{free:.0f}." in said
+    assert said.startswith("Step 137 of 400.") and f"Dual {dual:#.5g}." in said and "Primal 4.5000 at step 120." in said
+    assert f"KKT violation {violation:#.5g}." in said and f"{free:.0f}." in said
     panel.render_scene(scene_of(study_of(run.trace, step=300)), theme.LIGHT)
     assert "(P, gap: at 2 marked steps)" in legend(panel, "objective")
     panel.render_scene(scene_of(study_of(run.trace, step=50)), theme.LIGHT)
@@ -318,11 +327,11 @@ def test_the_legend_gives_the_numbers_at_the_cursor(show: Show) -> None:
 
 def test_numbers_are_exact_to_five_digits() -> None:
     for value, text in (
-        (0.0, "0"), (193.3726, "193.37"), (-0.0123456, "−0.012346"), (1e-9, "1e-9"), (123456.7, "1.2346e5"),
-        (0.00012345, "0.00012345"), (np.pi, "3.1416"),
+        (0.0, "0"), (193.3726, "193.37"), (-0.0123456, "−0.012346"), (1e-9, "1.0000e-9"), (123456.7, "1.2346e5"),
+        (12345.6, "12346"), (0.00012345, "0.00012345"), (4.5, "4.5000"), (np.pi, "3.1416"),
     ):  # fmt: skip
         assert exact(value) == text
-    assert exact(0.5, percent=True) == "50 %" and exact(12345, whole=True) == "12\u202f345"
+    assert exact(0.5, percent=True) == "50.000 %" and exact(12345, whole=True) == "12\u202f345"
 
 
 @given(
@@ -380,7 +389,8 @@ def test_each_learner_has_the_plots_of_its_notes(show: Show) -> None:
     assert curves_of(pegasos.view()) == {"objective": ["dual", "primal", "gap"]}
     panel = show(study_of(pegasos, step=450, learner="pegasos"))
     assert legend(panel, "objective") == {
-        "dual D": "0.6", "primal P": "0.7", "gap (P − D)/P": "14.286 %", "(D, P, gap: at 2 marked steps; here 400)": ""
+        "dual D": "0.60000", "primal P": "0.70000", "gap (P − D)/P": "14.286 %",
+        "(D, P, gap: at 2 marked steps; here 400)": "",
     }  # fmt: skip
     panel.render_scene(scene_of(study_of(made(10, ("wrong", "margin")).trace)), theme.LIGHT)
     assert set(legend(panel, "counts")) == {"wrong points", "first mistake on a point"}
@@ -539,7 +549,7 @@ def test_values_that_are_not_positive_leave_a_logarithmic_axis_alive(show: Show)
     panel = show(study_of(trace))
     QTest.mouseClick(panel.findChild(QToolButton, "curves.log.objective"), Qt.MouseButton.LeftButton)
     panel.grab()
-    assert legend(panel, "violation")["KKT violation m − M"] == "−1e-16", "the number is the true one"
+    assert legend(panel, "violation")["KKT violation m − M"] == "−1.0000e-16", "the number is the true one"
     none = Trace(("dual", "violation"), np.array([0.0, 0.0]))
     none.append(np.array([[-1.0, -1.0]]), np.zeros(1, dtype=np.int64))
     panel.render_scene(scene_of(study_of(none, recording=2, tol=1e-3)), theme.LIGHT)
@@ -564,9 +574,11 @@ def test_everything_stays_inside_and_can_be_hit(show: Show, size: tuple[int, int
     assert len({(area.left(), area.width()) for area in areas}) == 1, "one step axis for all"
     for above, below in pairwise(plots):
         assert above.area.bottom() <= below.legend.top() and below.legend.bottom() <= below.area.top()
-    if size[1] >= 450:
-        assert areas[-1].bottom() + panel.plot.fontMetrics().height() <= panel.plot.height()
-        assert all(area.height() >= 40 for area in areas)
+    assert areas[-1].bottom() + panel.plot.fontMetrics().height() <= panel.plot.height(), "numbers of steps, too"
+    assert all(area.height() >= 44 for area in areas), "where there is not enough room, one scrolls"
+    scrolled = panel.findChild(QScrollArea)
+    cut = panel.plot.height() > scrolled.viewport().height()
+    assert scrolled.verticalScrollBar().isVisible() == cut and (cut if size[1] == 300 else not cut or points)
 
 
 def test_a_cursor_that_is_not_on_the_axis_is_shown_at_its_edge(show: Show) -> None:
@@ -587,7 +599,8 @@ def test_the_same_picture_is_kept_while_only_the_cursor_moves(show: Show) -> Non
     panel.plot.grab()
     assert panel.plot._picture.cacheKey() == first
     for change in (
-        lambda: run.trace.mark(10, 1.0, 2.0, 0.5), lambda: run.trace.append(run.notes[:5], run.changes[:5]),
+        lambda: run.trace.mark(10, 1.0, 2.0, 0.5), lambda: run.trace.mark(20, 1.0, 3.0, 0.5),
+        lambda: run.trace.append(run.notes[:5], run.changes[:5]),
         lambda: panel.resize(510, 450), lambda: choose(panel, "steps", 1),
     ):  # fmt: skip
         change()
@@ -595,6 +608,7 @@ def test_the_same_picture_is_kept_while_only_the_cursor_moves(show: Show) -> Non
         QApplication.sendPostedEvents()
         panel.plot.grab()
         assert panel.plot._picture.cacheKey() != first
+        panel.plot.grab()  # numbers of another width may ask for more room
         first = panel.plot._picture.cacheKey()
     panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.DARK)
     panel.plot.grab()

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from app import files, recovery
 from app.main import create_window
 from app.tools import TOOLS
+from app.views.side import PANELS
 from app.views.window import MainWindow
 
 from .conftest import settle
@@ -64,10 +65,27 @@ class Visitor:
 
     def settings(self) -> None:
         lane = self.rng.randrange(2)
-        self.controller.set_lane(lane, classifier=self.rng.choice(["knn", "svm"]))
+        self.controller.set_lane(lane, classifier=self.rng.choice(["knn", "svm", "svm", "perceptron", "pegasos"]))
+        self.controller.set_lane(lane, "svm", trainer=self.rng.choice(["smo", "smo", "lasvm", "dual-ascent"]))
         kernel = self.rng.choice(["rbf", "linear", "poly", "laplacian"])
         self.controller.set_lane(lane, "svm", C=10 ** self.rng.uniform(-1, 1), kernel=kernel)
         self.controller.set_lane(lane, "knn", n_neighbors=self.rng.randrange(1, 9))
+
+    def run(self) -> None:
+        lane, transport = self.rng.randrange(self.window.document.shown), self.controller.transport
+        what = self.rng.randrange(6)
+        if what == 0:
+            transport.toggle(lane)
+        elif what == 1:
+            transport.seek(lane, self.rng.randrange(200))
+        elif what == 2:
+            transport.step(lane, self.rng.choice([-1, 1]))
+        elif what == 3:
+            transport.to_change(lane, self.rng.random() < 0.5)
+        elif what == 4:
+            transport.set_speed(lane, self.rng.randrange(11))
+        else:
+            transport.to_end(lane)
 
     def tool(self) -> None:
         self.controller.editing.choose(self.rng.choice(list(TOOLS)))
@@ -99,7 +117,7 @@ class Visitor:
 
     def act(self) -> None:
         acts = [self.pointer] * 8 + [self.menu] * 4 + [self.key] * 2
-        self.rng.choice([*acts, self.settings, self.tool, self.theme, self.file, self.file])()
+        self.rng.choice([*acts, self.settings, self.run, self.run, self.tool, self.theme, self.file, self.file])()
         QApplication.processEvents()
         for _ in range(4):  # an answer may lead to another question
             self.answer()
@@ -134,6 +152,8 @@ def visit(qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pyte
     qtbot.waitExposed(window)
     settle(qtbot, window)
     visitor = Visitor(window, folder, seed)
+    for spec in PANELS:  # made when they are first opened, and kept
+        window._side._panel(spec.name)
     delete_now()
     timers_before, children_before = timers(), len(window.findChildren(QWidget))
     for number in range(actions):
@@ -144,6 +164,12 @@ def visit(qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pyte
     visitor.answer()
     window._controller.editing.cancel()
     window._controller.editing.choose("pointer")
+    for lane in range(2):
+        window._controller.transport.to_end(lane)
+        window._controller.transport.set_speed(lane, 99)
+    window._controller.set_session(playing=(True, True))
+    if window._race.race is not None:
+        window._race.race.close()
     settle(qtbot, window, 60_000)
     delete_now()
     assert timers() == timers_before

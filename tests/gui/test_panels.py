@@ -392,6 +392,7 @@ def test_a_toolbar_button_follows_its_action_and_no_connection_is_left_behind(ma
     assert window.document.lanes[0].knn.n_neighbors == 19
     pause = find(window, "tool.pause")
     pause.click()
+    window._refresh()
     assert pause.isChecked() and window._controller.session.paused
     window._controller.toggle_pause()
     window._refresh()
@@ -456,7 +457,7 @@ def test_every_control_has_names_a_sentence_and_a_size_to_hit(make: Make, qtbot:
 def test_the_tab_key_reaches_the_forms_and_both_pictures(make: Make) -> None:
     window = make()
     seen, widget = set(), window.canvases[0]
-    for _ in range(400):
+    for _ in range(2000):
         widget = widget.nextInFocusChain()
         if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
             seen.add(widget.objectName())

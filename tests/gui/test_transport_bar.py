@@ -22,6 +22,7 @@ from app.views.panels.timeline import SIDE, Timeline
 from app.views.panels.transport_bar import TransportBar
 from app.views.plot.scales import StepScale
 
+from .conftest import Make, settle
 from .runs import hands, lane_of, made, smo, study_of
 
 BUTTONS = ("start", "previous_change", "back", "play", "forward", "next_change", "end")
@@ -361,7 +362,8 @@ def test_everything_fits_and_can_be_hit(show: Show, width: int, points: int) -> 
     for part in parts[:-1]:
         assert part.width() >= 24 and part.height() >= 24 and part.toolTip() and part.accessibleName()
         assert part.height() <= bar.height() and part.focusPolicy() & Qt.FocusPolicy.TabFocus
-    edges = [(part.x(), part.x() + part.width()) for part in parts]
+    lefts = [part.mapTo(bar, QPoint(0, 0)).x() for part in parts]
+    edges = [(left, left + part.width()) for left, part in zip(lefts, parts, strict=True)]
     assert all(a[1] <= b[0] for a, b in pairwise(edges)) and edges[-1][1] <= width
     text = counter(bar)
     assert "40\u202f001" in text.text()
@@ -398,3 +400,62 @@ def test_a_click_on_a_button_leaves_the_keys_where_they_are(show: Show, qtbot: Q
     plain = bar.timeline.grab().toImage()
     bar.timeline.clearFocus()
     assert bar.timeline.grab().toImage() != plain, "the focus is seen"
+
+
+# -- in the window -----------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
+    window = make()
+
+    def find(name: str) -> Any:
+        return window.findChild(QWidget, f"lane1.transport.{name}")
+
+    def study() -> Study:
+        settle(qtbot, window)
+        assert window._scene is not None
+        found = window._scene.lanes[1].study
+        assert found is not None
+        return found
+
+    line = find("timeline")
+    length = study().length
+    assert study().at_end and length > 20 and line.isVisible() and not window._lanes.bars[0].isVisible()
+    assert find("step").text().endswith(str(length)) and line.value() == line.maximum() == length
+    QTest.mouseClick(find("back"), Qt.MouseButton.LeftButton)
+    assert study().step == length - 1
+    click(line, SIDE)
+    assert study().step == 0 == line.value() and study().length == length
+    first = study().trace.next_change(0)[0]
+    QTest.mouseClick(find("next_change"), Qt.MouseButton.LeftButton)
+    assert study().step == first == line.value()
+    line.setFocus()
+    QTest.keyClick(line, Qt.Key.Key_Period)
+    QTest.keyClick(line, Qt.Key.Key_Period)
+    assert study().step == first + 2
+    press(line, SIDE + 10)
+    for x in range(12, line.width() - SIDE, 9):
+        drag(line, SIDE + x)
+        window._refresh()
+        assert line.sliderPosition() == line.scale().step_at(x), "the hand is not held up"
+    release(line, SIDE + x)
+    assert study().step == line.value() == line.scale().step_at(x)
+    QTest.keyClick(line, Qt.Key.Key_End)
+    assert study().at_end and line.value() == length
+
+
+def test_the_curves_lead_through_the_run_too(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    window._actions["curves"].trigger()
+    settle(qtbot, window)
+    plot = window.findChild(QWidget, "curves.plot")
+    assert plot.isVisible()
+    study = window._scene.lanes[1].study
+    qtbot.waitUntil(lambda: len(window._scene.lanes[1].study.trace.landmarks) > 20, timeout=20_000)
+    area = plot.area("violation")
+    QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=QPoint(int(area.center().x()), int(area.center().y())))
+    settle(qtbot, window)
+    step = window._scene.lanes[1].study.step
+    assert abs(step - study.length / 2) < study.length / 10 and plot.cursor_step == step
+    assert window.findChild(QWidget, "lane1.transport.timeline").value() == step
+    assert plot.accessibleDescription().startswith(f"Step {step} of {study.length}.")

@@ -400,6 +400,9 @@ def test_one_point_with_two_labels() -> None:
     e = first_of(SmoSolver(X, y, Kernel("rbf"), C=2.0))
     assert (e.i, e.j, e.curvature, e.step, e.gain, e.after) == (0, 1, 0.0, 2.0, 4.0, (2.0, 2.0))
     assert not e.curved and e.lost == np.inf
+    e = first_of(SmoSolver(X, y, Kernel("rbf"), C=1e14))  # further than the number in place of the curvature says
+    assert (e.unclipped, e.step, e.gain, e.after, e.clipped) == (1e12, 1e14, 2e14, (1e14, 1e14), False)
+    assert e.effect.endswith("no curvature, so the step goes on until αᵢ = C and αⱼ = C.")
     solver = SmoSolver(X, y, Kernel("rbf"), C=np.inf)
     e = first_of(solver)
     assert (e.longest, e.high) == (np.inf, np.inf) and "nothing separates them" in e.effect

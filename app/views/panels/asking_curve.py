@@ -63,25 +63,33 @@ class AskingCurve(QWidget):
         if sheet is None:
             return
         ratio = self.devicePixelRatioF()
-        looks = sheet.asking.looks if sheet.asking is not None else ()
-        made_of = (looks, sheet.curves, sheet.theme, self.size(), ratio, self.font())
+        run = (sheet.asking.pool, sheet.asking.looks) if sheet.asking is not None else None
+        made_of = (run, sheet.curves, sheet.theme, self.size(), ratio, self.font())
         if self._drawn is None or made_of != self._made_of:
             self._made_of = made_of
             self._drawn = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
             self._drawn.setDevicePixelRatio(ratio)
             self._drawn.fill(QColor(*sheet.theme.background))
-            painter = QPainter(self._drawn)
+            if sheet.asking is not None:
+                self._draw(self._drawn, sheet.asking, sheet)
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._drawn)
+        painter.end()
+
+    def _draw(self, pixmap: QPixmap, asking: Asking, sheet: Sheet) -> None:
+        painter = QPainter(pixmap)
+        try:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setFont(self.font())
-            _Diagram(painter, self, sheet).draw()
+            _Diagram(painter, self, asking, sheet).draw()
+        finally:  # a painter left open would take the process down
             painter.end()
-        QPainter(self).drawPixmap(0, 0, self._drawn)
 
 
 class _Diagram:
     """One drawing of a sheet."""
 
-    def __init__(self, painter: QPainter, widget: QWidget, sheet: Sheet) -> None:
+    def __init__(self, painter: QPainter, widget: QWidget, asking: Asking, sheet: Sheet) -> None:
         self._painter, self._sheet, self._theme = painter, sheet, sheet.theme
         metrics = painter.fontMetrics()
         self._line = metrics.height()
@@ -89,11 +97,11 @@ class _Diagram:
         room = metrics.horizontalAdvance("1000") // 2 + 4
         self._area = QRectF(left, 0.6 * self._line, widget.width() - left - room, 0.0)
         self._area.setBottom(widget.height() - 1.35 * self._line - 4)
-        asking, curves = sheet.asking, sheet.curves
-        self._run = [look.score.shown for look in asking.looks] if asking is not None else []
-        self._first = len(asking.given) if asking is not None else 0
-        self._last = curves.last if curves is not None else len(asking.pool) if asking is not None else 100
-        self._last = max(self._last, self._first + len(self._run) - 1, 2)
+        curves = sheet.curves
+        self._run = [look.score.shown for look in asking.looks]
+        self._first = len(asking.given)
+        last = curves.last if curves is not None else len(asking.pool)
+        self._last = max(last, self._first + len(self._run) - 1)
         lowest = min([1.0, *self._run])
         if curves is not None:
             lowest = min([lowest, *(float(band.low.min(initial=1.0)) for band in curves.bands.values())])
@@ -226,7 +234,7 @@ class _Diagram:
             rows.append(("run", "this run"))
         height = self._line + 1
         wide = max(painter.fontMetrics().horizontalAdvance(text) for _, text in rows) + 38
-        rows = rows[-max(1, int((self._area.height() - 8) // height)) :]
+        rows = rows[: max(1, int((self._area.height() - 8) // height))]
         box = QRectF(0, 0, wide, len(rows) * height + 4)
         box.moveBottomRight(self._area.bottomRight() - QPointF(3, 3))
         plate = QColor(*self._theme.background)

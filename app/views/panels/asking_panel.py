@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app import asking_words
-from app.asking import Answer, Asking, Plan, Pool, begin
+from app.asking import Asking, Plan, begin
 from app.conductor import Conductor
 from app.controller import Controller
-from app.jobs.asking import AskingReply, AskingRequest, Letters, look_for
-from app.jobs.comparing import Comparison, Curves
-from app.jobs.pool import Priority
-from app.jobs.requests import Picture
 from app.points import MAX_CLASSES
 from app.scene import Scene
-from app.shading import Shades
 from app.views.bind import describe
 from app.views.theme import Theme
-from solver import Grid
 
 from .asking_curve import AskingCurve, Sheet
+from .asking_desk import AskingDesk
 from .asking_parts import ButtonRows, ClassButtons, Words
 from .asking_picture import AskingPicture, Board
 from .asking_plan import PlanForm
@@ -52,8 +46,6 @@ class AskingPanel(QWidget):
         Whose compute threads learn, paint and compare.
     """
 
-    _arrived = Signal()
-
     def __init__(self, controller: Controller, conductor: Conductor) -> None:
         super().__init__()
         self._controller, self._conductor = controller, conductor
@@ -61,19 +53,8 @@ class AskingPanel(QWidget):
         self._theme: Theme | None = None
         self._plan = Plan()
         self._begun = self._seen = False
-        self._asking: Asking | None = None
         self._refusal = asking_words.PREPARING  # why there is no run
-        self._failure = ""
-        self._picture: Picture | None = None
-        self._wanted: tuple[Pool, tuple[Answer, ...], Grid, Shades] | None = None
-        self._number = self._answered = 0
-        self._comparison: Comparison | None = None
-        self._curves: Curves | None = None
-        self._enough = threading.Event()  # of comparing, for whichever job is at it
-        self._letters = Letters(self._arrived.emit)
-        self._arrived.connect(self._collect, Qt.ConnectionType.QueuedConnection)
-        # Also when it is taken down without being closed: no letter may reach a panel that is gone.
-        self.destroyed.connect(self._letters.close)
+        self._desk = AskingDesk(conductor, self._show, self)
         self._clock = QTimer(self)
         self._clock.setInterval(PLAY_INTERVAL)
         self._clock.timeout.connect(self._tick)
@@ -101,7 +82,6 @@ class AskingPanel(QWidget):
         self._words = Words("asking.words", "Where the run stands")
         self._question = Words("asking.question", "What is asked")
         self._curve = AskingCurve()
-        self._form = PlanForm(self._set_plan)
         self._start_button = self._button(
             "start", "Start again", "Forget the answers and begin with these settings.", self._start
         )
@@ -114,6 +94,7 @@ class AskingPanel(QWidget):
             "settings", "Settings", "Show or hide how the next run is to begin.", self._toggle_settings
         )
         self._settings_button.setCheckable(True)
+        self._form = PlanForm(self._set_plan)
         self._form.hide()
         left, right = QVBoxLayout(), QVBoxLayout()
         _fill(left, (self._question, self._board, self._classes, answers), self._board)
@@ -142,19 +123,9 @@ class AskingPanel(QWidget):
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     @property
-    def asking(self) -> Asking | None:
-        """The run; None when there is none."""
-        return self._asking
-
-    @property
-    def curves(self) -> Curves | None:
-        """The comparison as far as it has come."""
-        return self._curves
-
-    @property
-    def learning(self) -> bool:
-        """Something of the present moment is still being learnt or painted."""
-        return self._number != self._answered
+    def desk(self) -> AskingDesk:
+        """What is known of the run."""
+        return self._desk
 
     @property
     def playing(self) -> bool:
@@ -178,14 +149,17 @@ class AskingPanel(QWidget):
 
     @Slot()
     def _show(self) -> None:
-        scene, theme, asking = self._scene, self._theme, self._asking
+        scene, theme, desk = self._scene, self._theme, self._desk
         if scene is None or theme is None:
             return
-        message = self._failure if asking is not None else self._refusal
-        self._board.show_board(Board(asking, self._picture, message, theme))
-        self._want()
-        self._curve.show_sheet(Sheet(asking, self._curves, theme))
-        self._form.show_plan(self._plan, [lane.lane for lane in scene.lanes], asking, scene.points.classes)
+        asking = desk.asking
+        message = desk.failure if asking is not None else self._refusal
+        self._board.show_board(Board(asking, desk.picture, message, theme))
+        if self.isVisible():
+            desk.want(self._board.grid(), theme.shades)
+        self._curve.show_sheet(Sheet(asking, desk.curves, theme))
+        lanes = self._controller.document.lanes[: max(scene.shown, self._plan.lane + 1)]
+        self._form.show_plan(self._plan, lanes, asking, scene.points.classes)
         classes = asking.pool.classes if asking is not None else []
         self._classes.show_classes(classes, scene.class_names, theme)
         target = asking is not None and asking.target is not None
@@ -200,7 +174,7 @@ class AskingPanel(QWidget):
         self._say()
 
     def _say(self) -> None:
-        asking, curves = self._asking, self._curves
+        asking, curves = self._desk.asking, self._desk.curves
         if asking is None:
             self._question.say("")
             self._words.say("")
@@ -220,31 +194,31 @@ class AskingPanel(QWidget):
     # -- the hand --------------------------------------------------------------------------------------------------
 
     def _answer(self, label: int, *_: object) -> None:
-        if self._asking is None:
+        if self._desk.asking is None:
             return
-        if label not in self._asking.pool.classes:
+        if label not in self._desk.asking.pool.classes:
             self._controller.say(f"No point of this pool is of class {label + 1}.")
-        self._go_on(self._asking.answered(label))
+        self._go_on(self._desk.asking.answered(label))
 
     @Slot()
     def _truth(self, *_: object) -> None:
-        if self._asking is not None:
-            self._go_on(self._asking.told_truth())
+        if self._desk.asking is not None:
+            self._go_on(self._desk.asking.told_truth())
 
     @Slot(int)
     def _choose(self, index: int) -> None:
-        if self._asking is not None:
-            self._go_on(self._asking.choosing(index if index >= 0 else None))
+        if self._desk.asking is not None:
+            self._go_on(self._desk.asking.choosing(index if index >= 0 else None))
 
     @Slot()
     def _back(self, *_: object) -> None:
         self._clock.stop()
-        if self._asking is not None:
-            self._go_on(self._asking.back())
+        if self._desk.asking is not None:
+            self._go_on(self._desk.asking.back())
 
     @Slot()
     def _toggle_play(self, *_: object) -> None:
-        if self.playing or self._asking is None or self._asking.finished:
+        if self.playing or self._desk.asking is None or self._desk.asking.finished:
             self._clock.stop()
         else:
             self._clock.start()
@@ -254,7 +228,7 @@ class AskingPanel(QWidget):
     @Slot()
     def _tick(self) -> None:
         """The next answer of the truth, unless the model is not ready for a question yet."""
-        if self._asking is None or self._asking.finished or self._failure:
+        if self._desk.asking is None or self._desk.asking.finished or self._desk.failure:
             self._clock.stop()
             self._show()
         else:
@@ -264,22 +238,14 @@ class AskingPanel(QWidget):
     def _start(self, *_: object) -> None:
         """Begin with the plan, on the document as it is now."""
         self._clock.stop()
-        self._enough.set()
-        self._asking = self._comparison = self._curves = self._picture = self._wanted = None
-        self._refusal = self._failure = ""
-        self._number += 1
-        self._answered = self._number
         self._words.forget()
-        if self._scene is not None and self._plan.lane >= self._scene.shown:
-            self._plan = replace(self._plan, lane=0)
         try:
-            self._asking = begin(self._controller.document, self._plan)
+            self._desk.start(begin(self._controller.document, self._plan))
         except ValueError as error:
+            self._desk.start(None)
             self._refusal = str(error)
-        else:
-            self._comparison = Comparison(self._asking)
-            self._curves = self._comparison.curves
-            self._compare()
+        if self.isVisible():
+            self._desk.compare()
         self._show()
 
     @Slot()
@@ -290,20 +256,19 @@ class AskingPanel(QWidget):
         """Other settings: at once while no answer can be lost, else from the next start on."""
         if plan != self._plan:
             self._plan = plan
-            if self._begun and (self._asking is None or not self._asking.answers):
+            if self._begun and (self._desk.asking is None or not self._desk.asking.answers):
                 self._start()
             else:
                 self._show()
 
     @Slot()
     def _put(self, *_: object) -> None:
-        if self._asking is not None:
-            self._controller.dispatch(self._asking.command(self._controller.document))
+        if self._desk.asking is not None:
+            self._controller.dispatch(self._desk.asking.command(self._controller.document))
 
     def _go_on(self, asking: Asking) -> None:
-        if asking is not self._asking:
-            self._asking = asking
-            self._failure = ""
+        if asking is not self._desk.asking:
+            self._desk.go_on(asking)
             if asking.finished:
                 self._clock.stop()
             self._show()
@@ -322,58 +287,6 @@ class AskingPanel(QWidget):
             self._back()
         else:
             self._answer(event.key() - Qt.Key.Key_1)
-
-    # -- the background --------------------------------------------------------------------------------------------
-
-    def _want(self) -> None:
-        """Ask for what the present moment lacks: what is learnt from its labels, and the picture of it."""
-        asking, theme = self._asking, self._theme
-        if asking is None or theme is None or not self.isVisible():
-            return
-        grid, shades = self._board.grid(), theme.shades
-        key = (asking.pool, asking.answers, grid, shades)
-        if key == self._wanted:
-            return
-        self._wanted = key
-        self._number += 1
-        request = AskingRequest(self._number, asking, grid, shades)
-        given_up = partial(self._overtaken, self._number)
-        self._conductor.submit(look_for(request, self._letters.post, given_up), Priority.TRAINING)
-
-    def _overtaken(self, number: int) -> bool:
-        """Asked in compute threads."""
-        return number != self._number or self._letters.closed
-
-    def _compare(self) -> None:
-        """Go on comparing, while it can be seen."""
-        self._enough.set()
-        if self._comparison is not None and not self._comparison.finished and self.isVisible():
-            self._enough = threading.Event()
-            job = self._comparison.job(self._letters.post, partial(self._has_enough, self._enough))
-            self._conductor.submit(job, Priority.BACKGROUND)
-
-    def _has_enough(self, enough: threading.Event) -> bool:
-        """Asked in compute threads."""
-        return enough.is_set() or self._letters.closed
-
-    @Slot()
-    def _collect(self) -> None:
-        for letter in self._letters.take():
-            asking = self._asking
-            if isinstance(letter, Curves):
-                if asking is not None and letter.pool is asking.pool:
-                    self._curves = letter
-            elif isinstance(letter, AskingReply) and asking is not None and letter.pool is asking.pool:
-                self._take(letter, asking)
-        self._show()
-
-    def _take(self, reply: AskingReply, asking: Asking) -> None:
-        self._asking = asking.learnt(reply.answers, reply.looks)
-        if reply.number == self._number:
-            self._failure = reply.failure
-            self._picture = reply.picture or self._picture
-            if reply.picture is not None or reply.failure:
-                self._answered = reply.number
 
     # -- room ------------------------------------------------------------------------------------------------------
 
@@ -394,14 +307,14 @@ class AskingPanel(QWidget):
             self._seen = True
             self._settings_button.setChecked(self._wide or self.height() >= TALL)
             self._toggle_settings()
-        self._compare()
+        self._desk.compare()
         self._show()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks: what is under way comes to rest."""
         super().hideEvent(event)
         self._clock.stop()
-        self._enough.set()
+        self._desk.rest()
 
 
 def _fill(column: QVBoxLayout, parts: Sequence[QWidget], tall: QWidget) -> None:
@@ -415,7 +328,6 @@ def _own_key(event: QKeyEvent) -> bool:
     plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     number = Qt.Key.Key_1 <= event.key() < Qt.Key.Key_1 + MAX_CLASSES
     return plain and (number or event.key() == Qt.Key.Key_Backspace)
-
 
 
 def _html(text: str, bold: bool = False) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from html import unescape
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
@@ -119,6 +121,7 @@ class Words(QLabel):
         """Show `html`."""
         if html != self.text():
             self.setText(html)
+            self.setAccessibleDescription(unescape(re.sub(r"<[^>]*>", " ", html)))
             self._keep()
 
     def forget(self) -> None:

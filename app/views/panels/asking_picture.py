@@ -16,10 +16,11 @@ from app.document import View
 from app.jobs.requests import Picture
 from app.scene import grid_of
 from app.views.bind import describe
-from app.views.plot.lines import dashed
-from app.views.plot.stamps import DISC, UNKNOWN, path, stamp
+from app.views.plot.lines import dashed, draw_pieces, pieces_of
+from app.views.plot.stamps import DISC, UNKNOWN, stamp
 from app.views.plot.symbols import line_pen
 from app.views.theme import Theme
+from app.words import short
 from solver import Grid
 
 #: Pixels from a point within which a click means it.
@@ -95,7 +96,20 @@ class AskingPicture(QWidget):
         pool = board.asking.pool if board.asking is not None else None
         if pool is not None and (old is None or old.asking is None or old.asking.pool is not pool):
             self._view = view_of(pool)
+        self._tell()
         self.update()
+
+    def _tell(self) -> None:
+        """Say in words what the picture shows."""
+        asking = self._board.asking if self._board is not None else None
+        words = self._board.message if self._board is not None else ""
+        if asking is not None and not words:
+            words = f"{len(asking.pool)} points, {len(asking.labelled)} of them labelled."
+            if asking.target is not None:
+                x, y = asking.pool.xy[asking.target]
+                words += f" Asked about: ({short(x)}, {short(y)})."
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
 
     def grid(self) -> Grid:
         """The part of the plane on screen, a sample per device pixel."""
@@ -156,10 +170,14 @@ class AskingPicture(QWidget):
     # -- painting --------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: object) -> None:
-        board = self._board
         painter = QPainter(self)
-        if board is None:
-            return
+        try:
+            if self._board is not None:
+                self._paint(painter, self._board)
+        finally:  # a painter left open would take the process down
+            painter.end()
+
+    def _paint(self, painter: QPainter, board: Board) -> None:
         ratio, asking = self.devicePixelRatioF(), board.asking
         labels = asking.labelled if asking is not None else ()
         made_of = (board.picture, labels, asking.pool if asking else None, board.theme, self.size(), ratio)
@@ -169,8 +187,10 @@ class AskingPicture(QWidget):
             self._still.setDevicePixelRatio(ratio)
             self._still.fill(QColor(*board.theme.background))
             on_still = QPainter(self._still)
-            self._paint_still(on_still, board)
-            on_still.end()
+            try:
+                self._paint_still(on_still, board)
+            finally:
+                on_still.end()
         painter.drawPixmap(0, 0, self._still)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if asking is not None and not board.message:
@@ -213,10 +233,9 @@ class AskingPicture(QWidget):
             if not len(lines):
                 continue
             x, y = (lines[:, 0] - view.left) * sx, (view.top - lines[:, 1]) * sy
-            if dashes:
-                x, y = dashed(x, y, 5 * thick, 4 * thick)
-            painter.setPen(line_pen(theme, thick))
-            painter.drawPath(path(x, y))
+            pen = line_pen(theme, thick)
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap if dashes else Qt.PenCapStyle.SquareCap)
+            draw_pieces(painter, dashed(x, y, 5 * thick, 4 * thick) if dashes else pieces_of(x, y), pen)
 
     def _paint_rings(self, painter: QPainter, asking: Asking, theme: Theme) -> None:
         """The point the next answer is about, with its "?"; beside an own choice, thinly, the one asked for."""

@@ -82,7 +82,7 @@ class PlanForm(QWidget):
         return spin
 
     def show_plan(self, plan: Plan, lanes: Sequence[Lane], asking: Asking | None, classes: Sequence[int]) -> None:
-        """Show `plan`, the classifiers on screen, and the formula of the next question."""
+        """Show `plan`, the classifiers to choose from, and the formula of the next question."""
         self._plan = plan
         names = [classifier_name(lane) for lane in lanes]
         if names != self._lanes:
@@ -95,8 +95,7 @@ class PlanForm(QWidget):
         show_choice(self._strategy, plan.strategy)
         show_number(self._given, plan.per_class)
         show_number(self._draw, plan.draw)
-        lane = lanes[plan.lane] if plan.lane < len(lanes) else lanes[0]
         number = len(asking.pool.classes) if asking is not None else len(classes)
-        formula = asking_words.formula(lane, plan.strategy, number)
+        formula = asking_words.formula(lanes[plan.lane], plan.strategy, number)
         if self._formula.text() != formula:
             self._formula.setText(formula)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
@@ -17,7 +18,9 @@ from .step_geometry import Box, Frame, Place, apart, box_of, fitted, free_corner
 from .step_paint import LEGEND, StepView, arrow, mark, pen, text_at
 
 #: Lines of text above the picture and below it; and below it where the words stand beside it.
-ABOVE, BELOW, BELOW_ALONE = 1.35, 3.3, 1.0
+ABOVE, BELOW, BELOW_ALONE = 1.35, 1.3, 1.0
+#: Narrower than so many lines, a change stands in a line of its own, and so does the legend.
+NARROW = 23.0
 #: A view so many times as wide as high has its words beside the picture, in so many lines of width.
 FLAT, BESIDE = 1.3, 5.6
 #: Room round the box for a lambda* outside it, in lines.
@@ -44,7 +47,16 @@ class BoxView(StepView):
             self.update()
 
     def lines_needed(self) -> float:
-        return ABOVE + BELOW + 2 * ROUND + 3.2
+        return ABOVE + BELOW + 2 + 2 * ROUND + 3.2
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.width() < NARROW * self.line()
+
+    @property
+    def _rows(self) -> int:
+        """Lines of words below the picture."""
+        return 4 if self._is_narrow else 2
 
     def placed(self, step: Explanation) -> tuple[Box, Frame, bool]:
         """The box of `step`, where it is drawn, and whether the words stand beside it."""
@@ -55,7 +67,12 @@ class BoxView(StepView):
         frame = fitted(
             box, margin + around, ABOVE * line + around,
             self.width() - margin - 2 * around - (BESIDE if flat else 0.5) * line,
-            self.height() - (ABOVE + (BELOW_ALONE if flat else BELOW)) * line - 2 * around,
+            self.height() - (ABOVE + (BELOW_ALONE if flat else BELOW + self._rows)) * line - 2 * around,
+        )  # fmt: skip
+        # On the grid of the screen's pixels the sides are sharp.
+        frame = replace(
+            frame, left=math.floor(frame.left) + 0.5, top=math.floor(frame.top) + 0.5, width=round(frame.width),
+            height=round(frame.height),
         )  # fmt: skip
         return box, frame, flat
 
@@ -223,20 +240,20 @@ class BoxView(StepView):
         text_at(painter, theme, at, said, whole, right=at_left)
 
     def _paint_words(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
+        """Legend and numbers, above and below the picture."""
         line, whole = self.line(), QRectF(self.rect())
-        x = float(self.width())
         metrics = QFontMetricsF(self.font())
-        for kind, name in reversed(LEGEND):
-            if kind == "top" and not step.curved:
-                continue
-            x -= metrics.horizontalAdvance(name)
-            text_at(painter, theme, QPointF(x, 0.6 * line), name, whole, faint=True)
-            x -= 0.65 * line
-            mark(painter, theme, kind, QPointF(x, 0.6 * line), line * 0.85)
-            x -= 0.85 * line
-        for row, said in enumerate(reversed(words.moves(step))):
-            text_at(painter, theme, QPointF(0, self.height() - (0.5 + row) * line), said, whole)
-
+        change_i, change_j, limits = words.moves(step)
+        said = [change_i, change_j, limits] if self._is_narrow else [f"{change_i},   {change_j}", limits]
+        for row, text in enumerate(said):
+            text_at(painter, theme, QPointF(0, self.height() - (self._rows - row - 0.5) * line), text, whole)
+        signs = [sign for sign in LEGEND if sign[0] != "top" or step.curved]
+        wide = sum(metrics.horizontalAdvance(name) + 1.5 * line for _, name in signs)
+        x, y = (0.5 * line, self.height() - 0.5 * line) if self._is_narrow else (self.width() - wide, 0.6 * line)
+        for kind, name in signs:
+            mark(painter, theme, kind, QPointF(x, y), line * 0.85)
+            text_at(painter, theme, QPointF(x + 0.65 * line, y), name, whole, faint=True)
+            x += metrics.horizontalAdvance(name) + 1.6 * line
 
     def _paint_beside(self, painter: QPainter, step: Explanation, theme: Theme, x: float) -> None:
         """The same below one another."""

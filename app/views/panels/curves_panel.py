@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.controller import Controller
 from app.scene import Scene
 from app.views.bind import describe
-from app.views.plot.curves import RECENT, CurvesPlot
+from app.views.plot.curves import LEAST_WIDTH, RECENT, CurvesPlot
 from app.views.theme import Theme
 
 
@@ -40,7 +40,13 @@ class CurvesPanel(QWidget):
         layout.setContentsMargins(2, 2, 2, 2)
         layout.setSpacing(0)
         layout.addLayout(line)
-        layout.addWidget(self.plot, 1)
+        scrolled = QScrollArea()  # in a low dock, or with large text
+        scrolled.setWidgetResizable(True)
+        scrolled.setFrameShape(QFrame.Shape.NoFrame)
+        scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scrolled.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scrolled.setWidget(self.plot)
+        layout.addWidget(scrolled, 1)
         self.setFocusProxy(self.plot)
 
     @staticmethod
@@ -54,6 +60,10 @@ class CurvesPanel(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(440, 480)
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        return QSize(max(least.width(), LEAST_WIDTH), max(least.height(), 160))
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's run."""

@@ -27,7 +27,7 @@ from app.scene import Scene
 from app.views.bind import Gestures, NumberField, describe, plain_tip, show_choice, show_number
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
-from app.words import LEGEND, count, grouped
+from app.words import KKT_LEGEND, LEGEND, PROVISIONAL, count, grouped
 from solver.datasets import DATASETS
 
 from .tool_panel import ToolPanel
@@ -178,7 +178,8 @@ class DataPanel(QScrollArea):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         self._legend_rows: dict[str, tuple[QLabel, QLabel]] = {}
-        for row, (kind, text, _) in enumerate(LEGEND):
+        entries = (*((kind, text) for kind, text, _ in LEGEND), *KKT_LEGEND, PROVISIONAL)
+        for row, (kind, text) in enumerate(entries):
             picture, words = QLabel(), QLabel(text)
             words.setWordWrap(True)
             grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
@@ -234,6 +235,7 @@ class DataPanel(QScrollArea):
         if self._note.text() != scene.generator_note:
             self._note.setText(scene.generator_note)
         self._legend_box.setVisible(scene.legend)
-        for kind, _, svm_only in LEGEND:
-            for part in self._legend_rows[kind]:
-                part.setVisible(scene.has_svm or not svm_only)
+        for kind, parts in self._legend_rows.items():
+            for part in parts:
+                if part.isHidden() == (kind in scene.signs):
+                    part.setVisible(kind in scene.signs)

@@ -13,7 +13,7 @@ from . import step_words as words
 from .step_geometry import Frame, Gain, gain_of
 from .step_paint import StepView, arrow, bold, hatch, mark, pen, text_at, wrapped, write_lines
 
-TITLE = "Gain of D along the segment"
+TITLE, SHORT_TITLE = "Gain of D along the segment", "Gain of D"
 #: Texts as long as the formulas get: room is kept for them, so that the picture does not jump.
 LONGEST = (words.FORMULA, "= (1.0000 − (−1.0000)) / 1.370 = 1.46,", "clipped to 1.46 by αᵢ = C and αⱼ = C",
            "Gain 0.123; clipping costs 0.0123")  # fmt: skip
@@ -46,32 +46,35 @@ class GainView(StepView):
     def _is_high(self) -> bool:
         return self.height() >= HIGH * self.line()
 
-    def _lines_kept(self, metrics: QFontMetricsF) -> int:
+    def _written(self, step: Explanation) -> tuple[list[str], float]:
+        """The lines below the picture, and the height kept for them."""
+        metrics = QFontMetricsF(self.font())
         look = self.width(), self._is_high, metrics.height()
         if look != self._look:
             longest = (*LONGEST, ALSO) if self._is_high else LONGEST
             self._look, self._kept = look, len(wrapped(longest, metrics, self.width()))
-        return self._kept
+        lines = wrapped(self.lines(step), metrics, self.width())
+        self._kept = max(self._kept, len(lines))
+        return lines, self._kept * metrics.lineSpacing()
 
     def placed(self, step: Explanation) -> tuple[Gain, Frame]:
         """The parabola of `step`, and where it is drawn."""
         line, gain = self.line(), gain_of(step)
-        metrics = QFontMetricsF(self.font())
-        height = self.height() - self._lines_kept(metrics) * metrics.lineSpacing() - 3.5 * line
+        height = self.height() - self._written(step)[1] - 3.5 * line
         return gain, Frame(
             0.5 * line, 1.75 * line, self.width() - line, height, gain.left, gain.right, gain.bottom, gain.top
         )
 
     def paint(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
-        line, metrics = self.line(), QFontMetricsF(self.font())
-        gain, frame = self.placed(step)
+        line, (gain, frame) = self.line(), self.placed(step)
         painter.setFont(bold(self.font()))
-        text_at(painter, theme, QPointF(0, 0.6 * line), TITLE, QRectF(self.rect()))
+        fits = painter.fontMetrics().horizontalAdvance(TITLE) <= self.width()
+        text_at(painter, theme, QPointF(0, 0.6 * line), TITLE if fits else SHORT_TITLE, QRectF(self.rect()))
         painter.setFont(self.font())
         if frame.height > 1.5 * line:
             self._paint_curve(painter, step, theme, gain, frame)
-        top = self.height() - self._lines_kept(metrics) * metrics.lineSpacing()
-        write_lines(painter, theme, wrapped(self.lines(step), metrics, self.width()), 0, top)
+        lines, kept = self._written(step)
+        write_lines(painter, theme, lines, 0, self.height() - kept)
 
     def _paint_curve(self, painter: QPainter, step: Explanation, theme: Theme, gain: Gain, frame: Frame) -> None:
         line = self.line()
@@ -89,15 +92,14 @@ class GainView(StepView):
         zero = frame.at((0, 0))
         painter.setPen(pen(theme.faint, 1.2))
         painter.drawLine(QLineF(left, zero[1], right, zero[1]))
-        places = [QPointF(*frame.at((float(x), float(y)))) for x, y in gain.curve]
         dashed = pen(theme.ink, 1.8)
         dashed.setDashPattern([3.0, 2.5])
-        for begin, end, style in ((left, x_low, dashed), (x_high, right, dashed), (x_low, x_high, pen(theme.ink, 2.2))):
-            if end - begin > 0.5:
-                painter.setClipRect(QRectF(begin, area.top(), end - begin, area.height()))
+        for begin, end, style in (
+            (gain.left, low, dashed), (high, gain.right, dashed), (low, high, pen(theme.ink, 2.2)),
+        ):  # fmt: skip
+            if end > begin:
                 painter.setPen(style)
-                painter.drawPolyline(QPolygonF(places))
-        painter.setClipping(False)
+                painter.drawPolyline(QPolygonF([QPointF(*frame.at(place)) for place in gain.between(begin, end)]))
         painter.setPen(pen(theme.ink, 1.6))
         for limit, x in zip(gain.limits, (x_low, x_high), strict=True):
             if limit is not None:

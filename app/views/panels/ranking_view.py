@@ -214,7 +214,7 @@ class RankingView(QWidget):
         painter.setPen(faint)
         painter.drawText(full.translated(0, 1.05 * line), left, formula)
         shown = self.shown()
-        numbers = dict(zip(shown, words.alike([float(ranking.values[place]) for place in shown]), strict=True))
+        numbers = dict(zip(shown, words.ranked([float(ranking.values[place]) for place in shown]), strict=True))
         widest = QFontMetricsF(strong)
         number = max((widest.horizontalAdvance(text) for text in numbers.values()), default=0.0) + 0.4 * line
         sizes = sizes_of(ranking)
@@ -244,7 +244,8 @@ class RankingView(QWidget):
             colour.setAlpha(255 if chosen else 150)
             painter.setBrush(colour if ranking.compared else Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(text if chosen else QColor(*theme.faint), 2.0 if chosen else 1.0))
-            painter.drawRect(bar)
+            if share > 0.0:
+                painter.drawRect(bar)
             painter.setPen(text)
             painter.drawText(area.adjusted(0, 0, -0.2 * line, 0), right, numbers[place])
             if chosen:

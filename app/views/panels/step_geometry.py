@@ -137,6 +137,13 @@ class Gain:
     vertex: Place | None
     vertex_inside: bool
 
+    def between(self, low: float, high: float) -> list[Place]:
+        """The curve from one lambda to another."""
+        inside = (self.curve[:, 0] > low) & (self.curve[:, 0] < high)
+        lengths = self.curve[:, 0]
+        ends = [(end, float(np.interp(end, lengths, self.curve[:, 1]))) for end in (low, high)]
+        return [ends[0], *((x, y) for x, y in self.curve[inside].tolist()), ends[1]]
+
     @property
     def limits(self) -> tuple[float | None, float | None]:
         """Where the box begins and ends, as far as that is drawn."""

@@ -162,14 +162,14 @@ def text_at(
 
 
 def wrapped(texts: Sequence[str], metrics: QFontMetricsF, width: float) -> list[str]:
-    """The texts in lines no wider than `width`, broken at spaces."""
+    """The texts in lines no wider than `width`, broken at spaces, but not beside a sign of equality."""
     lines: list[str] = []
     for text in texts:
         if metrics.horizontalAdvance(text) <= width:
             lines.append(text)
             continue
         line = ""
-        for word in text.split(" "):
+        for word in text.replace(" = ", "\u00a0=\u00a0").replace(" ≤ ", "\u00a0≤\u00a0").split(" "):
             longer = f"{line} {word}" if line else word
             if line and metrics.horizontalAdvance(longer) > width:
                 lines.append(line)

@@ -26,14 +26,14 @@ from .scrolling import ScrollingForm
 from .step_text import Paragraph, TextView
 
 LARGE = 1.25
-#: From this many lines of text in width on, everything stands side by side.
-WIDE = 56.0
-#: From so many on, for box and gain beside the candidates.
-MIDDLING = 28.0
-#: From so many on in height, there is room for the sentences about the candidates even so.
+#: From this many lines of text in width on, everything stands side by side; in a low panel from fewer on.
+WIDE, WIDE_AND_LOW = 56.0, 36.0
+#: From so many on, box and gain stand beside the candidates, if the panel is not much taller than wide.
+MIDDLING, NOT_TALL = 28.0, 1.35
+#: In a panel lower than this, the sentences about the candidates are left to the tooltips of the bars.
 ROOMY = 20.0
 #: Least height of box and gain when they stand below one another, as a share of the width.
-TALL_BOX, TALL_GAIN = 0.64, 0.6
+TALL_BOX, TALL_GAIN = 0.58, 0.54
 
 
 class StepPanel(QWidget):
@@ -66,13 +66,9 @@ class StepPanel(QWidget):
         self._grid.setVerticalSpacing(10)
         self._grid.setHorizontalSpacing(14)
         self._candidates = QWidget()
-        beside = QGridLayout(self._candidates)
-        beside.setContentsMargins(0, 0, 0, 0)
-        beside.setHorizontalSpacing(12)
-        beside.addWidget(self._first, 0, 0)
-        beside.addWidget(self._second, 0, 1)
-        beside.setColumnStretch(0, 1)
-        beside.setColumnStretch(1, 1)
+        self._beside = QGridLayout(self._candidates)
+        self._beside.setContentsMargins(0, 0, 0, 0)
+        self._beside.setHorizontalSpacing(12)
         self._pictures = (self._box, self._gain, self._candidates, self._because)
         scrolling = ScrollingForm(self._form)
         layout = QVBoxLayout(self)
@@ -98,14 +94,18 @@ class StepPanel(QWidget):
     def _arrange(self) -> None:
         """As many columns as there is width for: three pictures, or box over gain and the candidates, or one."""
         line = self._box.line()
-        columns = 3 if self.width() >= WIDE * line else 2 if self.width() >= MIDDLING * line else 1
+        low = self.height() < ROOMY * line
+        if self.width() >= (WIDE_AND_LOW if low else WIDE) * line:
+            columns = 3
+        else:
+            columns = 2 if self.width() >= max(MIDDLING * line, self.height() / NOT_TALL) else 1
         wide = columns == 3
         for picture in self._pictures:
             picture.setVisible(self._any)
-        if wide and self.height() < ROOMY * line:
+        if wide and low:
             self._because.hide()  # the bars' tooltips tell it
         grid = self._grid
-        share = (1.0, 0.62, 0.0)[columns - 1]  # of the width, for the pictures
+        share = (1.0, 0.45, 0.0)[columns - 1]  # of the width, for the pictures
         self._box.keep(round(TALL_BOX * share * self.width()))
         self._gain.keep(round(TALL_GAIN * share * self.width()))
         if columns == self._columns:
@@ -115,8 +115,13 @@ class StepPanel(QWidget):
             grid.removeWidget(widget)
         for row in range(5):
             grid.setRowStretch(row, 0)
-        for column, stretch in enumerate(((1, 0, 0), (1, 1, 0), (6, 5, 6))[columns - 1]):
+        for column, stretch in enumerate(((1, 0, 0), (3, 2, 0), (6, 5, 6))[columns - 1]):
             grid.setColumnStretch(column, stretch)
+        self._beside.removeWidget(self._second)
+        self._beside.addWidget(self._first, 0, 0)
+        self._beside.addWidget(self._second, *((1, 0) if columns == 2 else (0, 1)))
+        for place, stretch in enumerate((1, 0) if columns == 2 else (1, 1)):
+            self._beside.setColumnStretch(place, stretch)
         if columns == 2:
             grid.addWidget(self._words, 0, 0, 1, 2)
             grid.addWidget(self._box, 1, 0)

@@ -49,6 +49,19 @@ def alike(values: Sequence[float]) -> list[str]:
     return [f"{value:.{places}f}".replace("-", "−") if math.isfinite(value) else number(value) for value in values]
 
 
+def ranked(values: Sequence[float]) -> list[str]:
+    """Numbers, the best first, with as many decimals as it takes to tell it from the next."""
+    behind = next((abs(value - values[0]) for value in values if value != values[0]), 0.0)
+    largest = max(map(abs, values), default=0.0)
+    if not 0.0 < behind < math.inf or largest >= 1e5:
+        return alike(values)
+    decimals = max(1 - math.floor(math.log10(behind)), 0)
+    if decimals > 7 or (0.0 < largest < 0.01):
+        return [number(value) for value in values]
+    least = 2 - math.floor(math.log10(largest))  # three digits of the largest
+    return [f"{value:.{max(decimals, min(least, 7), 0)}f}".replace("-", "−") for value in values]
+
+
 def heading(study: Study, step: Explanation | None) -> str:
     """Which step it is."""
     if step is None:
@@ -158,14 +171,13 @@ def gain_line(step: Explanation) -> str:
     return f"{said}; clipping costs {number(step.lost)}" if step.clipped else f"{said}; clipping costs nothing"
 
 
-def moves(step: Explanation) -> tuple[str, str]:
+def moves(step: Explanation) -> tuple[str, str, str]:
     """How the two multipliers change, and between which limits."""
     a_i, b_i = alike_pair(step.alpha_i, step.after[0])
     a_j, b_j = alike_pair(step.alpha_j, step.after[1])
     return (
-        f"αᵢ: {a_i} → {b_i},  αⱼ: {a_j} → {b_j}",
-        f"L = {number(step.low)} ≤ αⱼ ≤ H = {number(step.high)}",
-    )
+        f"αᵢ: {a_i} → {b_i}", f"αⱼ: {a_j} → {b_j}", f"L = {number(step.low)} ≤ αⱼ ≤ H = {number(step.high)}",
+    )  # fmt: skip
 
 
 def moves_below(step: Explanation) -> list[str]:
@@ -199,9 +211,8 @@ def told(study: Study | None, pair: str) -> str:
     step = study.explanation
     parts = [heading(study, step), sentence(study)]
     if step is not None:
-        changes, limits = moves(step)
         parts += [
-            pair, step.first.sentence, step.second.sentence, step.effect, changes, limits, curvature(step),
+            pair, step.first.sentence, step.second.sentence, step.effect, *moves(step), curvature(step),
             f"{FORMULA} {length(step)} {clipping(step)}", gain_line(step),
         ]  # fmt: skip
     parts.append(closing(study))

@@ -58,4 +58,5 @@ class StatusStrip(LooseLabel):
                 colours = f"color: rgb{ink}; background-color: rgb{ground}"
                 pill = escape(f"{SIGNS[mood]} {text}".replace(" ", "\xa0"))
                 first = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span> {escape(lane.remark)}'
-            self.label.setText(f"{first}<br>{escape(lane.details)}")
+            # Qt breaks lines at narrow spaces that must not be broken, unless it is told to keep them.
+            self.label.setText(f'<span style="white-space: pre-wrap">{first}<br>{escape(lane.details)}</span>')

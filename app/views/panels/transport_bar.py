@@ -21,8 +21,9 @@ from app.words import grouped
 from .loose import LooseLabel
 from .timeline import Timeline
 
-#: Least width and height of a button; and a width that the timeline keeps beside the step counter, in pixels.
-SIZE, KEPT = (26, 28), 80
+#: Width and height of a button; and the widths that the timeline keeps beside the forms of the step counter, the
+#: longest first, in pixels.
+SIZE, KEPT = (26, 28), (140, 80)
 HEIGHT = 34
 
 
@@ -176,8 +177,9 @@ class TransportBar(QWidget):
     def _fit(self) -> None:
         """The longest form of the counter that leaves the timeline room."""
         margins = self._line.contentsMargins()
-        rest = self.width() - len(BUTTONS) * SIZE[0] - margins.left() - margins.right() - KEPT
-        fitting = (form for form in self._forms if self._room(form[1]) <= rest)
+        rest = self.width() - len(BUTTONS) * SIZE[0] - margins.left() - margins.right()
+        longer = zip(self._forms, KEPT, strict=False)
+        fitting = (form for form, kept in longer if self._room(form[1]) + kept <= rest)
         text, widest = next(fitting, self._forms[-1])
         if self._step.text() != text:
             self._step.setText(text)

@@ -344,6 +344,8 @@ class Canvas(PointingPlot):
         self.getPlotItem().layout.activate()
         self._show_view()
         self._place_message()
+        if self._lane is not None:
+            self._lay_study_over()
         self._resized()
 
     def changeEvent(self, event: QEvent) -> None:

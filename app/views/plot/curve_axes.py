@@ -86,18 +86,22 @@ def paint_values(painter: QPainter, area: QRectF, scale: ValueScale, ratio: floa
     return longest
 
 
-def paint_shares(painter: QPainter, area: QRectF, scale: ValueScale, ratio: float, theme: Theme) -> None:
-    """Numbers in per cent at the right of `area`, each with a stroke at the edge."""
+def paint_shares(painter: QPainter, area: QRectF, scale: ValueScale, ratio: float, theme: Theme) -> float:
+    """Numbers in per cent at the right of `area`, each with a stroke at the edge; returns the width of the longest."""
     metrics = QFontMetricsF(painter.font())
     align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     half = 0.5 * metrics.height()
     painter.setPen(QColor(*theme.ink))
     most = max(1, int((scale.bottom - scale.top) / (1.2 * metrics.height() * ratio)))
     first, last = round(np.log10(scale.low)), round(np.log10(scale.high))
-    for power in range(last, first - 1, min(-1, -(-(last - first) // most) * -1)):
+    longest = 0.0
+    for power in range(last, first - 1, -max(1, -(-(last - first) // most))):
+        text = f"{10.0 ** (power + 2):g} %"
+        longest = max(longest, metrics.horizontalAdvance(text))
         y = area.top() + round(scale.place_one(10.0**power) / ratio)
         painter.fillRect(QRectF(area.right() - 4, y, 5, 1), QColor(*theme.ink))
-        painter.drawText(QRectF(area.right() + 4, y - half, 200, 2 * half), align, f"{10.0 ** (power + 2):g} %")
+        painter.drawText(QRectF(area.right() + 4, y - half, longest + 2, 2 * half), align, text)
+    return longest
 
 
 def paint_level(painter: QPainter, area: QRectF, y: float, theme: Theme) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from app.jobs.study import Study
 from app.shading import RGB
-from app.words import grouped
+from app.words import grouped, short
 
 from . import curve_cells
 from .curve_cells import CURVES, PLOTS, SOLID, Dash
@@ -53,7 +53,7 @@ def exact(value: float, percent: bool = False, whole: bool = False) -> str:
     """A number in five digits that count, "−0.012346", in per cent "1.2346 %"; a whole one in all of them."""
     if whole:
         return grouped(round(value)).replace("-", "−")
-    text = f"{100 * value if percent else value:.5g}"
+    text = f"{100 * value if percent else value:#.5g}".removesuffix(".") if value else "0"
     if "e" in text:
         mantissa, exponent = text.split("e")
         text = f"{mantissa}e{int(exponent)}"
@@ -79,26 +79,22 @@ def flow(entries: list[Entry], metrics: QFontMetricsF, width: float, first: floa
 
 
 def draw(painter: QPainter, entry: Entry, at: QRectF, ink: QColor, faint: QColor) -> None:
-    """Draw `entry` at the left of `at`, in the middle of its height; what is too long ends in "…"."""
+    """Draw `entry` at the left of `at`, in the middle of its height; where it is too long, the label ends in "…"."""
     metrics = QFontMetricsF(painter.font())
     x = at.left()
     if entry.colour is not None:
         draw_sample(painter, entry, QPointF(x, at.center().y()))
         x += SAMPLE + GAP
     align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-    text = f"{entry.label} {entry.value}"
-    room = max(at.right() - x, 0.0)
-    if metrics.horizontalAdvance(text) > room:
-        painter.setPen(ink if entry.colour is not None else faint)
-        elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRectF(x, at.top(), room, at.height()), align, elided)
-        return
+    value = metrics.horizontalAdvance(" " + entry.value) if entry.value else 0.0
+    room = max(at.right() - x - value, 0.0)
+    label = metrics.elidedText(entry.label, Qt.TextElideMode.ElideRight, room)
     painter.setPen(faint)
-    painter.drawText(QRectF(x, at.top(), room, at.height()), align, entry.label)
+    painter.drawText(QRectF(x, at.top(), room, at.height()), align, label)
     if entry.value:
-        x += metrics.horizontalAdvance(entry.label + " ")
-        painter.setPen(ink if entry.colour is not None else faint)
-        painter.drawText(QRectF(x, at.top(), at.right() - x, at.height()), align, entry.value)
+        x += metrics.horizontalAdvance(label + " ")
+        painter.setPen(ink)
+        painter.drawText(QRectF(x, at.top(), max(at.right() - x, value), at.height()), align, entry.value)
 
 
 def draw_sample(painter: QPainter, entry: Entry, at: QPointF) -> None:
@@ -139,5 +135,5 @@ def summary(study: Study | None) -> str:
                 where = f" at step {grouped(known[2])}" if known[2] != study.step else ""
                 said.append(f"{spec.said} {value}{where}.")
     if "violation" in view.names:
-        said.append(f"Tolerance {exact(study.tol)}.")
+        said.append(f"Tolerance {short(study.tol)}.")
     return " ".join(said)

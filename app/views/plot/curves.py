@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
@@ -16,9 +15,9 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QPixmap,
-    QWheelEvent,
+    QResizeEvent,
 )  # fmt: skip
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QStyle, QToolButton, QWidget
 
 from app.jobs.study import Study
 from app.shading import RGB
@@ -26,19 +25,34 @@ from app.transport import Transport
 from app.views import seeking
 from app.views.bind import describe
 from app.views.theme import Theme
-from app.words import grouped
+from app.words import grouped, short
 
 from . import curve_axes, curve_cells, strokes
 from .curve_cells import CHANGES, COLOURS, CURVES, PLOTS, SOLID, Dash
-from .curve_legend import LEADING, Entry, between, draw, exact, flow, summary
+from .curve_legend import LEADING, Entry, between, draw, flow, summary
 from .scales import StepScale, Tick
 
 #: Steps that "last 1000" shows.
 RECENT = 1000
+#: Free at both sides of the legends.
+SIDE = 6
+#: Least width of the whole and least height of a plot, in pixels; of the latter also in lines of text.
+LEAST_WIDTH, LEAST_HEIGHT, LEAST_LINES = 200, 44, 3
 #: Width of a curve, of the space between two plots, and of the marks of changes, in pixels.
 LINE, SPACE, MARKS = 2.5, 6, 7
 NOTHING = "No run to draw.\nThe curves of a classifier that is trained step by step appear here."
 NO_CURVE = "This learner notes nothing at each step;\nits curves appear where a certificate was made."
+
+
+@dataclass(frozen=True, eq=False)
+class _Draft:
+    """What a plot shows, the places of its entries, and the height of its legend."""
+
+    name: str
+    curves: list[str]
+    entries: list[Entry]
+    places: list[tuple[float, int]]
+    legend: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +81,8 @@ class CurvesPlot(QWidget):
         self._held: int | None = None  # the step under the hand, until a scene comes after the drag
         self._range: tuple[int, int] | None = None  # of the axis, while the hand drags
         self._dragging = False
-        self._numbers = 0  # width of the longest number at the left
-        self._wheel = seeking.Wheel()
+        self._shown: dict[str, list[str]] = {}
+        self._numbers = (0, 0)  # widths of the longest numbers at the left and at the right
         self._picture = QPixmap()
         self._key: tuple[object, ...] = ()
         self._landmarks: object = None
@@ -94,7 +108,7 @@ class CurvesPlot(QWidget):
         return button
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(220, 220)
+        return QSize(LEAST_WIDTH, 220)
 
     def sizeHint(self) -> QSize:
         return QSize(420, 460)
@@ -116,6 +130,9 @@ class CurvesPlot(QWidget):
             if button.isHidden() == (name in shown):
                 button.setVisible(name in shown)
         self.setAccessibleDescription(summary(study))
+        if shown != self._shown:
+            self._shown = shown
+            self._keep_room()
         self.update()
 
     def show_steps(self, *, log: bool | None = None, recent: bool | None = None) -> None:
@@ -152,36 +169,55 @@ class CurvesPlot(QWidget):
 
     def _sides(self) -> tuple[int, int]:
         """Left edge and width of the plots; at both sides there is room for numbers."""
-        metrics = self.fontMetrics()
-        left = max(metrics.horizontalAdvance("−0.005"), self._numbers) + 8
-        shares = self._study is not None and np.isfinite(self._study.trace.landmarks[:, 3]).any()
-        right = metrics.horizontalAdvance("0.001 %" if shares else "00") + 8
+        metrics, (left, right) = self.fontMetrics(), self._numbers
+        left = max(metrics.horizontalAdvance("−0.005"), left) + 8
+        right = max(metrics.horizontalAdvance("00"), right) + 8
         return left, max(self.width() - left - right, 20)
 
-    def _plots(self) -> list[_Plot]:
+    def _drafts(self, width: int) -> tuple[list[_Draft], float]:
+        """What each plot shows and how high its legend is in so many pixels, and the height of all that is no plot."""
         if self._study is None:
-            return []
+            return [], 0.0
         metrics = QFontMetricsF(self.font())
-        line = metrics.height() + LEADING
-        left, width = self._sides()
-        drafts = []
+        line, drafts = metrics.height() + LEADING, []
         for name, curves in curve_cells.curves_of(self._study.trace).items():
-            button = self._toggles.get(name)
             entries = self._entries(name, curves)
-            narrow = self.width() - 12 - self._toggle_width(name)
-            places = flow(entries, metrics, self.width() - 12, narrow)
+            places = flow(entries, metrics, width - 2 * SIDE, width - 2 * SIDE - self._toggle_width(name))
+            button = self._toggles.get(name)
             first = max(line, button.sizeHint().height() + 2) if button is not None else line + 2
-            drafts.append((name, curves, entries, places, first + line * (places[-1][1] if places else 0)))
-        axis = line + 4 + MARKS
-        under = round(0.3 * metrics.height())  # the uppermost number beside the axis stands half above it
-        rest = self.height() - axis - sum(draft[-1] for draft in drafts) - (SPACE + under) * len(drafts)
-        each = max(24, int(rest / max(len(drafts), 1)))
+            drafts.append(_Draft(name, curves, entries, places, first + line * places[-1][1]))
+        under = round(0.3 * metrics.height())  # the uppermost number beside an axis stands half above it
+        rest = line + 4 + MARKS + sum(draft.legend + under + SPACE for draft in drafts)
+        return drafts, rest
+
+    def _plots(self) -> list[_Plot]:
+        drafts, rest = self._drafts(self.width())
+        left, width = self._sides()
+        each = max(LEAST_HEIGHT, int((self.height() - rest) / max(len(drafts), 1)))
         plots, y = [], 2.0
-        for name, curves, entries, places, high in drafts:
-            area = QRectF(left, round(y + high + under), width, each)
-            plots.append(_Plot(name, curves, entries, places, QRectF(6, y, self.width() - 12, high), area))
+        for draft in drafts:
+            legend = QRectF(SIDE, y, self.width() - 2 * SIDE, draft.legend)
+            area = QRectF(left, round(legend.bottom() + 0.3 * self.fontMetrics().height()), width, each)
+            plots.append(_Plot(draft.name, draft.curves, draft.entries, draft.places, legend, area))
             y = area.bottom() + SPACE
         return plots
+
+    def _keep_room(self) -> None:
+        """Ask for as much height as keeps every plot readable, whether or not a bar for scrolling takes some width."""
+        drafts, rest = self._drafts(self.width() - self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent))
+        each = max(LEAST_HEIGHT, LEAST_LINES * self.fontMetrics().height())
+        height = max(ceil(rest) + 4 + each * len(drafts), LEAST_HEIGHT)
+        if height != self.minimumHeight():
+            self.setMinimumHeight(height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._keep_room()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange:
+            self._keep_room()
 
     def _entries(self, plot: str, curves: list[str]) -> list[Entry]:
         """The legend of a plot."""
@@ -204,7 +240,7 @@ class CurvesPlot(QWidget):
             known = grouped(curve_cells.known_steps(study.trace))
             entries.append(Entry(f"({names}: at {known} marked steps{where})", room="" if where else "; here 00 000"))
         if plot == "violation":
-            entries.append(Entry("tolerance", exact(study.tol), theme.ink, curve_cells.DOTTED, room="0.00"))
+            entries.append(Entry("tolerance", short(study.tol), theme.ink, curve_cells.DOTTED, room="0.00"))
         strokes_of = [CHANGES[name] for name in curves if name in CHANGES]
         entries += [Entry(text, "", theme.ink, sign="strokes", room="") for text in strokes_of]
         return entries
@@ -271,9 +307,10 @@ class CurvesPlot(QWidget):
             painter = QPainter(self._picture)
             painter.setFont(self.font())
             ticks = curve_axes.step_ticks(scale, QFontMetricsF(self.font()), ratio)
-            longest = ceil(max(self._paint_plot(painter, study, plot, scale, ticks, theme) for plot in plots))
-            if longest != self._numbers:  # the next picture will have room for it
-                self._numbers = longest
+            widths = [self._paint_plot(painter, study, plot, scale, ticks, theme) for plot in plots]
+            numbers = ceil(max(left for left, _ in widths)), ceil(max(right for _, right in widths))
+            if numbers != self._numbers:  # the next picture will have room for them
+                self._numbers = numbers
                 self.update()
             lowest = plots[-1].area
             marks = curve_cells.change_marks(study.trace, scale)
@@ -284,8 +321,8 @@ class CurvesPlot(QWidget):
 
     def _paint_plot(
         self, painter: QPainter, study: Study, plot: _Plot, steps: StepScale, ticks: list[Tick], theme: Theme
-    ) -> float:
-        """Draw one plot; returns the width of its longest number at the left."""
+    ) -> tuple[float, float]:
+        """Draw one plot; returns the widths of its longest numbers at the left and at the right."""
         ratio, area = self.devicePixelRatioF(), plot.area
         rows = round(area.height() * ratio)
         curve_axes.paint_grid(painter, area, ticks, theme, ratio)
@@ -294,8 +331,7 @@ class CurvesPlot(QWidget):
         scale = curve_axes.value_scale(cells, PLOTS[plot.name], self._log[plot.name], tol, rows, ratio)
         right = curve_axes.share_scale(cells, rows, ratio)
         longest = curve_axes.paint_values(painter, area, scale, ratio, theme)
-        if right is not None:
-            curve_axes.paint_shares(painter, area, right, ratio, theme)
+        shares = 0.0 if right is None else curve_axes.paint_shares(painter, area, right, ratio, theme)
         if tol is not None:
             curve_axes.paint_level(painter, area, scale.place_one(tol) / ratio, theme)
         for name in reversed(plot.curves):  # the first lies on top
@@ -305,7 +341,7 @@ class CurvesPlot(QWidget):
             if name not in study.trace.names:
                 strokes.stamp(covered, cells[name], own, spec.sign, ratio)
             strokes.paint(painter, area.topLeft(), covered, _colour(spec.colour, theme), ratio)
-        return longest
+        return longest, shares
 
     # -- the hand --------------------------------------------------------------------------------------------------
 
@@ -337,10 +373,6 @@ class CurvesPlot(QWidget):
         if moved:
             self._transport.seek(self._lane, step)
             self.update()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self._study is not None:
-            self._wheel.take(event, self._transport, self._lane, self._study.length)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         study = self._study

@@ -163,6 +163,7 @@ class Layers(pg.GraphicsObject):
             assert self._theme is not None
             image.fill(QColor(*self._theme.background))
             on_image = QPainter(image)
+            on_image.setClipRect(area.translated(-home))
             self._paint_surface(on_image, area.translated(-home))
             self._paint_lines(on_image, area.translated(-home), ratio)
             on_image.end()

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from app.words import grouped, short
 
 Array = NDArray[np.float64]
+#: Numbers beside a vertical axis, about.
+MOST = 7
 #: A number beside an axis: its place in pixels, and its text.
 Tick = tuple[float, str]
 
@@ -139,7 +141,7 @@ class ValueScale:
 
     def ticks(self, room: float) -> list[Tick]:
         """Round numbers, at least `room` pixels apart where there is room for more than two."""
-        most = max(1, int((self.bottom - self.top) / max(room, 1.0)))
+        most = min(max(1, int((self.bottom - self.top) / max(room, 1.0))), MOST)
         if self.log:
             first, last = round(math.log10(self.low)), round(math.log10(self.high))
             powers = range(first, last + 1, max(1, -(-(last - first) // most)))

@@ -10,6 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap,
 
 from app.views import kkt_style
 from app.views.theme import SYMBOLS, Theme
+from solver.metrics import KktCase
 
 #: Marks: the first lies below the selected points, which it marks; the others above all points, in this order.
 MARKS = ("selected", "bounded", "free", "wrong")
@@ -88,6 +89,13 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
     """Draw the sign of one legend entry about the painter's origin: what `draw` draws, or boundary, margin, tie."""
     if kind == "tie":
         painter.fillRect(QRectF(-8, -6, 16, 12), QColor(*theme.tie))
+    elif kind == "provisional":
+        painter.fillRect(QRectF(-8, -6, 16, 12), QColor(*theme.classes[0], 150))
+        painter.fillRect(QRectF(-8, -6, 16, 12), QBrush(QColor(*theme.background, 230), Qt.BrushStyle.BDiagPattern))
+    elif kind == "slack":
+        colour = kkt_style.CASES[KktCase.MISCLASSIFIED].colour(theme)
+        painter.setPen(QPen(colour, 2.0))
+        painter.drawLines([QLineF(-8, 0, 8, 0), QLineF(8, -5, 8, 5)])
     elif kind in ("boundary", "margin"):
         pen = line_pen(theme, 2.2 if kind == "boundary" else 1.6)
         if kind == "margin":

@@ -1,0 +1,634 @@
+"""Active learning: which point is asked for, what is learnt, the comparison with chance, steps back, the document."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import svm as libsvm
+from sklearn.neighbors import KNeighborsClassifier as ReferenceKnn
+
+from app import asking_words as words
+from app.asking import LARGEST_POOL, MOST_GIVEN, Answer, Asking, Look, Plan, Question, Score, begin, drawn
+from app.commands import MovePoints, SetLane
+from app.conductor import Conductor
+from app.controller import Controller
+from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.jobs import asking as asking_module
+from app.jobs import comparing
+from app.jobs.asking import AskingReply, AskingRequest, Letters, look_for
+from app.jobs.comparing import Comparison, Curves
+from app.jobs.pool import Later, Priority
+from app.points import Points
+from app.session import Session
+from app.shading import Shades
+from app.store import Store
+from solver import Grid
+
+GRID = Grid(-2.0, 2.0, -1.5, 1.5, 24, 18)
+SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
+TIGHT = 1e-8
+
+
+def svm(**values: Any) -> Lane:
+    return Lane("svm", svm=SvmSettings(**{"tol": TIGHT, "gamma": 2.0, "C": 5.0, **values}))
+
+
+def knn(**values: Any) -> Lane:
+    return Lane("knn", knn=KnnSettings(**values))
+
+
+def document(lane: Lane, points: Points | None = None, **changes: Any) -> Document:
+    """Moons of 60 points that `lane` learns."""
+    points = GeneratorSettings(count=30, noise=0.25).points() if points is None else points
+    return replace(Document(points=points, view=View.fitting(points), lanes=(lane, lane)), **changes)
+
+
+def blobs(n_classes: int = 4, count: int = 15) -> Points:
+    return GeneratorSettings(name="blobs", count=count, noise=0.5, n_classes=n_classes).points()
+
+
+def replies(asking: Asking, given_up: Callable[[], bool] = lambda: False) -> list[AskingReply]:
+    posted: list[AskingReply] = []
+    for step in look_for(AskingRequest(1, asking, GRID, SHADES), posted.append, given_up):
+        assert step is Priority.TRAINING
+    return posted
+
+
+def learnt(asking: Asking) -> Asking:
+    """`asking` with what there is to learn from its labels."""
+    last = replies(asking)[-1]
+    assert not last.failure and last.picture is not None and last.picture.grid == GRID
+    after = asking.learnt(last.answers, last.looks)
+    assert after.look is not None
+    return after
+
+
+def run(asking: Asking, answers: int) -> Asking:
+    """The truth answers so often."""
+    asking = learnt(asking)
+    for _ in range(answers):
+        asking = learnt(asking.told_truth())
+    return asking
+
+
+def told(asking: Asking) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Indices and labels told, and the indices of all others."""
+    index = np.array([answer.index for answer in asking.labelled])
+    labels = np.array([answer.label for answer in asking.labelled])
+    return index, labels, np.setdiff1d(np.arange(len(asking.pool)), index)
+
+
+def finished(comparison: Comparison) -> Curves:
+    posted: list[Curves] = []
+    for _ in comparison.job(posted.append, lambda: False):
+        pass
+    assert comparison.finished
+    return posted[-1]
+
+
+# -- which point is asked for --------------------------------------------------------------------------------------
+
+
+def lead(values: np.ndarray) -> np.ndarray:
+    ordered = np.sort(values, axis=1)
+    return ordered[:, -1] - ordered[:, -2]
+
+
+def sureness(asking: Asking, index: np.ndarray, labels: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """How sure LIBSVM or brute force is of the pool's points `queries`."""
+    lane, xy = asking.lane, asking.pool.xy
+    classes = np.unique(labels)
+    if lane.classifier == "knn":
+        shares = np.zeros((len(queries), len(classes)))
+        for row, query in enumerate(queries):
+            distance = np.abs(xy[index] - xy[query]).sum(axis=1)
+            near = np.argsort(distance)[: lane.knn.n_neighbors]
+            shares[row] = [(labels[near] == label).mean() for label in classes]
+        return lead(shares)
+    s = lane.svm
+    options = {"C": s.C, "kernel": s.kernel, "gamma": s.gamma, "degree": s.degree, "coef0": s.coef0, "tol": 1e-10}
+    if s.multiclass == "one-vs-rest" and len(classes) > 2:
+        columns = [
+            libsvm.SVC(**options).fit(xy[index], labels == label).decision_function(xy[queries]) for label in classes
+        ]
+        return lead(np.column_stack(columns))
+    weight = "balanced" if s.class_weight == "balanced" else None
+    values = libsvm.SVC(**options, class_weight=weight).fit(xy[index], labels).decision_function(xy[queries])
+    return np.abs(values) if values.ndim == 1 else lead(values)
+
+
+@pytest.mark.parametrize("lane, points", [
+    (svm(), None), (svm(kernel="linear"), None), (svm(kernel="poly", coef0=1.0, gamma=1.0), None),
+    (svm(C=1000.0), None), (svm(class_weight="balanced"), None), (svm(), blobs()),
+    (svm(multiclass="one-vs-rest"), blobs(3)), (knn(n_neighbors=3, metric="manhattan"), None),
+    (knn(n_neighbors=30, metric="manhattan"), blobs(3)),
+])  # fmt: skip
+def test_the_least_sure_point_of_all_is_asked_for(lane: Lane, points: Points | None) -> None:
+    asking = learnt(begin(document(lane, points), Plan(per_class=2)))
+    for _ in range(12):
+        index, labels, others = told(asking)
+        reference = sureness(asking, index, labels, others)
+        question = asking.question
+        assert question is not None and question.index in others
+        of_asked = reference[np.flatnonzero(others == question.index)[0]]
+        assert of_asked <= reference.min() + 1e-5  # ties aside
+        assert question.certainty == pytest.approx(of_asked, abs=1e-5)
+        asking = learnt(asking.told_truth())
+
+
+def test_of_points_equally_sure_the_first_in_the_order_of_chance_is_asked_for() -> None:
+    asking = learnt(begin(document(knn(n_neighbors=1)), Plan()))  # a single vote is always sure
+    index, _, _ = told(asking)
+    assert asking.question is not None and asking.question.certainty == 1.0
+    assert asking.question.index == next(i for i in asking.order if i not in index)
+
+
+def test_chance_asks_in_a_seeded_order_whatever_is_learnt() -> None:
+    plan = Plan(strategy="random", draw=7, per_class=2)
+    asking = begin(document(svm()), plan)
+    truth = asking.pool.truth
+    order = np.random.default_rng([7, 0]).permutation(len(truth))
+    start = [i for label in (0, 1) for i in [i for i in order if truth[i] == label][:2]]
+    assert [answer.index for answer in asking.given] == start and {a.by for a in asking.given} == {"given"}
+    asking = run(asking, 6)
+    assert [answer.index for answer in asking.answers] == [i for i in order if i not in start][:6]
+    assert asking.question is not None and asking.question.certainty > 0
+
+
+# -- what is learnt ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", ["points", "generator"])
+@pytest.mark.parametrize("lane", [svm(), knn(n_neighbors=3)])
+def test_accuracies_are_those_of_an_independent_model(source: Any, lane: Lane) -> None:
+    made = document(lane, generator=GeneratorSettings(count=25, noise=0.3))
+    asking = learnt(begin(made, Plan(source=source, per_class=2)))
+    pool = asking.pool
+    assert pool.tested is (source == "generator")
+    for _ in range(8):
+        index, labels, _ = told(asking)
+        svc = lane.classifier == "svm"
+        model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10) if svc else ReferenceKnn(min(3, len(index)))
+        model.fit(pool.xy[index], labels)
+        assert asking.look is not None
+        score = asking.look.score
+        # A point on the very border of double precision may fall on either side.
+        assert score.pool == pytest.approx((model.predict(pool.xy) == pool.truth).mean(), abs=1.01 / len(pool))
+        if pool.tested:
+            right = (model.predict(pool.test_xy) == pool.test_truth).mean()
+            assert score.test == pytest.approx(right, abs=1.01 / len(pool.test_truth)) and score.shown == score.test
+        else:
+            assert math.isnan(score.test) and score.shown == score.pool
+        asking = learnt(asking.told_truth())
+
+
+def test_a_fresh_sample_is_neither_the_documents_points_nor_the_test() -> None:
+    settings_ = GeneratorSettings(name="blobs", count=40, noise=0.4, n_classes=4)
+    made = document(svm(), settings_.points(), generator=settings_)
+    pool = begin(made, Plan(source="generator")).pool
+    assert len(pool) == 160 and len(pool.test_truth) == 2000 and pool.classes == [0, 1, 2, 3]
+    for first, second in ((pool.xy, made.points.xy), (pool.xy, pool.test_xy)):
+        assert not {tuple(p) for p in first.tolist()} & {tuple(p) for p in second.tolist()}
+    again = begin(made, Plan(source="generator")).pool
+    other = begin(made, Plan(source="generator", draw=2)).pool
+    assert np.array_equal(pool.xy, again.xy) and not np.array_equal(pool.xy, other.xy)
+
+
+def test_a_large_document_is_asked_about_in_a_sample() -> None:
+    made = document(svm(), GeneratorSettings(count=3000).points(), generator=GeneratorSettings(count=3000))
+    asking = begin(made, Plan())
+    assert len(asking.pool) == LARGEST_POOL and asking.pool.of == 6000
+    assert words.measured(asking) == "of the pool (1\u202f000 points, a sample of 6\u202f000)."
+    assert len(begin(made, Plan(source="generator")).pool) == LARGEST_POOL
+    assert not asking.stale(made)
+
+
+def test_what_is_learnt_depends_on_the_answers_alone() -> None:
+    lane = svm(tol=1e-3)  # at which different starts end at different multipliers
+    start = begin(document(lane), Plan())
+    slow = run(start, 10)
+    again = run(start, 10)
+    at_once = learnt(replace(slow, looks=()))
+    for other in (again, at_once):
+        assert other.answers == slow.answers and len(other.looks) == 11
+        for mine, its in zip(slow.looks, other.looks, strict=True):
+            assert mine.score == its.score and mine.question == its.question
+            assert np.array_equal(mine.model.dual_coef_, its.model.dual_coef_)  # type: ignore[union-attr]
+
+
+def test_trainings_start_where_the_last_one_ended() -> None:
+    asking = run(begin(document(svm(C=100.0)), Plan()), 25)
+    cold = learnt(Asking(asking.pool, asking.plan, asking.lane, asking.order, asking.labelled))
+    assert asking.look is not None and cold.look is not None
+    assert asking.look.model.n_iter_[0] < 0.6 * cold.look.model.n_iter_[0]  # type: ignore[union-attr]
+    assert np.allclose(
+        asking.look.model.decision_function(asking.pool.xy), cold.look.model.decision_function(asking.pool.xy),  # type: ignore[union-attr]
+        atol=1e-5,
+    )  # fmt: skip
+
+
+def test_a_wrong_answer_is_learnt_from_and_counted() -> None:
+    asking = run(begin(document(svm()), Plan()), 3)
+    target = asking.target
+    assert target is not None
+    truth = int(asking.pool.truth[target])
+    after = learnt(asking.answered(1 - truth))
+    assert after.answers[-1] == Answer(target, 1 - truth, "hand") and after.wrong == 1
+    assert "1 answer is not the truth" in words.remarks(after)
+    assert after.look is not None
+    index, labels, _ = told(after)
+    model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10).fit(asking.pool.xy[index], labels)
+    assert labels[-1] != truth
+    assert after.look.score.pool == pytest.approx(model.score(asking.pool.xy, asking.pool.truth), abs=0.02)
+    assert asking.answered(5) is asking, "no class of this pool"
+
+
+def test_an_own_choice_takes_the_place_of_the_question() -> None:
+    asking = run(begin(document(svm()), Plan()), 2)
+    assert asking.question is not None
+    _, _, others = told(asking)
+    own = int(next(i for i in others if i != asking.question.index))
+    chosen = asking.choosing(own)
+    assert chosen.target == own and chosen.choosing(None).target == asking.question.index
+    assert asking.choosing(asking.question.index) is asking, "that is no other choice"
+    assert asking.choosing(asking.given[0].index) is asking and asking.choosing(-3) is asking
+    after = chosen.told_truth()
+    assert after.answers[-1] == Answer(own, int(asking.pool.truth[own]), "truth", own=True)
+    assert after.chosen is None and after.own == 1 and "1 point of your own choice" in words.remarks(after)
+    assert not asking.told_truth().answers[-1].own
+
+
+def test_nothing_is_asked_while_learning_and_at_the_end() -> None:
+    start = begin(document(svm(), Points.of([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1])), Plan())
+    assert start.target is None and start.told_truth() is start and start.answered(0) is start
+    assert words.question(start) == "Learning…" and "learning" in words.progress(start)
+    end = run(start, 2)
+    assert end.finished and end.question is None and end.told_truth() is end
+    assert words.question(end) == "All points have their labels."
+    assert end.look is not None and words.progress(end) == "Asked 2 of 2: accuracy 100.0 %"
+
+
+def test_a_step_back_restores_what_was_there() -> None:
+    states = [learnt(begin(document(svm(tol=1e-3)), Plan(per_class=2)))]
+    for _ in range(5):
+        states.append(learnt(states[-1].told_truth()))
+    asking = states[-1]
+    assert asking.question is not None
+    asking = asking.choosing(next(int(i) for i in told(asking)[2] if i != asking.question.index))
+    for before in states[-2::-1]:
+        asking = asking.back()
+        assert asking.answers == before.answers and asking.chosen is None
+        assert asking.looks == before.looks and asking.question is before.question
+    assert asking.back() is asking, "the labels given stay"
+
+
+def test_a_reply_that_comes_late_counts_as_far_as_its_answers_do() -> None:
+    first = learnt(begin(document(svm()), Plan()))
+    longer = learnt(learnt(first.told_truth()).told_truth())
+    gone_back = longer.back()
+    assert gone_back.learnt(longer.answers, longer.looks) is gone_back
+    fresh = replace(gone_back, looks=())
+    assert fresh.learnt(longer.answers, longer.looks).looks == longer.looks[:2]
+    assert first.question is not None
+    otherwise = first.answered(1 - int(first.pool.truth[first.question.index]))
+    assert otherwise.learnt(longer.answers, longer.looks) is otherwise, "other answers"
+
+
+answers_of_a_hand = st.lists(st.tuples(st.sampled_from(["truth", "answer", "choose", "back", "learn"]),
+                                       st.integers(0, 70)), max_size=25)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(answers_of_a_hand)
+def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]]) -> None:
+    asking = begin(document(svm()), Plan())
+    for act, number in acts:
+        if act == "truth":
+            asking = asking.told_truth()
+        elif act == "answer":
+            asking = asking.answered(number % 3)
+        elif act == "choose":
+            asking = asking.choosing(number if number < 60 else None)
+        elif act == "back":
+            asking = asking.back()
+        else:
+            left = np.flatnonzero(asking.open)
+            question = Question(int(left[number % len(left)]), 0.0)
+            look = Look(None, Score(0.5), question)  # type: ignore[arg-type]
+            missing = len(asking.answers) + 1 - len(asking.looks)
+            asking = asking.learnt(asking.answers, asking.looks + (look,) * missing)
+        indices = [answer.index for answer in asking.labelled]
+        assert len(indices) == len(set(indices)), "no point is labelled twice"
+        assert len(asking.looks) <= len(asking.answers) + 1
+        assert asking.target is None or asking.open[asking.target]
+        assert asking.back().given == asking.given
+
+
+# -- beginning -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("xy, labels, per_class, sentence", [
+    ([], [], 1, "There are no points to ask about"),
+    ([[0, 0]], [3], 1, "There is only one point"),
+    ([[0, 0], [1, 1], [2, 0]], [2, 2, 2], 1, "All points are of class 3, so nothing to ask: add a second class."),
+    ([[0, 0], [1, 1]], [0, 1], 1, "Nothing is left to ask: all 2 labels are given"),
+    ([[0, 0], [1, 1], [2, 2]], [0, 1, 1], MOST_GIVEN, "Nothing is left to ask: all 3 labels are given"),
+])  # fmt: skip
+@pytest.mark.parametrize("lane", [svm(), knn()])
+def test_where_nothing_can_be_asked_a_sentence_says_so(
+    lane: Lane, xy: list[list[float]], labels: list[int], per_class: int, sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        begin(document(lane, Points.of(np.reshape(xy, (-1, 2)), labels)), Plan(per_class=per_class))
+
+
+def test_settings_the_generator_refuses_are_a_sentence() -> None:
+    made = document(svm(), generator=GeneratorSettings(name="moons", shift=0.5))
+    with pytest.raises(ValueError, match=r"shift is 0\.5"):
+        begin(made, Plan(source="generator"))
+
+
+def test_a_class_of_few_points_gives_all_it_has() -> None:
+    truth = np.array([0] * 10 + [1] * 2 + [5] * 8, dtype=np.uint8)
+    start, order = drawn(truth, 3, 1, 4)
+    assert np.bincount(truth[start]).tolist() == [3, 2, 0, 0, 0, 3]
+    assert sorted(order) == list(range(20)) and len(set(start)) == 8
+
+
+def test_what_changes_in_the_document_is_said() -> None:
+    made = document(svm(), generator=GeneratorSettings(count=30))
+    mine = begin(made, Plan())
+    assert mine.stale(made) == "" and mine.stale(replace(made, notes="x", view=View())) == ""
+    moved = MovePoints(ids=[0], xy=[[0.0, 0.0]]).apply(made)
+    assert "points have changed" in mine.stale(moved)
+    fresh = begin(made, Plan(source="generator"))
+    assert fresh.stale(moved) == ""
+    assert "generator's settings" in fresh.stale(replace(made, generator=GeneratorSettings(count=31)))
+    assert mine.stale(replace(made, generator=GeneratorSettings(count=31))) == ""
+    other = SetLane(index=0, lane=svm(C=6.0)).apply(made)
+    assert "classifier's settings" in mine.stale(other)
+    assert mine.stale(SetLane(index=1, lane=svm(C=6.0)).apply(made)) == "", "the other lane"
+    looked = Lane("svm", knn=KnnSettings(9), svm=made.lanes[0].svm)
+    assert mine.stale(SetLane(index=0, lane=looked).apply(made)) == "", "kNN's settings are not used"
+    pair = Lane("svm", svm=made.lanes[0].svm, pair=(1, 2))
+    assert mine.stale(SetLane(index=0, lane=pair).apply(made)) == "", "only drawn otherwise"
+
+
+# -- the document --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", ["points", "generator"])
+def test_the_labelled_points_go_into_the_document_in_one_step(source: Any) -> None:
+    styles = (ClassStyle("north"), ClassStyle("south", "#123456"), *(ClassStyle(),) * 6)
+    made = document(svm(), generator=GeneratorSettings(count=20), styles=styles, axes=("width", "height"))
+    store = Store(made)
+    controller = Controller(store, Session(), lambda: None, lambda s: None, lambda s: None)
+    asking = run(begin(made, Plan(source=source)), 4)
+    assert asking.target is not None
+    asking = asking.answered(1 - int(asking.pool.truth[asking.target]))
+    assert store.document is made, "asking changes nothing"
+    controller.dispatch(asking.command(store.document))
+    index, labels, _ = told(asking)
+    after = store.document
+    assert np.array_equal(after.points.xy, asking.pool.xy[index]) and np.array_equal(after.points.labels, labels)
+    assert after.styles == styles and after.axes == ("width", "height") and after.lanes == made.lanes
+    assert after.points.ids[0] >= made.points.next_id, "no learner takes a new point for an old one"
+    assert (after.view == made.view) is (source == "points")
+    assert store.history == ("Label 7 points",)
+    controller.undo()
+    assert store.document.points is made.points and store.undo_name is None
+
+
+# -- what can go wrong ---------------------------------------------------------------------------------------------
+
+
+def test_fewer_labels_than_k_all_vote() -> None:
+    asking = learnt(begin(document(knn(n_neighbors=9)), Plan()))
+    assert asking.look is not None and asking.look.model.n_neighbors == 2  # type: ignore[union-attr]
+    assert words.remarks(asking) == "k = 9, but only 2 labels so far: all of them vote."
+    more = run(asking, 7)
+    assert more.look is not None and more.look.model.n_neighbors == 9  # type: ignore[union-attr]
+    assert words.remarks(more) == ""
+
+
+def test_a_hard_margin_that_does_not_exist_is_said() -> None:
+    xy = [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [5, 0]]
+    lane = svm(kernel="linear", hard_margin=True)
+    start = begin(document(lane, Points.of(xy, [0, 1, 0, 1, 0, 1])), Plan(strategy="random"))
+    end = run(start, 4)
+    assert end.look is not None and not end.look.optimal and end.looks[0].optimal
+    assert "no solution" in words.remarks(end)
+
+
+def test_a_refusal_of_the_solver_is_a_sentence() -> None:
+    start = begin(document(svm(kernel="sigmoid", hard_margin=True, coef0=-1.0)), Plan())
+    (reply,) = replies(start)
+    assert "not positive semidefinite" in reply.failure and reply.looks == ()
+    curves = finished(Comparison(start, 2))
+    assert "not positive semidefinite" in curves.failure and words.verdict(curves)[0].startswith("No comparison")
+
+
+def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("oops")
+
+    monkeypatch.setattr(asking_module, "machine", broken)
+    start = begin(document(svm()), Plan())
+    assert "internal error (RuntimeError: oops)" in replies(start)[-1].failure
+    assert "internal error (RuntimeError: oops)" in finished(Comparison(start, 2)).failure
+
+
+def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking_module, "PIECE", 0.0)
+    start = begin(document(svm()), Plan())
+    assert replies(start, lambda: True) == []
+    pieces = list(look_for(AskingRequest(1, start, GRID, SHADES), lambda reply: None, lambda: False))
+    assert len(pieces) > 6, "training, scoring and painting are cut into pieces"
+
+
+def test_letters_wake_once_and_the_newest_of_a_kind_counts() -> None:
+    woken: list[int] = []
+    letters = Letters(lambda: woken.append(1))
+    start = begin(document(svm()), Plan())
+    first, second = (AskingReply(number, start.pool, (), ()) for number in (1, 2))
+    curves = Comparison(start, 1).curves
+    for letter in (first, curves, second):
+        letters.post(letter)
+    assert woken == [1] and letters.take() == [second, curves] and letters.take() == []
+    letters.close()
+    letters.post(first)
+    assert woken == [1], "nobody is woken who is gone"
+
+
+def test_the_conductor_runs_a_job_on_its_threads() -> None:
+    conductor, done = Conductor(1, lambda: None), threading.Event()
+    letters = Letters(lambda: None)
+    try:
+        start = begin(document(svm()), Plan())
+
+        def post(reply: AskingReply) -> None:
+            letters.post(reply)
+            if reply.picture is not None:
+                done.set()
+
+        conductor.submit(look_for(AskingRequest(1, start, GRID, SHADES), post, lambda: False), Priority.TRAINING)
+        assert done.wait(20)
+        (reply,) = letters.take()
+        assert isinstance(reply, AskingReply) and start.learnt(reply.answers, reply.looks).question is not None
+    finally:
+        assert conductor.close()
+
+
+# -- the comparison ------------------------------------------------------------------------------------------------
+
+
+def reference_curve(asking: Asking, strategy: str, repetitions: int) -> np.ndarray:
+    """Accuracies (repetitions, m) by LIBSVM and numpy alone."""
+    xy, truth = asking.pool.xy, asking.pool.truth.astype(int)
+    rows = []
+    for repetition in range(repetitions):
+        order = np.random.default_rng([asking.plan.draw, repetition]).permutation(len(truth))
+        index = [i for label in np.unique(truth) for i in [i for i in order if truth[i] == label][:1]]
+        row = []
+        while True:
+            model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10).fit(xy[index], truth[index])
+            row.append((model.predict(xy) == truth).mean())
+            left = [i for i in order if i not in index]
+            if not left:
+                break
+            closest = left[int(np.abs(model.decision_function(xy[left])).argmin())]
+            index.append(closest if strategy == "closest" else left[0])
+        rows.append(row)
+    return np.array(rows)
+
+
+def test_the_curves_are_means_and_quartiles_of_independent_runs() -> None:
+    asking = begin(document(svm(), GeneratorSettings(count=14, noise=0.3).points()), Plan(draw=3))
+    curves = finished(Comparison(asking, 4))
+    assert curves.labels.tolist() == list(range(2, 29)) and curves.finished
+    for strategy in ("closest", "random"):
+        accuracies = reference_curve(asking, strategy, 4)
+        band = curves.bands[strategy]  # type: ignore[index]
+        assert np.allclose(band.mean, accuracies.mean(axis=0), atol=1e-9)
+        assert np.allclose(band.low, np.percentile(accuracies, 25, axis=0), atol=1e-9)
+        assert np.allclose(band.high, np.percentile(accuracies, 75, axis=0), atol=1e-9)
+        for wanted in (0.7, 0.9, accuracies.mean(axis=0)[5], 1.5):
+            reached = np.flatnonzero(accuracies.mean(axis=0) >= wanted - 1e-9)
+            assert curves.needed(strategy, wanted) == (reached[0] + 2 if len(reached) else None)  # type: ignore[arg-type]
+    everything = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10).fit(asking.pool.xy, asking.pool.truth)
+    assert curves.full == everything.score(asking.pool.xy, asking.pool.truth)
+    assert curves.bands["closest"].mean[-1] == curves.full == curves.bands["random"].mean[-1]
+
+
+@pytest.mark.parametrize("strategy", ["closest", "random"])
+def test_the_first_repetition_is_the_run_itself(strategy: Any) -> None:
+    made = document(svm(tol=1e-3), GeneratorSettings(count=10, noise=0.3).points())
+    asking = run(begin(made, Plan(strategy=strategy)), 18)
+    curves = finished(Comparison(asking, 1))
+    assert asking.finished
+    assert [look.score.shown for look in asking.looks] == curves.bands[strategy].mean.tolist()  # type: ignore[index]
+
+
+def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking_module, "PIECE", 0.0)
+    monkeypatch.setattr(comparing, "INTERVAL", 0.0)
+    asking = begin(document(svm(), GeneratorSettings(count=6, noise=0.3).points()), Plan())
+    whole = finished(Comparison(asking, 2))
+    comparison, jobs = Comparison(asking, 2), 0
+    posted: list[Curves] = []
+    while not comparison.finished:
+        jobs += 1
+        asked = itertools.count()
+        for _ in comparison.job(posted.append, partial(lambda asked, most: next(asked) > most, asked, 5 + jobs)):
+            pass
+        assert jobs < 500
+    assert jobs > 5
+    for strategy in ("closest", "random"):
+        assert np.array_equal(comparison.curves.bands[strategy].mean, whole.bands[strategy].mean)  # type: ignore[index]
+    lengths = [len(curves.labels) for curves in posted]
+    assert lengths == sorted(lengths) and lengths[0] < lengths[-1] == 11, "they grow"
+    for curves in posted:  # what has been drawn stays
+        assert np.array_equal(curves.bands["random"].mean, whole.bands["random"].mean[: len(curves.labels)])
+
+
+def test_two_jobs_of_a_comparison_never_work_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking_module, "PIECE", 0.0)
+    comparison = Comparison(begin(document(svm()), Plan()), 2)
+    gone = False
+    first = comparison.job(lambda curves: None, lambda: gone)
+    assert next(first) is Priority.BACKGROUND
+    second = comparison.job(lambda curves: None, lambda: False)
+    assert isinstance(next(second), Later) and isinstance(next(second), Later)
+    gone = True
+    assert list(first) == []
+    assert next(second) is Priority.BACKGROUND
+    assert list(comparison.job(lambda curves: None, lambda: True))[1:] == [], "one that waits gives up, too"
+
+
+def test_a_large_pool_is_compared_up_to_a_number_of_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparing, "MOST_LABELS", 8)
+    asking = run(begin(document(svm()), Plan()), 12)
+    curves = finished(Comparison(asking, 2))
+    assert curves.last == 8 and len(curves.labels) == 7 and curves.needed("random", 1.1) is None
+    assert "more than 8 labels" in words.against_random(asking, curves)
+
+
+# -- words ---------------------------------------------------------------------------------------------------------
+
+
+def curves_of(closest: list[float], random: list[float], last: int, full: float = 0.9) -> Curves:
+    bands = {
+        strategy: comparing.Band(*(np.array(values),) * 3)
+        for strategy, values in (("closest", closest), ("random", random))
+    }
+    pool = begin(document(svm()), Plan()).pool
+    return Curves(pool, 2, last, bands, full, 20)  # type: ignore[arg-type]
+
+
+def test_the_sentences_say_what_the_numbers_are() -> None:
+    asking = run(begin(document(svm()), Plan()), 3)
+    assert asking.look is not None
+    accuracy = asking.look.score.shown
+    curves = curves_of([0.5, 0.86, 0.9], [0.5, 0.6, accuracy], 4)
+    here = "; this run has 5 (2 given)."
+    assert words.against_random(asking, curves) == f"Random asking needs about 4 labels for that{here}"
+    growing = curves_of([0.5, 0.6], [0.1, 0.2], 60)
+    assert words.against_random(asking, growing) == (
+        f"Random asking needs more than 3 labels for that, still counting{here}"
+    )
+    never = curves_of([0.5] * 59, [0.1] * 59, 60)
+    assert words.against_random(asking, never) == (
+        f"Random asking does not come to that, even with all 60 labels{here}"
+    )
+    assert words.against_random(asking, None) == ""
+    assert words.verdict(curves)[1:] == (
+        "for 95 % of that: least sure 3 labels, by chance > 4" if accuracy < 0.855
+        else "for 95 % of that: least sure 3 labels, by chance 4",
+        "for 99 % of that: least sure 4 labels, by chance > 4" if accuracy < 0.891
+        else "for 99 % of that: least sure 4 labels, by chance 4",
+    )  # fmt: skip
+    assert words.verdict(growing)[0] == "All 60 labels give 90.0 %. Needed (mean of 20 runs, still counting):"
+    assert words.verdict(Comparison(asking, 1).curves) == ("Comparing…",) and words.verdict(None) == ()
+
+
+@pytest.mark.parametrize("lane, n_classes, formula, value", [
+    (svm(), 2, "|f(x)|", "|f| = 0.25"), (svm(), 3, "duels won", "lead = 0.25"),
+    (svm(multiclass="one-vs-rest"), 3, "the two largest f", "f₁ − f₂ = 0.25"),
+    (knn(), 2, "shares of the vote", "p₁ − p₂ = 0.25"),
+])  # fmt: skip
+def test_the_formula_and_the_value_are_those_of_the_learner(
+    lane: Lane, n_classes: int, formula: str, value: str
+) -> None:
+    assert formula in words.formula(lane, "closest", n_classes)
+    assert "equally likely" in words.formula(lane, "random", n_classes)
+    assert words.measure(lane, 0.25, n_classes) == value

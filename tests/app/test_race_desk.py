@@ -1,0 +1,411 @@
+"""What the hand can do with a race, what is asked of the background for it, and the words it is told in."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app import race_words
+from app.badges import Mood
+from app.commands import AddPoints, Clear
+from app.controller import Controller
+from app.document import Document, GeneratorSettings, Lane, SvmSettings
+from app.jobs.race_frames import CURVE, Finish, RaceFrame, RaceRequest, RacerFrame
+from app.points import Points
+from app.race_desk import PACES, RaceDesk, RaceScene, lanes_of
+from app.session import Session
+from app.shading import Shades
+from app.store import Store
+from solver import RULES, Certificate, Status
+
+SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
+
+
+class Ear:
+    """A race that only listens."""
+
+    def __init__(self) -> None:
+        self.asked: list[RaceRequest] = []
+        self.stopped = 0
+
+    def ask(self, request: RaceRequest) -> None:
+        self.asked.append(request)
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+
+class Table:
+    """A desk with a document, and what it has asked for."""
+
+    def __init__(self, document: Document | None = None, ready: bool = True) -> None:
+        self.ready = ready
+        self.drawn = 0
+        points = GeneratorSettings(count=20).points()
+        self.controller = Controller(
+            Store(document or Document(points=points)), Session(), lambda: None, lambda _: None, lambda _: None
+        )
+        self.ear = Ear()
+        self.desk = RaceDesk(self.controller, self.ear, lambda: self.ready, self._draw)  # type: ignore[arg-type]
+        self.desk.show_in(SHADES)
+        self.desk.show_on(200, 150, 1.0)
+
+    def _draw(self) -> None:
+        self.drawn += 1
+
+    @property
+    def scene(self) -> RaceScene:
+        return self.desk.scene()
+
+    @property
+    def newest(self) -> RaceRequest:
+        return self.ear.asked[-1]
+
+    def answer(self, steps: int = 5, over: bool = False, message: str = "", race: int | None = None) -> RaceFrame:
+        status = Status.OPTIMAL if over else Status.RUNNING
+        racers = tuple(racer(rule, steps, status=status) for rule in self.newest.rules)
+        frame = RaceFrame(
+            self.newest.number, self.newest.race if race is None else race, self.newest.points, self.newest.mode, 1e-3,
+            () if message else racers, message,
+        )  # fmt: skip
+        self.desk.take(frame)
+        return frame
+
+
+def certificate(status: Status = Status.RUNNING, violation: float = 0.5, gap: float = 0.2) -> Certificate:
+    return Certificate(status, violation, 1.0, 1.0, gap, 3, 4, 0, math.nan)
+
+
+def racer(
+    rule: str, steps: int, *, seconds: float = 0.0, evaluations: int = 0, status: Status = Status.RUNNING,
+    violation: float = 0.5, gap: float = 0.2, place: int = 0, near: Finish | None = None,
+) -> RacerFrame:  # fmt: skip
+    finish = Finish(steps, evaluations, seconds, place) if place else None
+    return RacerFrame(
+        rule, steps, evaluations, seconds, certificate(status, violation, gap), finish=finish, near=near
+    )  # fmt: skip
+
+
+def frame(*racers: RacerFrame, mode: str = "steps", message: str = "") -> RaceFrame:
+    return RaceFrame(1, 1, Points(), mode, 1e-3, racers, message)
+
+
+# -- the desk --------------------------------------------------------------------------------------------------------
+
+
+def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
+    table = Table()
+    asked, document = table.newest, table.controller.document
+    assert len(table.ear.asked) == 1, "one request for all that was told"
+    assert (asked.rules, asked.mode, asked.playing) == (("random", "second-order"), "steps", False)
+    assert asked.points is document.training_points and asked.settings == document.lanes[1].svm
+    assert (asked.grid.width, asked.grid.height) == (200, 150)
+    grid, xy = asked.grid, document.points.xy
+    assert (xy > [grid.left, grid.bottom]).all() and (xy < [grid.right, grid.top]).all()
+    size = xy.max(axis=0) - xy.min(axis=0)
+    assert max(size[0] / (grid.right - grid.left), size[1] / (grid.top - grid.bottom)) == pytest.approx(1 / 1.15)
+    assert (grid.right - grid.left) / 200 == pytest.approx((grid.top - grid.bottom) / 150), "axes equally scaled"
+    scene = table.scene
+    assert scene.lanes == ((1, "Lane 2"),) and scene.lane == 1 and scene.can_play and not scene.playing
+    assert len(scene.problems) == 1 and scene.sentence == ""
+
+
+def test_five_rules_are_one_too_many_and_one_is_too_few() -> None:
+    table = Table()
+    for rule in ("platt", "maximum-gain"):
+        table.desk.choose_rule(rule, True)
+    assert table.newest.rules == ("random", "platt", "second-order", "maximum-gain"), "in the order of the rules"
+    asked = len(table.ear.asked)
+    table.desk.choose_rule("cyclic", True)
+    assert table.scene.sentence == race_words.TOO_MANY and table.scene.alarming
+    assert table.scene.rules == table.newest.rules and len(table.ear.asked) == asked
+    for rule in ("platt", "maximum-gain"):
+        table.desk.choose_rule(rule, False)
+    assert table.scene.sentence == "" and table.newest.rules == ("random", "second-order")
+    table.desk.choose_rule("random", False)
+    assert table.scene.sentence == race_words.TOO_FEW and not table.scene.can_play and table.ear.stopped == 1
+    table.desk.toggle()
+    assert not table.scene.playing
+    table.desk.choose_rule("cyclic", True)
+    assert table.scene.can_play and table.newest.rules == ("cyclic", "second-order")
+
+
+def test_playing_pausing_and_another_pace_are_one_race() -> None:
+    table = Table()
+    race = table.newest.race
+    table.desk.toggle()
+    assert table.newest.playing and table.scene.playing
+    table.desk.choose_pace(99)
+    assert math.isinf(table.newest.pace) and table.scene.pace_text == "full speed"
+    table.desk.choose_pace(-1)
+    assert table.newest.pace == 1 and table.scene.pace_text == "1 step per picture"
+    table.desk.toggle()
+    assert not table.newest.playing and {request.race for request in table.ear.asked} == {race}
+    numbers = [request.number for request in table.ear.asked]
+    assert numbers == sorted(set(numbers))
+    table.desk.show_on(300, 150, 2.0)
+    assert (table.newest.grid.width, table.newest.race) == (600, race)
+    table.desk.show_in(replace(SHADES, background=(0, 0, 0)))
+    assert table.newest.shades.background == (0, 0, 0) and table.newest.race == race
+    asked = len(table.ear.asked)
+    table.desk.show_on(300, 150, 2.0)
+    table.desk.look()
+    assert len(table.ear.asked) == asked, "nothing new is nothing to ask"
+
+
+def test_other_rules_or_another_mode_begin_anew_and_go_on() -> None:
+    table = Table()
+    table.desk.toggle()
+    table.answer()
+    race = table.newest.race
+    table.desk.choose_mode("time")
+    assert table.newest.race == race + 1 and table.newest.mode == "time" and table.newest.playing
+    assert table.scene.frame is None, "the old race is not shown as the new one"
+    assert table.newest.pace in PACES["time"] and table.scene.last_pace == len(PACES["time"]) - 1
+    table.desk.choose_pace(3)
+    table.desk.choose_mode("time")
+    assert table.newest.race == race + 1
+    table.desk.choose_mode("steps")
+    table.desk.choose_mode("time")
+    assert table.scene.pace == 3, "each mode keeps its pace"
+    table.answer(race=race)
+    assert table.scene.frame is None, "a frame of an earlier race is dropped"
+    shown = table.answer()
+    assert table.scene.frame is shown
+
+
+def test_a_race_that_is_over_plays_from_the_start() -> None:
+    table = Table()
+    table.desk.toggle()
+    race = table.newest.race
+    table.answer(over=True)
+    assert not table.scene.playing and table.scene.can_play
+    table.desk.toggle()
+    assert table.newest.playing and table.newest.race == race + 1
+    table.desk.restart()
+    assert table.newest.playing and table.newest.race == race + 2
+
+
+def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
+    table = Table()
+    first = table.newest.race
+    table.controller.dispatch(AddPoints(xy=[(0.0, 0.0)], labels=[0]))
+    table.desk.look()
+    assert table.newest.race == first + 1 and table.scene.sentence == "", "not started: it takes them in"
+    table.desk.toggle()
+    table.answer()
+    points = table.newest.points
+    table.controller.dispatch(AddPoints(xy=[(1.0, 0.0)], labels=[0]))
+    table.desk.look()
+    assert table.newest.points is points and table.newest.race == first + 1
+    assert table.scene.sentence == "The points have changed: Restart races on the new ones." and table.scene.alarming
+    table.controller.undo()
+    table.desk.look()
+    assert table.scene.sentence == "", "and back again"
+    table.controller.set_lane(1, "svm", C=7.0)
+    table.desk.look()
+    assert table.scene.sentence == "The settings of the lane have changed: Restart races with the new ones."
+    table.desk.restart()
+    assert table.newest.settings.C == 7.0 and table.newest.playing and table.scene.sentence == ""
+
+
+def test_the_rule_of_the_lane_is_no_setting_of_the_race() -> None:
+    table = Table()
+    table.desk.toggle()
+    table.controller.set_lane(1, "svm", selection="cyclic")
+    table.desk.look()
+    assert table.scene.sentence == ""
+
+
+def test_a_lane_that_is_no_svm_any_more_is_said_while_the_race_goes_on() -> None:
+    table = Table()
+    table.desk.toggle()
+    table.answer()
+    table.controller.set_lane(1, classifier="knn")
+    table.desk.look()
+    assert table.scene.sentence == race_words.NO_LANE and table.scene.playing and table.scene.frame is not None
+    table.desk.restart()
+    assert not table.scene.can_play and not table.scene.playing
+
+
+def test_lanes_without_a_rule_are_not_offered() -> None:
+    points = GeneratorSettings(count=20).points()
+    lanes = (Lane("svm", svm=SvmSettings(C=2.0)), Lane("svm", svm=SvmSettings(C=3.0)))
+    table = Table(Document(points=points, lanes=lanes))
+    assert [index for index, _ in table.scene.lanes] == [0, 1] and table.newest.settings.C == 2.0
+    table.desk.choose_lane(1)
+    assert table.newest.settings.C == 3.0 and table.scene.lane == 1
+    table.controller.set_lane(1, classifier="knn")
+    table.desk.look()
+    assert table.newest.settings.C == 2.0 and lanes_of(table.controller.document) == (0,)
+    table.desk.choose_lane(1)
+    assert table.scene.lane == 0
+    table.controller.set_lane(0, classifier="knn")
+    table.desk.look()
+    assert table.scene.sentence == race_words.NO_LANE and not table.scene.can_play and table.ear.stopped == 1
+    assert (table.scene.lanes == () and table.scene.problem is not None) or table.scene.problems == ()
+    table.controller.set_lane(0, classifier="svm")
+    table.desk.look()
+    assert table.scene.can_play and table.newest.settings.C == 2.0
+    hidden = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm")), shown=1))
+    assert hidden.scene.sentence == race_words.NO_LANE
+
+
+def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
+    points = GeneratorSettings(name="blobs", count=5, n_classes=4).points()
+    table = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm", pair=(1, 3)))))
+    assert table.newest.problem == (1, 3) and len(table.scene.problems) == 6
+    assert dict(table.scene.problems)[1, 3] == "class 2 against class 4"
+    table.desk.choose_problem((0, 2))
+    assert table.newest.problem == (0, 2) == table.scene.problem
+    table.controller.set_lane(1, "svm", multiclass="one-vs-rest")
+    table.desk.look()
+    assert table.newest.problem == (1, 1) and len(table.scene.problems) == 4
+
+
+def test_the_race_waits_for_the_fast_solver() -> None:
+    table = Table(ready=False)
+    assert table.ear.asked == [] and table.scene.sentence == race_words.PREPARING and not table.scene.can_play
+    table.ready = True
+    table.desk.look()
+    assert len(table.ear.asked) == 1 and table.scene.can_play
+
+
+def test_a_refusal_of_the_background_is_shown() -> None:
+    table = Table()
+    table.controller.dispatch(Clear())
+    table.desk.look()
+    table.desk.toggle()
+    table.answer(message="A race needs points of two classes.")
+    scene = table.scene
+    assert scene.sentence.startswith("A race needs points of two classes") and scene.alarming
+    assert not scene.can_play and not scene.playing and scene.frame is None and scene.winner == ""
+    assert scene.grid is not None
+
+
+def test_closing_stops() -> None:
+    table = Table()
+    table.desk.toggle()
+    table.desk.close()
+    assert table.ear.stopped == 1
+    table.answer()
+    assert table.scene.frame is None
+
+
+# -- words -----------------------------------------------------------------------------------------------------------
+
+
+def done(rule: str, steps: int, place: int, **more: Any) -> RacerFrame:
+    return racer(rule, steps, place=place, status=Status.OPTIMAL, violation=9e-4, gap=1e-5, **more)
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"),
+    [
+        (frame(racer("random", 0), racer("platt", 0)), race_words.START),
+        (
+            frame(done("second-order", 187, 1), done("random", 3900, 2)),
+            "Second order wins: 187 steps; Random needs 21 times as many.",
+        ),
+        (
+            frame(done("random", 3900, 3), done("first-order", 250, 2), done("second-order", 187, 1)),
+            "Second order wins: 187 steps; First order needs 1.3 times as many, Random 21 times.",
+        ),
+        (
+            frame(racer("random", 400), done("second-order", 187, 1)),
+            "Second order wins: 187 steps; Random is still moving after 400 steps.",
+        ),
+        (
+            frame(done("first-order", 187, 1), done("second-order", 187, 1), done("platt", 190, 3)),
+            "First order and Second order arrive together: 187 steps; Platt needs 1.02 times as many.",
+        ),
+        (
+            frame(done("random", 9, 2, seconds=0.5), done("second-order", 99, 1, seconds=0.002), mode="time"),
+            "Second order wins: 2.0 ms; Random needs 250 times as long.",
+        ),
+        (
+            frame(racer("random", 9, seconds=0.3), done("platt", 99, 1, seconds=0.002), mode="time"),
+            "Platt wins: 2.0 ms; Random is still moving after 0.3 s.",
+        ),
+        (
+            frame(racer("random", 10**7, status=Status.STOPPED_EARLY), done("platt", 100, 1)),
+            "Platt wins: 100 steps; Random stopped early after 10\u202f000\u202f000 steps.",
+        ),
+        (
+            frame(racer("random", 80, status=Status.PRECISION, violation=0.02), done("platt", 100, 1)),
+            "Platt wins: 100 steps; Random ends at the limit of double precision, KKT violation 0.02.",
+        ),
+        (
+            frame(racer("random", 80, status=Status.PRECISION, violation=0.02), racer("platt", 90)),
+            "Nobody has arrived yet. Closest: Random, KKT violation 0.02; the finish is at 1e-3.",
+        ),
+        (
+            frame(racer("random", 40, violation=1.5), racer("platt", 40, violation=0.25)),
+            "Nobody has arrived yet. Closest: Platt, KKT violation 0.25; the finish is at 1e-3.",
+        ),
+        (frame(racer("random", 40), message="Not separable: nobody can win."), "Not separable: nobody can win."),
+    ],
+)
+def test_who_wins(shown: RaceFrame, said: str) -> None:
+    assert race_words.winner(shown) == said
+
+
+def test_the_order_at_a_small_gap() -> None:
+    near = Finish(12_345, 0, 0.25, 2)
+    racers = racer("random", 20_000, near=near), racer("platt", 9), racer("cyclic", 9, near=Finish(90, 0, 0.1, 1))
+    said = "Gap at most 1\u202f%: 1. Cyclic (90 steps),  2. Random (12\u202f345 steps),  not yet: Platt."
+    assert race_words.near(frame(*racers)) == said
+    said = "Gap at most 1\u202f%: 1. Cyclic (0.1 s),  2. Random (0.2 s),  not yet: Platt."
+    assert race_words.near(frame(*racers, mode="time")) == said
+    assert race_words.near(frame(racers[1], racers[1])) == "Gap at most 1\u202f%: nobody yet."
+    assert race_words.near(frame(racer("random", 0), racer("platt", 0))) == ""
+    assert race_words.near(frame(racer("random", 4, gap=math.nan), racer("platt", 4, gap=math.nan))) == ""
+
+
+def best(rows: list[list[race_words.Cell]]) -> list[list[int]]:
+    """For each column the rows that are bold."""
+    return [[k for k, row in enumerate(rows) if row[column].best] for column in range(len(rows[0]))]
+
+
+def test_the_best_of_each_column_is_marked() -> None:
+    rows = race_words.table(
+        frame(
+            racer("random", 5, evaluations=10, seconds=1e-5, violation=0.7, gap=0.3),
+            done("first-order", 300, 2, evaluations=900, seconds=0.003),
+            done("second-order", 187, 1, evaluations=900, seconds=0.004),
+        )
+    )
+    # Who runs still has not spent less than who has arrived.
+    assert best(rows) == [[], [2], [1, 2], [1], [1, 2], [1, 2], []]
+    assert [cell.text for cell in rows[0]] == ["Random", "5", "10", "0.0 ms", "0.7", "30.0 %", "3 + 4"]
+    rows = race_words.table(frame(racer("random", 5, violation=0.7, gap=math.nan), racer("platt", 5, violation=0.2)))
+    assert best(rows) == [[], [], [], [], [1], [1], []] and rows[0][5].text == "unknown"
+    assert not any(cell.best for row in race_words.table(frame(racer("random", 0), racer("platt", 0))) for cell in row)
+    assert len(rows[0]) == len(race_words.COLUMNS)
+
+
+@pytest.mark.parametrize("status", Status)
+def test_every_end_has_a_badge(status: Status) -> None:
+    shown = racer("random", 12, status=status, violation=9e-4, gap=2e-5, place=status is Status.OPTIMAL)
+    badge = race_words.badge(shown, playing=True)
+    if status is Status.RUNNING:
+        assert (badge.mood, badge.text) == (Mood.MOVING, "still moving")
+        assert race_words.badge(shown, playing=False).text == "paused"
+        assert race_words.badge(racer("random", 0), playing=False).text == "at the start"
+    elif status is Status.OPTIMAL:
+        assert (badge.mood, badge.text) == (Mood.CERTIFIED, "1st, optimal: KKT 9e-4, gap 0.002 %")
+    else:
+        certified = status is Status.STATIONARY
+        assert badge.mood is (Mood.CERTIFIED if certified else Mood.DOUBTFUL) and badge.text
+
+
+def test_paces_are_named() -> None:
+    assert race_words.pace("steps", 1) == "1 step per picture"
+    assert race_words.pace("time", 0.5) == "0.5 ms per picture"
+    assert race_words.pace("time", math.inf) == "full speed"
+    for paces in PACES.values():
+        assert list(paces) == sorted(paces) and math.isinf(paces[-1])
+    assert set(RULES) >= {"random", "second-order"} and len(CURVE) == 5

@@ -1,0 +1,302 @@
+"""Runs in the window: keys, buttons and panels go through a training; pictures and panels show the same step."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.badges import Mood
+from app.document import (
+    Document,
+    GeneratorSettings,
+    Lane,
+    PerceptronSettings,
+    SvmSettings,
+    View,
+    default_document,
+)  # fmt: skip
+from app.jobs.requests import Phase
+from app.scene import Scene
+from app.views.plot.kkt_layer import kkt_marks
+from app.views.theme import Theme
+from app.views.window import MainWindow
+from solver import SmoSolver
+
+from .conftest import Make, settle
+
+SVM = Lane("svm", svm=SvmSettings(C=10.0, selection="random"))
+
+
+def document(*lanes: Lane, **generator: object) -> Document:
+    points = GeneratorSettings(**{"count": 30, "noise": 0.25, **generator}).points()  # type: ignore[arg-type]
+    both = (*lanes, *lanes)[:2]
+    return Document(points=points, view=View.fitting(points), lanes=both, shown=len(lanes))  # type: ignore[arg-type]
+
+
+def step(window: MainWindow, lane: int = 0) -> int:
+    study = window._scene.lanes[lane].study  # type: ignore[union-attr]
+    assert study is not None
+    return study.step
+
+
+def press(window: MainWindow, qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier):
+    QTest.keyClick(window.canvases[0], key, held)
+    settle(qtbot, window)
+
+
+def test_the_keys_go_through_a_run(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM))
+    length = step(window)
+    assert length > 20 and window._scene.study.at_end
+    alt = Qt.KeyboardModifier.AltModifier
+    press(window, qtbot, Qt.Key.Key_Home, alt)
+    assert step(window) == 0 and window.result(0).phase is Phase.PAUSED
+    for expected in (1, 2, 3):
+        press(window, qtbot, Qt.Key.Key_Period)
+        assert step(window) == expected
+    press(window, qtbot, Qt.Key.Key_Comma)
+    assert step(window) == 2
+    for _ in range(5):  # faster than pictures come
+        QTest.keyClick(window.canvases[0], Qt.Key.Key_Period)
+    settle(qtbot, window)
+    assert step(window) == 7
+    press(window, qtbot, Qt.Key.Key_End, alt)
+    assert step(window) == length and window.result(0).phase is Phase.DONE
+    changes = [s for s in range(1, length + 1) if window._scene.study.trace.changes([s - 1, s])[0]]
+    press(window, qtbot, Qt.Key.Key_Comma, alt)
+    assert step(window) == max(change for change in changes if change < length)
+    press(window, qtbot, Qt.Key.Key_Home, alt)
+    press(window, qtbot, Qt.Key.Key_Period, alt)
+    assert step(window) == changes[0] == 1, "the first step brings the first support vectors"
+    press(window, qtbot, Qt.Key.Key_Space)
+    settle(qtbot, window)
+    assert step(window) == length, "Space plays on, at full speed to the end"
+
+
+def test_the_buttons_drive_their_own_lane(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM, replace_rule("second-order")))
+
+    def click(lane: int, name: str) -> None:
+        button = window.findChild(QToolButton, f"lane{lane}.transport.{name}")
+        assert isinstance(button, QToolButton)
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+        settle(qtbot, window)
+
+    ends = step(window, 0), step(window, 1)
+    click(0, "start")
+    assert (step(window, 0), step(window, 1)) == (0, ends[1])
+    click(0, "forward")
+    click(1, "back")
+    assert (step(window, 0), step(window, 1)) == (1, ends[1] - 1)
+    assert window._scene.studied == 1, "the panels show the lane that was touched last"
+    click(0, "next_change")
+    assert step(window, 0) == 2 or window._scene.lanes[0].study.trace.changes([1, 2])[0] == 0
+    click(0, "end")
+    click(1, "play")
+    assert (step(window, 0), step(window, 1)) == ends
+
+
+def replace_rule(rule: str) -> Lane:
+    return Lane("svm", svm=SvmSettings(C=10.0, selection=rule))
+
+
+def test_what_is_shown_at_a_step_is_a_run_to_that_step(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM))
+    length, points = step(window), window.document.points
+    y = np.where(points.labels == 1, 1.0, -1.0)
+    for target in (length // 3, 2, length - 1):
+        window._controller.transport.seek(0, target)
+        settle(qtbot, window)
+        solver = SmoSolver(points.xy, y, SVM.svm.as_kernel(), C=10.0, selection="random", shrinking=False)
+        solver.step(target)
+        study, frame = window._scene.study, window.result(0)
+        assert np.array_equal(study.alpha, solver.alpha) and np.array_equal(study.v, solver.v)
+        # The surface is that of these multipliers.
+        xs, ys = frame.picture.grid.xs, frame.picture.grid.ys
+        i, j = len(ys) // 3, len(xs) // 2
+        K = SVM.svm.as_kernel().gram(np.array([[xs[j], ys[i]]]), points.xy)[0]
+        assert frame.model.surface(xs[[j]], ys[[i]])[0, 0] == pytest.approx(
+            K @ (y * solver.alpha) + solver.intercept, abs=1e-9
+        )
+
+
+def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    canvas = window.canvases[1]
+    assert window._controller.session.looking == frozenset()
+    overlay = canvas._study_overlay
+    assert overlay.pair is None and overlay.card is None and overlay.slacks is None
+    assert not canvas.layers._provisional and window._scene.lanes[1].badge.mood is Mood.CERTIFIED
+    window._controller.transport.seek(1, 9)
+    settle(qtbot, window)
+    study, overlay = window._scene.study, canvas._study_overlay
+    assert overlay.pair is not None and len(overlay.pair.rings) == 2
+    for ring, index in zip(overlay.pair.at, study.pair, strict=True):
+        assert QPoint(*map(int, ring)) in [
+            canvas.to_widget(*study.points.xy[index]) + QPoint(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)
+        ]
+    assert canvas.layers._provisional and window._scene.lanes[1].badge.mood is Mood.RESTING
+    assert "step 9" in window._scene.lanes[1].badge.text
+    window._controller.transport.to_end(1)
+    settle(qtbot, window)
+    assert canvas._study_overlay.pair is None and not canvas.layers._provisional
+    text = window._scene.lanes[1].badge.text
+    assert text.startswith("optimal: KKT") and "gap" in text
+
+
+def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM))
+    canvas = window.canvases[0]
+    study = window._scene.study
+    place = int(np.flatnonzero((study.alpha > 0) & (study.alpha < study.C))[0])
+    at = canvas.to_widget(*study.points.xy[study.index[place]])
+    QTest.mouseMove(canvas.viewport(), at)
+    settle(qtbot, window)
+    assert canvas._study_overlay.card is None, "the plain window stays plain"
+    QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
+    window._controller.transport.toggle_all()
+    settle(qtbot, window)
+    QTest.mouseMove(canvas.viewport(), at)
+    settle(qtbot, window)
+    hovered = window._controller.session.hovered
+    assert hovered is not None
+    found = study.points.indices_of(np.array([hovered]))[0]
+    assert np.allclose(study.points.xy[found], study.points.xy[study.index[place]], atol=0.1)
+    lines = " ".join(canvas._study_overlay.card.label.lines)
+    assert "α = " in lines and "slack" in lines and "support vector" in lines
+    QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
+    settle(qtbot, window)
+    assert canvas._study_overlay.card is None
+
+
+def test_the_kkt_cases_take_the_place_of_the_marks(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM))
+    canvas = window.canvases[0]
+    plain = canvas.grab().toImage()
+    press(window, qtbot, Qt.Key.Key_K)
+    study = window._scene.study
+    index, _ = kkt_marks(study)
+    assert len(canvas.layers._marks) == len(index) > 0
+    assert np.array_equal(canvas.layers._marks._xy, study.points.xy[index])
+    assert canvas.grab().toImage() != plain
+    slacks = study.slacks
+    slack = np.maximum(0.0, 1.0 - study.y * study.f)
+    assert set(slacks.point.tolist()) == set(np.flatnonzero(slack > study.tol).tolist())
+    model = window.result(0).model
+    met = slacks.end[~slacks.capped]
+    f = model.decision_function(met)
+    np.testing.assert_allclose(study.y[slacks.point[~slacks.capped]] * f, 1.0, atol=1e-6)
+    assert {"kkt1", "slack"} <= window._scene.signs and not {"free", "bounded"} & window._scene.signs
+    press(window, qtbot, Qt.Key.Key_K)
+    assert canvas.grab().toImage() == plain
+
+
+def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_rests(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM), size=(1500, 900))
+    for name in ("step", "curves"):
+        window._actions[name].trigger()
+        settle(qtbot, window)
+    drawn: dict[str, list[object]] = {name: [] for name in ("step", "curves")}
+    for name, seen in drawn.items():
+        panel = window._side._panel(name)
+        usual = panel.render_scene
+
+        def noted(scene: Scene, theme: Theme, usual=usual, seen=seen) -> None:  # type: ignore[no-untyped-def]
+            seen.append(scene.study)
+            usual(scene, theme)
+
+        panel.render_scene = noted
+    study = window._scene.study
+    assert study is not None
+    playing = replace(window._scene.lanes[0], playing=True)
+    scene = replace(window._scene, lanes=(playing,))
+    dress, _ = window._appearance.dress(scene)
+    for _ in range(6):
+        window._side.render_scene(scene, dress, window._actions)
+    assert [len(seen) for seen in drawn.values()] == [3, 3], "each gets its turn"
+    window._controller.transport.seek(0, 5)
+    settle(qtbot, window)
+    assert all(seen[-1].step == 5 for seen in drawn.values())
+    for name in ("step", "curves"):
+        window._actions[name].trigger()
+    settle(qtbot, window)
+    assert window._controller.session.looking == frozenset()
+
+
+def test_of_several_classes_the_chosen_pair_is_driven(make: Make, qtbot: QtBot) -> None:
+    lane = Lane("svm", svm=SVM.svm, pair=(0, 2))
+    window = make(document(lane, name="blobs", n_classes=3))
+    points = window.document.points
+    study = window._scene.study
+    assert set(points.labels[study.index].tolist()) == {0, 2} and study.name == "class 1 against class 3"
+    window._controller.transport.seek(0, 4)
+    settle(qtbot, window)
+    certificates = window.result(0).certificates
+    assert sorted(c.n_iter for c in certificates)[0] == 4
+    assert sum(c.kkt_violation <= SVM.svm.tol for c in certificates) == 2, "the others are at their end"
+    window._controller.set_lane(0, pair=(1, 2))
+    settle(qtbot, window)
+    assert set(points.labels[window._scene.study.index].tolist()) == {1, 2} and window._scene.study.at_end
+
+
+def test_an_edit_starts_another_run_and_old_wishes_do_not_count(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM))
+    window._controller.transport.seek(0, 6)
+    settle(qtbot, window)
+    before = window._scene.study.recording
+    QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=QPoint(150, 60))
+    settle(qtbot, window)
+    study = window._scene.study
+    assert study.recording != before and study.step == 0, "paused, it stands at its start"
+    assert len(study.points) == len(window.document.points)
+    window._controller.undo()
+    settle(qtbot, window)
+    press(window, qtbot, Qt.Key.Key_Space)
+    assert window._scene.study.at_end
+
+
+def test_a_perceptron_shows_other_orders_and_the_widest_line(make: Make, qtbot: QtBot) -> None:
+    lane = Lane("perceptron", perceptron=PerceptronSettings(orders=8))
+    window = make(document(lane, name="line", noise=0.0, shift=0.2))
+    orders = window._scene.lanes[0].orders
+    assert orders.complete and orders.separable and len(orders.weights) == 8
+    assert "8 orders" in window._scene.lanes[0].remark
+    X, y = window.document.points.xy, np.where(window.document.points.labels == 1, 1.0, -1.0)
+    for line, margin in zip(orders.weights, orders.margins, strict=True):
+        assert margin == pytest.approx((y * (X @ line[:2] + line[2])).min() / math.hypot(line[0], line[1]))
+        assert margin <= orders.widest_margin + 1e-9
+    with_lines = window.canvases[0].grab().toImage()
+    window._controller.set_lane(0, "perceptron", orders=0)
+    settle(qtbot, window)
+    assert window._scene.lanes[0].orders is None and window.canvases[0].grab().toImage() != with_lines
+
+
+@pytest.mark.parametrize("trainer", ["lasvm", "dual-ascent"])
+def test_other_trainers_have_the_same_transport(make: Make, qtbot: QtBot, trainer: str) -> None:
+    window = make(document(Lane("svm", svm=SvmSettings(C=2.0, trainer=trainer))))  # type: ignore[arg-type]
+    end = window._scene.study
+    assert end.at_end and end.kkt is not None
+    window._controller.transport.seek(0, 3)
+    settle(qtbot, window)
+    assert step(window) == 3 and window._scene.study.operation
+    press(window, qtbot, Qt.Key.Key_Period)
+    assert step(window) == 4
+    window._controller.transport.to_end(0)
+    settle(qtbot, window)
+    assert np.array_equal(window._scene.study.alpha, end.alpha)
+
+
+def test_every_control_of_a_run_can_be_hit_and_has_a_name(make: Make, qtbot: QtBot) -> None:
+    window = make(replace(default_document(), lanes=(SVM, SVM)), size=(1024, 740))
+    for name in ("start", "previous_change", "back", "play", "forward", "next_change", "end", "timeline"):
+        for lane in (0, 1):
+            widget = window.findChild(QWidget, f"lane{lane}.transport.{name}")
+            assert widget is not None and widget.isVisible() and widget.accessibleName()
+            assert widget.height() >= 24 and widget.width() >= 24
