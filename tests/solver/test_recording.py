@@ -280,6 +280,30 @@ def test_every_state_of_the_others_is_found_again(name: str, seed: int) -> None:
     check_notes(*wander(MAKERS[name](seed), seed))
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        smo_maker(3, 14, "random"), smo_maker(3, 14, "platt", tol=1e-18), smo_maker(4, 12, "maximum-gain", warm=True),
+        smo_maker(5, 14, "cyclic", prices="inf"), *(MAKERS[name](9) for name in MAKERS),
+        lambda: LasvmSolver(*points(1, 12), KERNELS[0], C=2.0, tol=1e-18),
+        lambda: DualAscentSolver(*points(1, 12), KERNELS[0], C=2.0, tol=1e-18),
+    ],
+)  # fmt: skip
+def test_what_follows_is_what_followed_then(make: Maker) -> None:
+    """From each of its states, taken up in any order, a run comes to the same end."""
+    solver, kept = make(), []
+    while solver.status is Status.RUNNING and len(kept) < 2000:
+        if not solver.pending:
+            kept.append(solver.checkpoint())
+        solver.step(0 if solver.pending else 1)
+    solver.run()
+    end = state_of(solver)
+    for one in np.random.default_rng(0).permutation(len(kept))[:60]:
+        solver.restore(kept[one])
+        solver.run()
+        assert same(state_of(solver), end), one
+
+
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), name=st.sampled_from(["smo", *MAKERS]), limit=st.sampled_from([1, 8, 40]))
 def test_with_little_memory_every_state_is_found_again(seed: int, name: str, limit: int) -> None:
