@@ -73,7 +73,8 @@ class Training:
         """`before` when it is of this very problem, else a new one, from the old multipliers where they still count."""
         if before is not None:
             same = before.points is wish.points and before.key == training_key(wish.lane)
-            if same and (before.restart, before.compiled) == (wish.restart, wish.compiled):
+            if same and before.restart == wish.restart and (before.compiled == wish.compiled or wish.paused):
+                before.compiled = wish.compiled  # a run that rests somewhere stays there when the fast solver is ready
                 return before
             if (before.restart, before.compiled) != (wish.restart, wish.compiled):
                 before = None  # count the steps of the rule that was chosen, from zero

@@ -254,7 +254,7 @@ class Side:
             dock.hide()
             self._window.setFocus()
         else:
-            panel = self._panel(name)
+            panel, size = self._panel(name), self._window.size()
             before = [each for each in self._docked() if self._window.dockWidgetArea(each) == RIGHT]
             dock.show()
             dock.raise_()
@@ -265,28 +265,44 @@ class Side:
                 column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             panel.setFocus()
-            if not dock.isFloating() and not self._fits() and not self._sidebar.isHidden():
+            if not dock.isFloating() and not self._fits(size) and not self._sidebar.isHidden():
                 self._sidebar.hide()
+                self._shrink(size)
                 self._controller.say("The sidebar made room; F9 brings it back.")
         self._changed()
 
-    def give_way(self) -> None:
-        """The sidebar was opened: close the docks if there is no room for both."""
+    def show_sidebar(self, shown: bool) -> None:
+        """Show or hide the sidebar; close the docks if there is no room for both."""
+        size = self._window.size()
+        self._sidebar.setVisible(shown)
         docked = self._docked()
-        if docked and not self._sidebar.isHidden() and not self._fits():
+        if docked and shown and not self._fits(size):
             for dock in docked:
                 dock.hide()
+            self._shrink(size)
             self._controller.say("There is no room for the sidebar and the panels on the right: they made room.")
 
     def _docked(self) -> list[QDockWidget]:
         """The docks that take room from the pictures."""
         return [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
 
-    def _fits(self) -> bool:
-        """True when nothing is cut off: a window cannot be wider than the screen."""
+    def _fits(self, size: QSize) -> bool:
+        """True when nothing is cut off: a window that was of this size cannot become wider than the screen.
+
+        The window itself has grown to its new least size by now, so that its own width tells nothing.
+        """
         QApplication.sendPostedEvents()  # the new least sizes of all parts
-        room = max(self._window.screen().availableSize().width(), self._window.width())
+        room = max(self._window.screen().availableSize().width(), size.width())
         return self._window.minimumSizeHint().width() <= room
+
+    def _shrink(self, size: QSize) -> None:
+        """Make the window no larger than this, which it outgrew for a moment."""
+        QApplication.sendPostedEvents()
+        layout = self._window.layout()
+        assert layout is not None
+        layout.activate()  # the least size that the window may have now
+        if not self._window.isMaximized() and not self._window.isFullScreen():
+            self._window.resize(self._window.size().boundedTo(size))
 
     def restore(self) -> None:
         """Arrange the docks as they were left; toolbars stay as they are."""
@@ -302,12 +318,18 @@ class Side:
 
     def make_room(self) -> None:
         """The window comes to be seen: on a smaller screen, or with larger text, less of it may fit than before."""
-        docked = self._docked()
-        if docked and not self._fits():
+        docked, size, screen = self._docked(), self._window.size(), self._window.screen().availableSize()
+        # Before its parts were dressed they asked for more than they need, and may have pushed the window there.
+        pushed = self._window.width() == self._window.minimumWidth()
+        if pushed:
+            size = size.boundedTo(screen)
+        if docked and not self._fits(size):
             self._sidebar.hide()
-        if docked and not self._fits():
+        if docked and not self._fits(size):
             for dock in docked:
                 dock.hide()
+        if pushed:
+            self._shrink(size)
 
     def remember(self) -> None:
         """Keep the arrangement for the next start."""

@@ -25,6 +25,7 @@ from app.jobs.mailbox import Mailbox
 from app.jobs.pool import Job, Later, Pool, Priority
 from app.jobs.requests import Frame, Phase, Request, Wish
 from app.jobs.sources import Values, svm_source
+from app.jobs.study import Seek
 from app.jobs.work import PLAIN_LIMIT, LaneWork
 from app.points import Points
 from app.results import Results
@@ -989,6 +990,19 @@ def test_without_the_compiler_only_small_sets_are_trained() -> None:
     fast = background.finish(wish(few, svm()))
     assert dual_of(plain) == pytest.approx(dual_of(fast), rel=1e-6)
     assert steps_of(fast) == steps_of(Background().finish(wish(few, svm()))), "counted by the chosen rule, from zero"
+
+
+def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> None:
+    background = Background()
+    resting = wish(two_moons(30), svm(), compiled=False)
+    study = background.finish(resting).study
+    resting = replace(resting, paused=True, seek=Seek(study.recording, 5, serial=1))
+    before = background.finish(resting).study
+    after = background.finish(replace(resting, compiled=True)).study
+    assert (after.recording, after.step, after.length) == (before.recording, 5, study.length)
+    assert np.array_equal(after.alpha, before.alpha)
+    on = background.finish(replace(resting, compiled=True, paused=False)).study
+    assert (on.recording, on.step) == (before.recording, study.length), "playing goes on from there"
 
 
 @pytest.mark.parametrize("error", [None, OSError("no compiler here")])
