@@ -198,6 +198,15 @@ def test_the_kkt_cases_take_the_place_of_the_marks(make: Make, qtbot: QtBot) -> 
     assert canvas.grab().toImage() == plain
 
 
+def test_the_cases_of_a_sample_mark_the_right_points(make: Make, qtbot: QtBot) -> None:
+    window = make(replace(document(SVM, count=60), training_limit=40))
+    press(window, qtbot, Qt.Key.Key_K)
+    study, canvas = window._scene.study, window.canvases[0]
+    assert len(study.points) == 40 and len(window.document.points) == 120
+    index, _ = kkt_marks(study)
+    assert np.array_equal(canvas.layers._marks._xy, study.points.xy[index])
+
+
 def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_rests(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM), size=(1500, 900))
     for name in ("step", "curves"):
