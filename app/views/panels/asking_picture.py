@@ -16,8 +16,8 @@ from app.document import View
 from app.jobs.requests import Picture
 from app.scene import grid_of
 from app.views.bind import describe
-from app.views.plot.lines import dashed
-from app.views.plot.stamps import DISC, UNKNOWN, path, stamp
+from app.views.plot.lines import draw_line
+from app.views.plot.stamps import DISC, UNKNOWN, stamp
 from app.views.plot.symbols import line_pen
 from app.views.theme import Theme
 from app.words import short
@@ -227,10 +227,7 @@ class AskingPicture(QWidget):
             if not len(lines):
                 continue
             x, y = (lines[:, 0] - view.left) * sx, (view.top - lines[:, 1]) * sy
-            if dashes:
-                x, y = dashed(x, y, 5 * thick, 4 * thick)
-            painter.setPen(line_pen(theme, thick))
-            painter.drawPath(path(x, y))
+            draw_line(painter, x, y, line_pen(theme, thick), (5 * thick, 4 * thick) if dashes else None)
 
     def _paint_rings(self, painter: QPainter, asking: Asking, theme: Theme) -> None:
         """The point the next answer is about, with its "?"; beside an own choice, thinly, the one asked for."""
