@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, cast
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QApplication,
@@ -256,8 +256,14 @@ class Side:
         else:
             panel = self._panel(name)
             before = [each for each in self._docked() if self._window.dockWidgetArea(each) == RIGHT]
+            room = self._room()  # with the dock the window may grow beyond the screen
             dock.show()
             dock.raise_()
+            if not dock.isFloating() and not self._sidebar.isHidden() and not self._fits(room):
+                self._sidebar.hide()
+                self._controller.say("The sidebar made room; F9 brings it back.")
+                QApplication.sendPostedEvents()  # so that the column can have some of that room
+                QTimer.singleShot(0, self._window, partial(self._shrink, room))
             if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
                 upper, lower = sorted((before[0], dock), key=lambda each: self._specs[each.objectName()[5:]].group)
                 self._window.resizeDocks([upper, lower], [1200, 800], Qt.Orientation.Vertical)
@@ -265,10 +271,12 @@ class Side:
                 column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             panel.setFocus()
-            if not dock.isFloating() and not self._fits() and not self._sidebar.isHidden():
-                self._sidebar.hide()
-                self._controller.say("The sidebar made room; F9 brings it back.")
         self._changed()
+
+    def _shrink(self, room: int) -> None:
+        """Back onto the screen, if the window has grown beyond it."""
+        if self._window.width() > room:
+            self._window.resize(room, self._window.height())
 
     def give_way(self) -> None:
         """The sidebar was opened: close the docks if there is no room for both."""
@@ -282,10 +290,14 @@ class Side:
         """The docks that take room from the pictures."""
         return [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
 
-    def _fits(self) -> bool:
-        """True when nothing is cut off: a window cannot be wider than the screen."""
+    def _room(self) -> int:
+        """Pixels of width that the window has, or can have."""
+        return max(self._window.screen().availableSize().width(), self._window.width())
+
+    def _fits(self, room: int | None = None) -> bool:
+        """True when nothing is cut off in a window as wide as `room`, by default as it can be now."""
+        room = self._room() if room is None else room
         QApplication.sendPostedEvents()  # the new least sizes of all parts
-        room = max(self._window.screen().availableSize().width(), self._window.width())
         return self._window.minimumSizeHint().width() <= room
 
     def restore(self) -> None:

@@ -333,6 +333,14 @@ def test_on_a_small_screen_the_pictures_stay_usable(make: Make, qtbot: QtBot, na
     assert not window._actions[name].isChecked() and window._actions["sidebar"].isChecked()
 
 
+def test_what_a_window_grows_by_is_no_room(make: Make, qtbot: QtBot) -> None:
+    window = make(plain(), size=(1024, 768))
+    # Under X it grows at once, beyond the edge of the screen.
+    dock(window, "asking").visibilityChanged.connect(lambda visible: visible and window.resize(1300, 768))
+    opened(window, qtbot, "asking")
+    assert window._sidebar.isHidden() and window.width() == 1024
+
+
 def test_controls_in_the_docks_have_names_and_a_size_to_hit(make: Make, qtbot: QtBot) -> None:
     window = make(plain(), size=(1500, 800))
     for name in NAMES:
