@@ -232,18 +232,20 @@ class Field:
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def frame(self, request: RaceRequest, full: bool) -> Generator[Step, None, RaceFrame]:
-        """The present state, with pictures in all pixels if `full`."""
+        """The present state, with pictures in all pixels if `full`.
+
+        Those too take turns with the lanes' training: behind it they, and the next request, might wait for ever.
+        """
         grid = request.grid if full else in_fewer_pixels(request.grid, self._pixels)
-        priority = Priority.FULL_PICTURE if full else Priority.TRAINING
         frames = []
         for racer in self.racers:
             frame, solver = racer.frame(), racer.solver
-            yield priority
+            yield Priority.TRAINING
             picture = yield from racer.sketcher.draw(
-                solver.n_iter, solver.beta.copy(), solver.intercept, grid, request.shades, priority
+                solver.n_iter, solver.beta.copy(), solver.intercept, grid, request.shades
             )
             frames.append(replace(frame, picture=picture))
-            yield priority
+            yield Priority.TRAINING
         if not full:
             slowest = max(racer.sketcher.seconds for racer in self.racers)
             if not 0.3 * SKETCH < slowest < 1.5 * SKETCH:

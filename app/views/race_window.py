@@ -99,6 +99,8 @@ class RaceWindow(QWidget):
         race = Race(conductor.submit, RaceWork(self._mailbox.post))
         self.desk = RaceDesk(controller, race, ready, self._show)
         self._build()
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setFocus()  # else the first rule has it, and Space would take that in or out
         width, height = FIRST_SIZE
         room = self.screen().availableSize()
         self.resize(min(width, room.width()), min(height, room.height()))
@@ -156,6 +158,7 @@ class RaceWindow(QWidget):
         self._rightwards = combo("rightwards", "To the right", entries, "What the curves are drawn against.")
         for each in (self._upwards, self._rightwards):
             each.activated.connect(self._choose_axes)
+            each.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         flow.addWidget(self._upwards)
         flow.addWidget(labelled("&over", self._rightwards))
         return row

@@ -550,7 +550,7 @@ def test_no_piece_is_put_before_first_pictures() -> None:
     driver = Driver()
     wishes = driver.run(request(moons(), SvmSettings(C=10.0), pace=30))
     priorities = {wish.priority if isinstance(wish, Later) else wish for wish in wishes}
-    assert priorities == {Priority.TRAINING, Priority.FULL_PICTURE}
+    assert priorities == {Priority.TRAINING}
     assert any(isinstance(wish, Later) for wish in wishes)
     submitted: list[tuple[Job, Priority]] = []
     Race(lambda job, priority: submitted.append((job, priority)), driver.work).ask(request(moons(), SvmSettings()))
@@ -652,6 +652,24 @@ def test_the_newest_request_wins_and_stopping_forgets(pool: Pool) -> None:
     race.stop()
     wait_until(lambda: pool.idle)
     assert not frames[-1].over, "it was given up on the way"
+
+
+def test_a_lane_that_trains_for_ever_does_not_hold_a_race_up(pool: Pool) -> None:
+    enough = threading.Event()
+
+    def training() -> Job:
+        while not enough.is_set():
+            yield Priority.TRAINING
+
+    pool.submit(training(), Priority.TRAINING)
+    frames: list[RaceFrame] = []
+    race = Race(pool.submit, RaceWork(frames.append))
+    race.ask(request(moons(), SvmSettings(), playing=False))
+    wait_until(lambda: len(frames) == 2)  # at the start: few pixels, then all
+    race.ask(request(moons(), SvmSettings(), number=2))
+    wait_until(lambda: frames[-1].over)
+    enough.set()
+    wait_until(lambda: pool.idle)
 
 
 def test_a_first_picture_comes_in_between(pool: Pool) -> None:

@@ -216,6 +216,17 @@ def test_the_keyboard_alone_races(make: Make, qtbot: QtBot) -> None:
     assert room_is_empty(window, qtbot)
 
 
+def test_space_plays_at_once_and_after_clicks(make: Make, qtbot: QtBot) -> None:
+    race = opened(make(document()), qtbot)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert race.desk.scene().playing and race.desk.scene().rules == ("random", "second-order")
+    click(find(race, QCheckBox, "rule.cyclic"))
+    click(find(race, QPushButton, "restart"))
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert not race.desk.scene().playing and race.desk.scene().rules == ("cyclic", "random", "second-order")
+
+
 def room_is_empty(window: MainWindow, qtbot: QtBot) -> bool:
     """No window of a race is left, and no work of one."""
     settle(qtbot, window)

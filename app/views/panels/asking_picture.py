@@ -16,7 +16,7 @@ from app.document import View
 from app.jobs.requests import Picture
 from app.scene import grid_of
 from app.views.bind import describe
-from app.views.plot.lines import dashed, draw_pieces, pieces_of
+from app.views.plot.lines import draw_line
 from app.views.plot.stamps import DISC, UNKNOWN, stamp
 from app.views.plot.symbols import line_pen
 from app.views.theme import Theme
@@ -170,14 +170,10 @@ class AskingPicture(QWidget):
     # -- painting --------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: object) -> None:
+        board = self._board
         painter = QPainter(self)
-        try:
-            if self._board is not None:
-                self._paint(painter, self._board)
-        finally:  # a painter left open would take the process down
-            painter.end()
-
-    def _paint(self, painter: QPainter, board: Board) -> None:
+        if board is None:
+            return
         ratio, asking = self.devicePixelRatioF(), board.asking
         labels = asking.labelled if asking is not None else ()
         made_of = (board.picture, labels, asking.pool if asking else None, board.theme, self.size(), ratio)
@@ -187,10 +183,8 @@ class AskingPicture(QWidget):
             self._still.setDevicePixelRatio(ratio)
             self._still.fill(QColor(*board.theme.background))
             on_still = QPainter(self._still)
-            try:
-                self._paint_still(on_still, board)
-            finally:
-                on_still.end()
+            self._paint_still(on_still, board)
+            on_still.end()
         painter.drawPixmap(0, 0, self._still)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if asking is not None and not board.message:
@@ -233,9 +227,7 @@ class AskingPicture(QWidget):
             if not len(lines):
                 continue
             x, y = (lines[:, 0] - view.left) * sx, (view.top - lines[:, 1]) * sy
-            pen = line_pen(theme, thick)
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap if dashes else Qt.PenCapStyle.SquareCap)
-            draw_pieces(painter, dashed(x, y, 5 * thick, 4 * thick) if dashes else pieces_of(x, y), pen)
+            draw_line(painter, x, y, line_pen(theme, thick), (5 * thick, 4 * thick) if dashes else None)
 
     def _paint_rings(self, painter: QPainter, asking: Asking, theme: Theme) -> None:
         """The point the next answer is about, with its "?"; beside an own choice, thinly, the one asked for."""
