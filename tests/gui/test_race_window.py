@@ -28,6 +28,7 @@ from app.commands import AddPoints
 from app.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.jobs import race_field
 from app.views import theme as themes
+from app.views.race_board import RoomyLabel
 from app.views.race_curves import RaceCurves
 from app.views.race_window import RaceRoom, RaceWindow
 from app.views.window import MainWindow
@@ -176,6 +177,8 @@ def test_rules_are_ticked_and_a_fifth_is_refused(make: Make, qtbot: QtBot) -> No
     click(cyclic)
     sentence = find(race, QLabel, "sentence")
     assert not cyclic.isChecked() and sentence.isVisible() and race_words.TOO_MANY in sentence.text()
+    click(cyclic)
+    assert not cyclic.isChecked(), "however often"
     for rule in ("platt", "maximum-gain", "random"):
         click(find(race, QCheckBox, f"rule.{rule}"))
     assert race_words.TOO_FEW in sentence.text() and not find(race, QPushButton, "play").isEnabled()
@@ -398,6 +401,9 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     rest(race, qtbot)
     assert scroll.horizontalScrollBar().maximum() == 0, "larger text goes on below, not beyond the edge"
     assert scroll.verticalScrollBar().maximum() > 0
+    for label in race.findChildren(RoomyLabel):
+        if label.isVisible():
+            assert label.heightForWidth(label.width()) <= label.height(), f"cut off: {label.text()}"
     for kind in (QPushButton, QCheckBox):
         for button in race.findChildren(kind):
             assert button.width() >= button.sizeHint().width(), button.objectName()
