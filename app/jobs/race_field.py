@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 #: Seconds that a round of all racers aims at when the race runs at full speed.
 ROUND = 0.012
 #: A racer is looked at whenever its steps have grown by this factor; by the second one where its gap is in sight.
-MARKS, CLOSE_MARKS, IN_SIGHT = 2**0.25, 1.03, 5 * NEAR_GAP
+MARKS, CLOSE_MARKS, IN_SIGHT = 2**0.125, 1.03, 5 * NEAR_GAP
 #: Points of a curve per doubling of the steps, at most.
 FINENESS = 12
 #: Points up to which every look at a racer takes the tighter primal bound.
@@ -103,26 +103,34 @@ class Racer:
             self._reach_mark()
 
     def _reach_mark(self) -> None:
+        """Look, and say at which step to look again: these steps, and so the curve, do not depend on the pace."""
         certificate = self.look()
         steps, gap = self.solver.n_iter, certificate.gap
+        if steps:
+            self._rows[int(FINENESS * math.log2(steps))] = self._row(certificate)
         if self.near is None and gap <= NEAR_GAP:
             self.near = self._finish()
         in_sight = self.near is None and gap <= IN_SIGHT
         self._mark = max(steps + 1, math.ceil(steps * (CLOSE_MARKS if in_sight else MARKS)))
 
     def look(self) -> Certificate:
-        """What is proved just now; it becomes part of the curve."""
+        """What is proved just now."""
         steps, status = self.solver.n_iter, self.solver.status
         if self._looked is None or self._looked[:2] != (steps, status):
             certificate = self.solver.certificate(not self.running or len(self.solver.y) <= THOROUGH)
             self._looked = steps, status, certificate
-            if steps:
-                self._rows[int(FINENESS * math.log2(steps))] = self._row(certificate)
         return self._looked[2]
 
     def _row(self, certificate: Certificate) -> tuple[float, ...]:
         spent = (self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
         return (*spent, certificate.gap, certificate.kkt_violation)
+
+    def _curve(self, certificate: Certificate) -> Array:
+        """What the marks have said, and the present state."""
+        rows = list(self._rows.values())
+        if rows and rows[-1][0] < self.solver.n_iter:
+            rows.append(self._row(certificate))
+        return np.array(rows).reshape(-1, len(CURVE))
 
     def _finish(self) -> Finish:
         return Finish(self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
@@ -140,7 +148,7 @@ class Racer:
         return RacerFrame(
             self.rule, solver.n_iter, solver.n_kernel_evaluations, self.seconds, certificate,
             marks=Marks(np.flatnonzero((alpha > 0) & ~bounded), np.flatnonzero(bounded)),
-            curve=np.array(list(self._rows.values())).reshape(-1, len(CURVE)),
+            curve=self._curve(certificate),
             finish=self._finish() if solver.status in ARRIVED else None, near=self.near,
         )  # fmt: skip
 

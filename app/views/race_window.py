@@ -208,6 +208,7 @@ class RaceWindow(QWidget):
         self.board.show_rules(scene.rules, theme)
         self.board.show_frame(scene.frame, scene.playing, scene.grid, theme)
         self._news.show_text(f"<b>{escape(scene.winner)}</b><br>{escape(scene.near)}" if scene.winner else "")
+        self._news.setAccessibleName(f"{scene.winner} {scene.near}".strip() or "Who wins")  # else only that is read out
         self.table.show_frame(scene.frame, theme)
         self.curves.show_frame(scene.frame, theme, moving=scene.playing)
 

@@ -119,6 +119,12 @@ class RacePicture(QWidget):
         if theme is None:
             return
         painter = QPainter(self)
+        try:
+            self._paint(painter, theme)
+        finally:  # a painter that is left open takes the program down
+            painter.end()
+
+    def _paint(self, painter: QPainter, theme: Theme) -> None:
         ratio = self.devicePixelRatioF()
         painter.scale(1.0 / ratio, 1.0 / ratio)  # in device pixels
         area = QRectF(0, 0, round(self.width() * ratio), round(self.height() * ratio))
@@ -143,7 +149,6 @@ class RacePicture(QWidget):
         self._stamp(painter, corners, area, theme, ratio)
         painter.setPen(QPen(QColor(*theme.faint), 1))
         painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5))
-        painter.end()
 
     def _stamp(self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, ratio: float) -> None:
         """Copy the symbols of points and marks to their places."""
