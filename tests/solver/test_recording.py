@@ -438,6 +438,22 @@ def test_work_that_is_pending_is_done_before_a_state_is_kept() -> None:
     assert same(state_of(fresh), state_of(recorded.solver))
 
 
+def test_of_gradient_ascent_v_belongs_to_the_step_after_which_it_is_computed_anew() -> None:
+    recorded = Recording(DualAscentSolver(*points(0, 30), KERNELS[0], C=1e3, tol=1e-12))
+    while recorded.position < 100:
+        recorded.advance(100 - recorded.position, lambda: True)
+    assert recorded.solver.pending
+    with pytest.raises(RuntimeError, match="pending"):
+        recorded.solver.checkpoint()
+    assert recorded.solver.step(0) == 0 and not recorded.solver.pending
+    there = state_of(recorded.solver)
+    assert recorded.go_to(40) and recorded.go_to(100)
+    assert same(state_of(recorded.solver), there)
+    solver: Any = recorded.solver
+    terms = solver._matrix * solver.beta
+    assert (np.abs(solver.v - solver.y + terms.sum(axis=1)) <= 1e-15 * np.abs(terms).sum(axis=1)).all()
+
+
 def test_checkpoints_lie_ever_wider_apart() -> None:
     make = smo_maker(5, 30, "random", prices="unequal", tol=1e-12)
     recorded = Recording(make())
