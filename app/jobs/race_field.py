@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 #: Seconds that a round of all racers aims at when the race runs at full speed.
 ROUND = 0.012
 #: A racer is looked at whenever its steps have grown by this factor; by the second one where its gap is in sight.
-MARKS, CLOSE_MARKS, IN_SIGHT = 2**0.125, 1.03, 5 * NEAR_GAP
+MARKS, CLOSE_MARKS, IN_SIGHT = 2**0.25, 1.03, 5 * NEAR_GAP
 #: Points of a curve per doubling of the steps, at most.
 FINENESS = 12
 #: Points up to which every look at a racer takes the tighter primal bound.

@@ -97,6 +97,8 @@ def test_a_racer_does_what_its_rule_does_alone(mode: str, pace: float, rules: tu
     points, settings = moons(), SvmSettings(C=10.0)
     driver = Driver()
     driver.run(request(points, settings, mode=mode, pace=pace, rules=rules))
+    if mode == "steps":
+        equal_shares(driver.frames)
     for racer in driver.last().racers:
         single = alone(points, settings, racer.rule)
         single.run()
@@ -125,50 +127,57 @@ def test_no_point_is_left_out_for_a_while() -> None:
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("seed", range(4))
 def test_rounds_stay_equal_whatever_interrupts_them(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race_field, "PIECE", 1e-4)  # many pieces
+    one_call_a_piece(monkeypatch)
     rng = random.Random(seed)
     points, settings = moons(), SvmSettings(C=10.0)
     driver = Driver()
     for number in itertools.count(1):
         pieces = itertools.count()
-        enough = rng.randrange(1, 60)
+        enough = rng.randrange(1, 90)
         driver.run(
-            request(points, settings, number=number, pace=rng.choice([1, 3, 20, 50, math.inf]), playing=number % 5 > 0),
+            request(points, settings, number=number, pace=rng.choice([1, 3, 20, 50]), playing=number % 5 > 0),
             lambda pieces=pieces, enough=enough: next(pieces) >= enough,
         )
         if driver.frames and driver.last().over:
             break
-    seen = set()
-    for frame in driver.frames:
-        running = {racer.steps for racer in frame.racers if racer.running}
-        assert len(running) <= 1
-        assert all(racer.steps <= max(running, default=math.inf) for racer in frame.racers)
-        seen |= running
-    assert len(seen) > 1, "there were rounds to be looked at"
+    assert len(equal_shares(driver.frames)) > 5, "there were rounds to be looked at"
     for rule, solver in driver.solvers().items():
         single = alone(points, settings, rule)
         single.run()
         assert solver.alpha.tobytes() == single.alpha.tobytes() and solver.n_iter == single.n_iter
 
 
-COSTS = {"random": 3e-5, "first-order": 1e-5, "second-order": 2e-5, "maximum-gain": 7e-5}
+def one_call_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A piece of work is one call of a solver, however long that takes."""
+    one_call = race_field.Racer._step
+    monkeypatch.setattr(
+        race_field.Racer, "work", lambda self, mode, goal: one_call(self, mode, goal - self.spent(mode), 60.0)
+    )
+
+
+def equal_shares(frames: list[RaceFrame]) -> set[int]:
+    """How many steps they had made in each frame: all that still ran the same number, the others no more."""
+    seen = set()
+    for frame in frames:
+        running = {racer.steps for racer in frame.racers if racer.running}
+        assert len(running) <= 1
+        assert all(racer.steps <= max(running, default=math.inf) for racer in frame.racers)
+        seen |= running
+    return seen
 
 
 @pytest.mark.usefixtures("quick")
 def test_a_pause_ends_the_round_where_the_first_racer_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race_field, "PIECE", 0.0)  # as many calls of a solver as there are pieces
-    piece, one_call = race_field.Racer.work, race_field.Racer._step
-    monkeypatch.setattr(race_field.Racer, "work", lambda self, mode, goal: one_call(self, mode, goal, 1.0))
-    assert piece is not race_field.Racer.work
+    one_call_a_piece(monkeypatch)
     points, settings = moons(), SvmSettings(C=10.0)
     stands = set()
-    for enough in range(20, 32):
+    for enough in range(20, 40):
         driver, pieces = Driver(), itertools.count()
         driver.run(request(points, settings, pace=50), lambda pieces=pieces, enough=enough: next(pieces) >= enough)
         driver.run(request(points, settings, number=2, pace=50, playing=False))
         (stand,) = {racer.steps for racer in driver.last().racers}
         stands.add(stand)
-    assert len(stands) > 1 and max(stands) < 50, "nobody went on to the end of the round"
+    assert len(stands) > 3 and max(stands) < 50, "nobody went on to the end of the round"
 
 
 class Paper:
@@ -203,6 +212,9 @@ def test_a_racer_is_looked_at_more_often_where_the_small_gap_is_in_sight() -> No
     assert (growth[far] < MARKS + 0.09).all() and (growth[looked[:-1] >= 110] > 1.05).sum() > 10
     in_sight = (looked[:-1] >= 35) & (looked[:-1] < 99)
     assert in_sight.sum() > 20 and (growth[in_sight] <= CLOSE_MARKS + 0.03).all()
+
+
+COSTS = {"random": 3e-5, "first-order": 1e-5, "second-order": 2e-5, "maximum-gain": 7e-5}
 
 
 class Clock:

@@ -408,6 +408,26 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
             assert button.width() >= button.sizeHint().width(), button.objectName()
 
 
+def test_text_may_grow_while_the_window_stays(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    race = opened(window, qtbot, (1900, 1000))
+    full_speed(race)
+    click(find(race, QPushButton, "play"))
+    wait_for_end(race, qtbot)
+    rest(race, qtbot)
+    before = race.table.rowHeight(0)
+    for size in (16, 8):
+        window._appearance._set_text_size(size)
+        rest(race, qtbot)
+        assert race.findChild(QScrollArea).verticalScrollBar().maximum() == 0
+        for label in race.findChildren(RoomyLabel):
+            if label.isVisible():
+                needed, line = label.heightForWidth(label.width()), label.fontMetrics().lineSpacing()
+                assert needed <= label.height() <= needed + 3 * line, label.text()
+        assert (race.table.rowHeight(0) > before) == (size == 16)
+        assert race.table.rowHeight(0) >= race.table.fontMetrics().height()
+
+
 @pytest.mark.parametrize("size", [(900, 650), (1900, 1000)])
 def test_everything_has_a_name_and_is_large_enough(make: Make, qtbot: QtBot, size: tuple[int, int]) -> None:
     window = make(document())
