@@ -18,6 +18,10 @@ from enum import IntEnum
 
 from threadpoolctl import threadpool_limits
 
+#: Of so many pieces one is that which has waited longest, whatever its priority, unless a first picture is wanted:
+#: else a lane that trains for minutes would leave the other lane's picture coarse for as long.
+SHARE = 8
+
 
 class Priority(IntEnum):
     """Order in which waiting pieces are taken; first come, first served within one."""
@@ -52,6 +56,7 @@ class Pool:
         self._ready: list[tuple[Priority, int, Job]] = []
         self._later: list[tuple[float, int, Priority, Job]] = []
         self._order = itertools.count()
+        self._taken = 0
         self._running: set[Job] = set()
         self._hurried: set[Job] = set()  # of the running ones: what they wish next is overruled
         self._closed = False
@@ -133,7 +138,15 @@ class Pool:
         while self._later and self._later[0][0] <= now:
             _, order, priority, job = heapq.heappop(self._later)
             heapq.heappush(self._ready, (priority, order, job))
-        return heapq.heappop(self._ready)[2] if self._ready else None
+        if not self._ready:
+            return None
+        self._taken += 1
+        if self._taken % SHARE or self._ready[0][0] == Priority.FIRST_PICTURE:
+            return heapq.heappop(self._ready)[2]
+        longest = min(self._ready, key=lambda entry: entry[1])
+        self._ready.remove(longest)
+        heapq.heapify(self._ready)
+        return longest[2]
 
     def _queue(self, job: Job, wish: Priority | Later) -> None:
         if isinstance(wish, Later):

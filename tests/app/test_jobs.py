@@ -186,6 +186,20 @@ def last(pool: Pool) -> threading.Event:
     return done
 
 
+def test_a_piece_of_low_priority_comes_to_its_turn_behind_one_that_never_ends(pool: Pool) -> None:
+    log: list[str] = []
+    hold = Hold(pool)
+    pool.submit(noting(log, "training", *[Priority.TRAINING] * 100), Priority.TRAINING)
+    pool.submit(noting(log, "picture", *[Priority.FULL_PICTURE] * 3), Priority.FULL_PICTURE)
+    pool.submit(noting(log, "curve"), Priority.BACKGROUND)
+    done = last(pool)
+    hold.release()
+    assert done.wait(PATIENCE)
+    assert log.count("training") < 60, "its end was not waited for"
+    assert log.count("picture") == 4 and log.count("curve") == 1
+    assert log.index("picture") >= 5, "most of the time goes to what comes first"
+
+
 def test_priorities_then_first_come_first_served(pool: Pool) -> None:
     log: list[str] = []
     hold = Hold(pool)
