@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from app.views.bind import describe
 from app.views.plot.symbols import draw
@@ -46,6 +46,12 @@ class BoxView(StepView):
 
     def lines_needed(self) -> float:
         return ABOVE + BELOW + 2 * ROUND + 3.2
+
+    def lines_below(self, step: Explanation) -> list[str]:
+        """What is said below the box; the multipliers below one another where they do not fit side by side."""
+        changes, limits = words.moves(step)
+        fits = QFontMetricsF(self.font()).horizontalAdvance(changes) <= self.width()
+        return [changes, limits] if fits else [*changes.split(",  "), limits]
 
     def placed(self, step: Explanation) -> tuple[Box, Frame, bool]:
         """The box of `step`, where it is drawn, and whether the words stand beside it."""
@@ -165,7 +171,22 @@ class BoxView(StepView):
         text_at(painter, theme, QPointF(right, y), price, whole, right=True)
         title = 0.5 * (frame.left + right - wide) - 0.5 * line  # between both
         self._paint_title(painter, theme, QPointF(title, y), "αᵢ", self.classes[0])
-        self._paint_title(painter, theme, QPointF(frame.left, 0.6 * line), "αⱼ", self.classes[1])
+        self._paint_title(painter, theme, QPointF(self.title_at(step, frame), 0.6 * line), "αⱼ", self.classes[1])
+
+    def title_at(self, step: Explanation, frame: Frame) -> float:
+        """Where the symbol above the axis of alpha_j stands: clear of the legend, where that is in the same line."""
+        if self.placed(step)[2]:
+            return frame.left
+        strong = QFont(self.font())
+        strong.setBold(True)
+        wide = 1.1 * self.line() + QFontMetricsF(strong).horizontalAdvance("αⱼ")
+        return max(min(frame.left, self.legend_left(step) - wide), 0.5 * self.line())
+
+    def legend_left(self, step: Explanation) -> float:
+        """Where the legend above the box begins."""
+        metrics = QFontMetricsF(self.font())
+        names = [name for kind, name in LEGEND if kind != "top" or step.curved]
+        return self.width() - sum(metrics.horizontalAdvance(name) + 1.5 * self.line() for name in names)
 
     def _paint_title(self, painter: QPainter, theme: Theme, at: QPointF, name: str, label: int) -> None:
         line = self.line()
@@ -240,9 +261,11 @@ class BoxView(StepView):
             x -= 0.65 * line
             mark(painter, theme, kind, QPointF(x, 0.6 * line), line * 0.85)
             x -= 0.85 * line
-        for row, said in enumerate(reversed(words.moves(step))):
-            text_at(painter, theme, QPointF(0, self.height() - (0.5 + row) * line), said, whole)
-
+        lines = self.lines_below(step)
+        gap = 1.0 if len(lines) == 2 else 0.86
+        for row, said in enumerate(reversed(lines)):
+            y = self.height() - (0.5 + row * gap) * line
+            text_at(painter, theme, QPointF(0, y), said, whole)
 
     def _paint_beside(self, painter: QPainter, step: Explanation, theme: Theme, x: float) -> None:
         """The same below one another."""
