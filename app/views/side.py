@@ -31,6 +31,7 @@ from .classes_dialog import ClassesDialog
 from .panels.history_panel import HistoryPanel
 from .panels.notes_panel import NotesPanel
 from .panels.table_panel import TablePanel
+from .sizes import shrink
 from .theme import Theme
 
 #: Of the remembered arrangement: raise it when docks come or go.
@@ -265,10 +266,13 @@ class Side:
                 column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             panel.setFocus()
-            if not dock.isFloating() and not self._fits(size) and not self._sidebar.isHidden():
-                self._sidebar.hide()
-                self._shrink(size)
-                self._controller.say("The sidebar made room; F9 brings it back.")
+            if not dock.isFloating() and not self._fits(size):
+                if not self._sidebar.isHidden():
+                    self._sidebar.hide()
+                    shrink(self._window, size)
+                    self._controller.say("The sidebar made room; F9 brings it back.")
+                if not self._fits(size):
+                    self._controller.say("Not all of it fits this screen: show one classifier (L) or smaller text.")
         self._changed()
 
     def show_sidebar(self, shown: bool) -> None:
@@ -279,7 +283,7 @@ class Side:
         if docked and shown and not self._fits(size):
             for dock in docked:
                 dock.hide()
-            self._shrink(size)
+            shrink(self._window, size)
             self._controller.say("There is no room for the sidebar and the panels on the right: they made room.")
 
     def _docked(self) -> list[QDockWidget]:
@@ -294,15 +298,6 @@ class Side:
         QApplication.sendPostedEvents()  # the new least sizes of all parts
         room = max(self._window.screen().availableSize().width(), size.width())
         return self._window.minimumSizeHint().width() <= room
-
-    def _shrink(self, size: QSize) -> None:
-        """Make the window no larger than this, which it outgrew for a moment."""
-        QApplication.sendPostedEvents()
-        layout = self._window.layout()
-        assert layout is not None
-        layout.activate()  # the least size that the window may have now
-        if not self._window.isMaximized() and not self._window.isFullScreen():
-            self._window.resize(self._window.size().boundedTo(size))
 
     def restore(self) -> None:
         """Arrange the docks as they were left; toolbars stay as they are."""
@@ -329,7 +324,7 @@ class Side:
             for dock in docked:
                 dock.hide()
         if pushed:
-            self._shrink(size)
+            shrink(self._window, size)
 
     def remember(self) -> None:
         """Keep the arrangement for the next start."""
