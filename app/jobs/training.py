@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.document import Lane, PerceptronSettings
-from solver import Grid, Pair, PairTrainer, RunningExpansion
+from solver import Grid, Pair, PairTrainer, RunningExpansion, SmoSolver
 from solver.explaining import Explanation
 from solver.kernel_classifier import KernelClassifier
 from solver.pair_classifier import PairClassifier
@@ -132,6 +132,8 @@ class Training:
             if _follow(run, seek, late):
                 self._sought = seek.serial
             return abs(run.position - before)
+        if wish.paused and run.position == run.length and not run.ended and _is_optimal(run):
+            run.advance(1, late)  # no step is left: this only has the solver say so
         if wish.paused or run.at_end:
             return 0
         if math.isinf(wish.steps_per_second):
@@ -290,6 +292,11 @@ class Training:
             return np.where(stayed, moved, 0.0)
 
         return start
+
+
+def _is_optimal(run: Recording) -> bool:
+    """Whether a run that began where another had ended begins at its own end."""
+    return isinstance(run.solver, SmoSolver) and run.solver.kkt_violation <= run.solver.tol
 
 
 def _follow(run: Recording, seek: Seek, late: Stop) -> bool:
