@@ -170,10 +170,14 @@ class AskingPicture(QWidget):
     # -- painting --------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: object) -> None:
-        board = self._board
         painter = QPainter(self)
-        if board is None:
-            return
+        try:
+            if self._board is not None:
+                self._paint(painter, self._board)
+        finally:  # a painter left open would take the process down
+            painter.end()
+
+    def _paint(self, painter: QPainter, board: Board) -> None:
         ratio, asking = self.devicePixelRatioF(), board.asking
         labels = asking.labelled if asking is not None else ()
         made_of = (board.picture, labels, asking.pool if asking else None, board.theme, self.size(), ratio)
@@ -183,8 +187,10 @@ class AskingPicture(QWidget):
             self._still.setDevicePixelRatio(ratio)
             self._still.fill(QColor(*board.theme.background))
             on_still = QPainter(self._still)
-            self._paint_still(on_still, board)
-            on_still.end()
+            try:
+                self._paint_still(on_still, board)
+            finally:
+                on_still.end()
         painter.drawPixmap(0, 0, self._still)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if asking is not None and not board.message:
