@@ -445,7 +445,7 @@ def test_a_fit_at_the_limit_of_double_precision_says_so() -> None:
     "change",
     [{"C": -1}, {"kernel": "gauss"}, {"C": np.inf, "kernel": "linear"}, {"class_weight": {"ant": -1}},
      {"kernel": lambda A, B: np.ones((1, 1))}, {"max_iter": -5}, {"random_state": -1}],
-    ids=str,
+    ids=lambda bad: ", ".join(bad),
 )  # fmt: skip
 def test_a_failing_fit_leaves_the_model_as_it_was(change: dict[str, Any]) -> None:
     X, y = classes(3)
