@@ -306,6 +306,35 @@ def test_a_pilot_knows_when_it_was_where(monkeypatch: pytest.MonkeyPatch) -> Non
     assert pilot.steps_at(1e9) == pilot.steps and pilot.seconds_at(10**9) == pilot.seconds
 
 
+@pytest.mark.parametrize(("mode", "goal"), [("steps", 1000), ("time", 1.0)])
+def test_no_racer_overtakes_its_pilot(monkeypatch: pytest.MonkeyPatch, mode: str, goal: float) -> None:
+    now, fly = [0.0], Pilot.fly
+
+    def a_stretch(self: Pilot, seconds: float) -> None:
+        self._together = 64
+        fly(self, 1.5)
+
+    seconds = itertools.count()
+    monkeypatch.setattr(racer, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
+    monkeypatch.setattr(racer, "PIECE", 1e9)
+    monkeypatch.setattr(Pilot, "fly", a_stretch)
+    twin = Paper()
+    step = twin.step
+
+    def timed(n: int, stop: Callable[[], bool]) -> int:
+        now[0] += 1e-3 * n
+        return step(n, stop)
+
+    monkeypatch.setattr(twin, "step", timed)
+    monkeypatch.setattr(racer, "stopwatch", lambda: now[0])
+    pilot = Pilot(twin, 0.0)  # type: ignore[arg-type]
+    runner = Racer("random", Paper(), pilot, None)  # type: ignore[arg-type]
+    runner.work(mode, goal)
+    assert not runner.behind(mode, goal)
+    assert runner.solver.n_iter == 1000 and 1000 <= pilot.steps < 1000 + 64
+    assert runner.seconds == pytest.approx(1.0)
+
+
 def test_what_a_call_costs_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     now = itertools.count()
     measured = racer.call_cost.__wrapped__
