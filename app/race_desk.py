@@ -28,10 +28,10 @@ from .words import problem as problem_name
 #: What the pace slider offers: steps, or milliseconds of solver time, per picture; the last is full speed.
 PACES: dict[str, tuple[float, ...]] = {
     "steps": (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, math.inf),
-    "time": (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, math.inf),
+    "time": (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, math.inf),
 }
 #: At first slow enough to see a rule of few steps arrive.
-FIRST_PACES = {"steps": 2, "time": 0}
+FIRST_PACES = {"steps": 2, "time": 1}
 FIRST_RULES = ("random", "second-order")
 
 

@@ -23,8 +23,8 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Time",
-        "Processor time of the steps, less the fixed cost of stopping to look. At a few steps per picture it is a rough"
-        " measure. Bold: the shortest of those that have arrived.",
+        "Processor time of the solver, measured on a second run of it that is not stopped to be looked at. Bold: the"
+        " shortest of those that have arrived.",
     ),
     ("KKT violation", "m − M: at most the tolerance at the finish. Bold: the smallest just now."),
     ("Gap", "(P − D) / P: how much the objective could still improve, at most. Bold: the smallest just now."),

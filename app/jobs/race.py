@@ -31,6 +31,7 @@ class RaceWork:
         self._post = post
         self._field: Field | None = None
         self._posted = -math.inf
+        self._making = 0.0  # seconds from the beginning of a round to its frame
 
     def forget(self) -> None:
         """Let go of the racers."""
@@ -60,20 +61,30 @@ class RaceWork:
             self._posted = -math.inf
         if not request.playing:
             field.cut_round_short()
+        begun = time.perf_counter()
         while not field.over and (request.playing or not field.between_rounds):
             if field.between_rounds:
-                pause = self._due_in() if math.isfinite(request.pace) else 0.0
+                pause = self._due_in() - self._making if math.isfinite(request.pace) else 0.0
                 if pause > 0:
                     yield Later(pause, Priority.TRAINING)
                     if overtaken():
                         return
+                begun = time.perf_counter()
                 field.begin_round(request.pace)
             while not field.between_rounds:
                 field.work()
                 yield Priority.TRAINING
                 if overtaken():
                     return
-            if request.playing and not field.over and self._due_in() <= 0:
+            if not request.playing or field.over:
+                break
+            if math.isfinite(request.pace):
+                frame = yield from field.frame(request, False)
+                self._making = time.perf_counter() - begun
+                if self._due_in() > 0:
+                    yield Later(self._due_in(), Priority.TRAINING)
+                self._deliver(frame)
+            elif self._due_in() <= 0:
                 yield from self._show(field, request, full=False)
         yield from self._show(field, request, full=False)
         if not overtaken():
@@ -85,6 +96,9 @@ class RaceWork:
 
     def _show(self, field: Field, request: RaceRequest, full: bool) -> Generator[Step]:
         frame = yield from field.frame(request, full)
+        self._deliver(frame)
+
+    def _deliver(self, frame: RaceFrame) -> None:
         self._posted = time.perf_counter()
         self._post(frame)
 

@@ -6,151 +6,32 @@ import math
 import time
 from collections.abc import Generator
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.document import SvmSettings
 from app.points import Points
-from solver import REST, RULES, SVC, Certificate, Kernel, Pair, SmoSolver, Status
+from solver import REST, RULES, SVC, Pair, SmoSolver, Status
 
 from .pool import Priority
-from .race_frames import CURVE, LEAST_RACERS, MODES, MOST_RACERS, NEAR_GAP, Finish, RaceFrame, RaceRequest, RacerFrame
-from .race_picture import PIECE, Sketcher, Step, in_fewer_pixels, stopwatch
-from .requests import Marks
+from .race_frames import LEAST_RACERS, MODES, MOST_RACERS, Finish, RaceFrame, RaceRequest
+from .race_picture import Sketcher, Step, in_fewer_pixels
+from .racer import Pilot, Racer, call_cost
 from .sources import problem_of
 
 Array = NDArray[np.float64]
 #: Seconds that a round of all racers aims at when the race runs at full speed.
 ROUND = 0.012
-#: A racer is looked at whenever its steps have grown by this factor; by the second one where its gap is in sight.
-MARKS, CLOSE_MARKS, IN_SIGHT = 2**0.25, 1.03, 5 * NEAR_GAP
-#: Points of a curve per doubling of the steps, at most.
-FINENESS = 12
-#: Points up to which every look at a racer takes the tighter primal bound.
-THOROUGH = 2000
 #: Pixels of a picture on the way, at most and at least.
 MOST_PIXELS, LEAST_PIXELS = 25_000, 3000
 #: Seconds that a picture on the way may take.
 SKETCH = 0.005
-#: Ends at which KKT violation <= tol holds.
-ARRIVED = (Status.OPTIMAL, Status.STATIONARY)
 NO_SECOND_CLASS = "A race needs points of two classes: add some in a picture."
 INDEFINITE = (
     "This kernel is not positive semidefinite here: there is no gap, and the rules may end at different"
     " stationary points."
 )
-
-
-class Racer:
-    """One rule at work.
-
-    Parameters
-    ----------
-    rule : str
-    solver : SmoSolver
-    sketcher : Sketcher
-    call_cost : float
-        Seconds that a call of the solver takes beside its steps; see `call_cost`.
-    """
-
-    def __init__(self, rule: str, solver: SmoSolver, sketcher: Sketcher, call_cost: float) -> None:
-        self.rule, self.solver, self.sketcher = rule, solver, sketcher
-        self.seconds = 0.0
-        self.near: Finish | None = None
-        self._call_cost = call_cost
-        self._per_step = 1e-6  # seconds, as the newest call had it
-        self._mark = 1
-        self._rows: dict[int, tuple[float, ...]] = {}
-        self._looked: tuple[int, Status, Certificate] | None = None
-        self._framed: tuple[Certificate, RacerFrame] | None = None
-
-    @property
-    def running(self) -> bool:
-        """True until the solver has come to an end."""
-        return self.solver.status is Status.RUNNING
-
-    def spent(self, mode: str) -> float:
-        """Steps or seconds so far."""
-        return self.solver.n_iter if mode == "steps" else self.seconds
-
-    def work(self, mode: str, goal: float) -> None:
-        """Go on for about `PIECE` seconds, or until `goal` is reached."""
-        begun = time.perf_counter()
-        while self.running and self.spent(mode) < goal:
-            left = PIECE - (time.perf_counter() - begun)
-            if left <= 0:
-                return
-            self._step(mode, goal - self.spent(mode), left)
-
-    def _step(self, mode: str, most: float, left: float) -> None:
-        """One call of the solver: no further than the next mark, `most` steps or seconds, and `left` seconds."""
-        n = self._mark - self.solver.n_iter
-        if mode == "steps":
-            n = min(n, int(most))
-        else:
-            n = min(n, max(1, int(most / self._per_step)))
-            left = min(left, most + self._call_cost)
-        until = time.perf_counter() + left
-        begun = stopwatch()
-        made = self.solver.step(n, lambda: time.perf_counter() >= until)
-        took = max(0.0, stopwatch() - begun - self._call_cost)
-        self.seconds += took
-        if made:
-            self._per_step = max(took / made, 1e-8)
-        if self.solver.n_iter >= self._mark or not self.running:
-            self._reach_mark()
-
-    def _reach_mark(self) -> None:
-        """Look, and say at which step to look again: these steps, and so the curve, do not depend on the pace."""
-        certificate = self.look()
-        steps, gap = self.solver.n_iter, certificate.gap
-        if steps:
-            self._rows[int(FINENESS * math.log2(steps))] = self._row(certificate)
-        if self.near is None and gap <= NEAR_GAP:
-            self.near = self._finish()
-        in_sight = self.near is None and gap <= IN_SIGHT
-        self._mark = max(steps + 1, math.ceil(steps * (CLOSE_MARKS if in_sight else MARKS)))
-
-    def look(self) -> Certificate:
-        """What is proved just now."""
-        steps, status = self.solver.n_iter, self.solver.status
-        if self._looked is None or self._looked[:2] != (steps, status):
-            certificate = self.solver.certificate(not self.running or len(self.solver.y) <= THOROUGH)
-            self._looked = steps, status, certificate
-        return self._looked[2]
-
-    def _row(self, certificate: Certificate) -> tuple[float, ...]:
-        spent = (self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
-        return (*spent, certificate.gap, certificate.kkt_violation)
-
-    def _curve(self, certificate: Certificate) -> Array:
-        """What the marks have said, and the present state."""
-        rows = list(self._rows.values())
-        if rows and rows[-1][0] < self.solver.n_iter:
-            rows.append(self._row(certificate))
-        return np.array(rows).reshape(-1, len(CURVE))
-
-    def _finish(self) -> Finish:
-        return Finish(self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
-
-    def frame(self) -> RacerFrame:
-        """What there is to say of it, but for the picture; the same object as long as nothing has changed."""
-        certificate = self.look()
-        if self._framed is None or self._framed[0] is not certificate:
-            self._framed = certificate, self._new_frame(certificate)
-        return self._framed[1]
-
-    def _new_frame(self, certificate: Certificate) -> RacerFrame:
-        alpha, solver = self.solver.alpha, self.solver
-        bounded = (alpha == solver.C) & (alpha > 0)
-        return RacerFrame(
-            self.rule, solver.n_iter, solver.n_kernel_evaluations, self.seconds, certificate,
-            marks=Marks(np.flatnonzero((alpha > 0) & ~bounded), np.flatnonzero(bounded)),
-            curve=self._curve(certificate),
-            finish=self._finish() if solver.status in ARRIVED else None, near=self.near,
-        )  # fmt: skip
 
 
 class Field:
@@ -206,7 +87,7 @@ class Field:
         return not any(map(self._behind, self.racers))
 
     def _behind(self, racer: Racer) -> bool:
-        return racer.running and racer.spent(self.mode) < self.goal
+        return racer.behind(self.mode, self.goal)
 
     def begin_round(self, pace: float) -> None:
         """Give every racer `pace` steps or milliseconds more; inf is as much as is good for a short round."""
@@ -299,11 +180,14 @@ def line_up(request: RaceRequest) -> Generator[Step, None, Field]:
     classes = (points.classes[pair.positive], -1 if pair.negative == REST else points.classes[pair.negative])
     racers = []
     for rule in rules:
-        solver = SmoSolver(
-            own.xy, pair.y, s.as_kernel(), C=C, tol=s.tol, selection=rule, cache_size=request.cache_size,
-            shrinking=False,
+        solver, twin = (
+            SmoSolver(
+                own.xy, pair.y, s.as_kernel(), C=C, tol=s.tol, selection=rule, cache_size=request.cache_size,
+                shrinking=False,
+            )
+            for _ in range(2)
         )  # fmt: skip
-        racers.append(Racer(rule, solver, Sketcher(solver.kernel, own.xy, solver.centre, classes), cost))
+        racers.append(Racer(rule, solver, Pilot(twin, cost), Sketcher(solver.kernel, own.xy, solver.centre, classes)))
         yield Priority.TRAINING
     return Field(request, own, racers)
 
@@ -326,24 +210,3 @@ def _class_weight(settings: SvmSettings) -> dict[int, float] | str | None:
     if settings.class_weight == "own":
         return dict(enumerate(settings.own_weights))
     return "balanced" if settings.class_weight == "balanced" else None
-
-
-@lru_cache(maxsize=1)
-def call_cost() -> float:
-    """Seconds that a call of a solver takes beside its steps, measured on a small problem.
-
-    The race calls its solvers more often than training does, to look at them; what that costs is not the rule's.
-    """
-    places = np.arange(64.0)
-    X = np.column_stack((places % 8, places // 8))
-    solver = SmoSolver(X, np.where(places % 3 > 0, 1.0, -1.0), Kernel("rbf"), C=1e6, selection="random")
-
-    def seconds(n: int) -> float:
-        begun = stopwatch()
-        solver.step(n)
-        return stopwatch() - begun
-
-    seconds(200)
-    one = min(seconds(1) for _ in range(16))
-    many = min(seconds(64) for _ in range(4))
-    return max(0.0, (64 * one - many) / 63)

@@ -53,8 +53,8 @@ class RaceRequest:
     shades : Shades
     playing : bool
         False keeps the race where it is.
-    cache_size : float, default=100.0
-        Megabytes of kernel rows that each racer may keep.
+    cache_size : float, default=50.0
+        Megabytes of kernel rows that each racer may keep, and its twin for the time once more.
     """
 
     number: int
@@ -68,7 +68,7 @@ class RaceRequest:
     grid: Grid
     shades: Shades
     playing: bool
-    cache_size: float = 100.0
+    cache_size: float = 50.0
 
 
 @dataclass(frozen=True)

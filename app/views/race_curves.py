@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +70,20 @@ def draw_marker(painter: QPainter, theme: Theme, slot: int, at: QPointF, size: f
             corners = [top, QPointF(x + low, y), QPointF(x, y + low), QPointF(x - low, y)]
         painter.drawPolygon(QPolygonF(corners))
     painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+@lru_cache(maxsize=32)
+def _marker(dark: bool, slot: int, size: float, ratio: float) -> QPixmap:
+    """A sign as a picture: copying it takes a tenth of the time that drawing it does."""
+    side = math.ceil(1.3 * size) + 2
+    pixmap = QPixmap(round(side * ratio), round(side * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    draw_marker(painter, theme_of(dark), slot, QPointF(0.5 * side, 0.5 * side), size)
+    painter.end()
+    return pixmap
 
 
 def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: float = 2.4) -> QPixmap:
@@ -209,12 +224,17 @@ class RaceCurves(QWidget):
             wanted = np.linspace(area.left(), area.right(), MOST_MARKERS)[1:-1] + 9 * slot
             at = {int(np.searchsorted(x, each)) for each in wanted if x[0] <= each <= x[-1]}
             for place in sorted(at - {len(x) - 1}):
-                draw_marker(painter, theme, slot, QPointF(x[place], y[place]))
+                self._mark(painter, theme, slot, float(x[place]), float(y[place]), MARKER)
         for slot, xy in lines:
             last_x = area.left() + float(across.share(xy[-1:, 0])[0]) * area.width()
             last_y = area.bottom() - float(up.share(xy[-1:, 1])[0]) * area.height()
-            draw_marker(painter, theme, slot, QPointF(last_x, last_y), 1.6 * MARKER)
+            self._mark(painter, theme, slot, last_x, last_y, 1.6 * MARKER)
         painter.restore()
+
+    def _mark(self, painter: QPainter, theme: Theme, slot: int, x: float, y: float, size: float) -> None:
+        pixmap = _marker(theme.dark, slot, size, self.devicePixelRatioF())
+        half = 0.5 * pixmap.deviceIndependentSize().width()
+        painter.drawPixmap(QPointF(x - half, y - half), pixmap)
 
     def _paint_axes(self, painter: QPainter, theme: Theme, across: LogAxis, up: LogAxis) -> QRectF:
         """Numbers, lines and names; returns the rectangle of the plot proper."""

@@ -20,12 +20,13 @@ from app import race_words
 from app.badges import Mood
 from app.document import GeneratorSettings, SvmSettings, View
 from app.jobs import race as race_module
-from app.jobs import race_field
+from app.jobs import race_field, racer
 from app.jobs.pool import Job, Later, Pool, Priority
 from app.jobs.race import FRAME_INTERVAL, Race, RaceWork
-from app.jobs.race_field import CLOSE_MARKS, FINENESS, INDEFINITE, MARKS, NO_SECOND_CLASS, placed
+from app.jobs.race_field import INDEFINITE, NO_SECOND_CLASS, placed
 from app.jobs.race_frames import CURVE, NEAR_GAP, Finish, RaceFrame, RaceRequest
 from app.jobs.race_picture import in_fewer_pixels
+from app.jobs.racer import CLOSE_MARKS, FINENESS, MARKS, Pilot, Racer
 from app.points import Points
 from app.scene import grid_of
 from app.shading import Shades
@@ -60,7 +61,7 @@ class Driver:
 
     def solvers(self) -> dict[str, SmoSolver]:
         assert self.work._field is not None
-        return {racer.rule: racer.solver for racer in self.work._field.racers}
+        return {runner.rule: runner.solver for runner in self.work._field.racers}
 
     def last(self) -> RaceFrame:
         return self.frames[-1]
@@ -75,7 +76,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def quick(no_pauses: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every frame is due at once, and what it says of gaps on the way is cheap."""
-    monkeypatch.setattr(race_field, "THOROUGH", 0)
+    monkeypatch.setattr(racer, "THOROUGH", 0)
 
 
 def alone(points: Points, settings: SvmSettings, rule: str, **arguments: Any) -> SmoSolver:
@@ -99,28 +100,28 @@ def test_a_racer_does_what_its_rule_does_alone(mode: str, pace: float, rules: tu
     driver.run(request(points, settings, mode=mode, pace=pace, rules=rules))
     if mode == "steps":
         equal_shares(driver.frames)
-    for racer in driver.last().racers:
-        single = alone(points, settings, racer.rule)
+    for runner in driver.last().racers:
+        single = alone(points, settings, runner.rule)
         single.run()
-        solver = driver.solvers()[racer.rule]
+        solver = driver.solvers()[runner.rule]
         assert solver.alpha.tobytes() == single.alpha.tobytes()
-        assert racer.steps == single.n_iter == racer.finish.steps
-        assert racer.certificate == single.certificate()
-        assert racer.evaluations == single.n_kernel_evaluations
+        assert runner.steps == single.n_iter == runner.finish.steps
+        assert runner.certificate == single.certificate()
+        assert runner.evaluations == single.n_kernel_evaluations
         at_bound = single.alpha == 10.0
-        assert racer.marks.bounded.tolist() == np.flatnonzero(at_bound).tolist()
-        assert racer.marks.free.tolist() == np.flatnonzero((single.alpha > 0) & ~at_bound).tolist()
+        assert runner.marks.bounded.tolist() == np.flatnonzero(at_bound).tolist()
+        assert runner.marks.free.tolist() == np.flatnonzero((single.alpha > 0) & ~at_bound).tolist()
 
 
 def test_no_point_is_left_out_for_a_while() -> None:
     points, settings = moons(100), SvmSettings(C=100.0)
     driver = Driver()
     driver.run(request(points, settings, rules=("first-order", "second-order")))
-    for racer in driver.last().racers:
-        single, shrunk = alone(points, settings, racer.rule), alone(points, settings, racer.rule, shrinking=True)
+    for runner in driver.last().racers:
+        single, shrunk = alone(points, settings, runner.rule), alone(points, settings, runner.rule, shrinking=True)
         single.run()
         shrunk.run()
-        assert racer.steps == single.n_iter and racer.evaluations == single.n_kernel_evaluations
+        assert runner.steps == single.n_iter and runner.evaluations == single.n_kernel_evaluations
     assert shrunk.n_kernel_evaluations != single.n_kernel_evaluations, "it would have been noticed"
 
 
@@ -149,19 +150,22 @@ def test_rounds_stay_equal_whatever_interrupts_them(seed: int, monkeypatch: pyte
 
 def one_call_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """A piece of work is one call of a solver, however long that takes."""
-    one_call = race_field.Racer._step
-    monkeypatch.setattr(
-        race_field.Racer, "work", lambda self, mode, goal: one_call(self, mode, goal - self.spent(mode), 60.0)
-    )
+
+    def work(self: Racer, mode: str, goal: float) -> None:
+        while self._pilot_is_wanted(mode, goal):
+            self.pilot.fly(60.0)
+        self._step(self._target(mode, goal), math.inf)
+
+    monkeypatch.setattr(Racer, "work", work)
 
 
 def equal_shares(frames: list[RaceFrame]) -> set[int]:
     """How many steps they had made in each frame: all that still ran the same number, the others no more."""
     seen = set()
     for frame in frames:
-        running = {racer.steps for racer in frame.racers if racer.running}
+        running = {runner.steps for runner in frame.racers if runner.running}
         assert len(running) <= 1
-        assert all(racer.steps <= max(running, default=math.inf) for racer in frame.racers)
+        assert all(runner.steps <= max(running, default=math.inf) for runner in frame.racers)
         seen |= running
     return seen
 
@@ -175,7 +179,7 @@ def test_a_pause_ends_the_round_where_the_first_racer_stands(monkeypatch: pytest
         driver, pieces = Driver(), itertools.count()
         driver.run(request(points, settings, pace=50), lambda pieces=pieces, enough=enough: next(pieces) >= enough)
         driver.run(request(points, settings, number=2, pace=50, playing=False))
-        (stand,) = {racer.steps for racer in driver.last().racers}
+        (stand,) = {runner.steps for runner in driver.last().racers}
         stands.add(stand)
     assert len(stands) > 3 and max(stands) < 50, "nobody went on to the end of the round"
 
@@ -201,7 +205,7 @@ class Paper:
 
 def test_a_racer_is_looked_at_more_often_where_the_small_gap_is_in_sight() -> None:
     paper = Paper()
-    runner = race_field.Racer("random", paper, None, 0.0)  # type: ignore[arg-type]
+    runner = Racer("random", paper, Pilot(Paper(), 0.0), None)  # type: ignore[arg-type]
     while runner.running:
         runner.work("steps", 10_000)
     assert runner.near is not None and 100 <= runner.near.steps <= 104
@@ -237,7 +241,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
         return steps
 
     monkeypatch.setattr(SmoSolver, "step", timed)
-    monkeypatch.setattr(race_field, "stopwatch", made)
+    monkeypatch.setattr(racer, "stopwatch", made)
     monkeypatch.setattr(race_field, "call_cost", lambda: 0.0)
     return made
 
@@ -249,22 +253,22 @@ def test_in_the_same_time_each_gets_the_same_time(clock: Clock, pace: float) -> 
     driver.run(request(moons(), SvmSettings(C=10.0), mode="time", pace=pace))
     shares = 0
     for frame in driver.frames:
-        running = [racer for racer in frame.racers if racer.running and racer.steps]
-        for racer in running:
-            assert racer.seconds == pytest.approx(racer.steps * COSTS[racer.rule])
-            others = [other.seconds for other in running if other is not racer]
-            # Nobody is ahead by more than the step that went over the mark.
-            assert all(racer.seconds < other + 1.01 * COSTS[racer.rule] for other in others)
+        running = [runner for runner in frame.racers if runner.running and runner.steps]
+        for runner in running:
+            assert runner.seconds == pytest.approx(runner.steps * COSTS[runner.rule])
+            # Nobody is further behind than the step it could not make.
+            assert runner.seconds > max(other.seconds for other in running) - 1.01 * COSTS[runner.rule]
         shares += len(running) > 1
     assert shares >= {0.4: 10, 2.0: 2}.get(pace, 1)
     final = driver.last()
-    places = sorted(final.racers, key=lambda racer: racer.finish.place)
+    places = sorted(final.racers, key=lambda runner: runner.finish.place)
     assert [r.seconds for r in places] == sorted(r.seconds for r in final.racers)
     # Where steps cost unequally, time decides otherwise than steps.
-    assert [r.rule for r in places] != [r.rule for r in sorted(final.racers, key=lambda racer: racer.steps)]
+    assert [r.rule for r in places] != [r.rule for r in sorted(final.racers, key=lambda runner: runner.steps)]
 
 
-def test_the_cost_of_a_call_is_left_out(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("pace", [29, math.inf])
+def test_the_cost_of_a_call_is_left_out(clock: Clock, monkeypatch: pytest.MonkeyPatch, pace: float) -> None:
     step = SmoSolver.step
 
     def called(self: SmoSolver, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
@@ -274,14 +278,66 @@ def test_the_cost_of_a_call_is_left_out(clock: Clock, monkeypatch: pytest.Monkey
     monkeypatch.setattr(SmoSolver, "step", called)
     monkeypatch.setattr(race_field, "call_cost", lambda: 1e-5)
     driver = Driver()
-    driver.run(request(moons(), SvmSettings(C=10.0)))
-    for racer in driver.last().racers:
-        assert racer.seconds == pytest.approx(racer.steps * COSTS[racer.rule])
+    driver.run(request(moons(), SvmSettings(C=10.0), pace=pace))
+    for runner in driver.last().racers:
+        assert runner.seconds == pytest.approx(runner.steps * COSTS[runner.rule])
+
+
+def test_a_pilot_knows_when_it_was_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    paper, now = Paper(), [0.0]
+    step = paper.step
+
+    def timed(n: int, stop: Callable[[], bool]) -> int:
+        made = step(n, stop)
+        now[0] += 1e-3 * made if paper.n_iter < 1000 else 2e-3 * made
+        return made
+
+    monkeypatch.setattr(paper, "step", timed)
+    monkeypatch.setattr(racer, "stopwatch", lambda: now[0])
+    pilot = Pilot(paper, 0.0)  # type: ignore[arg-type]
+    assert (pilot.steps, pilot.seconds, pilot.seconds_at(0), pilot.steps_at(0.0)) == (0, 0.0, 0.0, 0)
+    pilot.fly(60.0)
+    assert pilot.ended and pilot.steps == paper.n_iter and pilot.seconds == pytest.approx(now[0])
+    assert [pilot.seconds_at(steps) for steps in (1, 77, 500)] == pytest.approx([0.001, 0.077, 0.5])
+    assert np.diff([pilot.seconds_at(steps) for steps in range(pilot.steps + 1)]).min() > 0.9e-3
+    for steps in (0, 1, 63, 64, 65, 999, 1001, 4000, pilot.steps):
+        assert pilot.steps_at(pilot.seconds_at(steps)) == steps
+        assert pilot.steps_at(pilot.seconds_at(steps) + 4e-4) == steps
+    assert pilot.steps_at(1e9) == pilot.steps and pilot.seconds_at(10**9) == pilot.seconds
+
+
+@pytest.mark.parametrize(("mode", "goal"), [("steps", 1000), ("time", 1.0)])
+def test_no_racer_overtakes_its_pilot(monkeypatch: pytest.MonkeyPatch, mode: str, goal: float) -> None:
+    now, fly = [0.0], Pilot.fly
+
+    def a_stretch(self: Pilot, seconds: float) -> None:
+        self._together = 64
+        fly(self, 1.5)
+
+    seconds = itertools.count()
+    monkeypatch.setattr(racer, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
+    monkeypatch.setattr(racer, "PIECE", 1e9)
+    monkeypatch.setattr(Pilot, "fly", a_stretch)
+    twin = Paper()
+    step = twin.step
+
+    def timed(n: int, stop: Callable[[], bool]) -> int:
+        now[0] += 1e-3 * n
+        return step(n, stop)
+
+    monkeypatch.setattr(twin, "step", timed)
+    monkeypatch.setattr(racer, "stopwatch", lambda: now[0])
+    pilot = Pilot(twin, 0.0)  # type: ignore[arg-type]
+    runner = Racer("random", Paper(), pilot, None)  # type: ignore[arg-type]
+    runner.work(mode, goal)
+    assert not runner.behind(mode, goal)
+    assert runner.solver.n_iter == 1000 and 1000 <= pilot.steps < 1000 + 64
+    assert runner.seconds == pytest.approx(1.0)
 
 
 def test_what_a_call_costs_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     now = itertools.count()
-    measured = race_field.call_cost.__wrapped__
+    measured = racer.call_cost.__wrapped__
     step = SmoSolver.step
 
     def costly(self: SmoSolver, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
@@ -292,7 +348,7 @@ def test_what_a_call_costs_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
         return made
 
     monkeypatch.setattr(SmoSolver, "step", costly)
-    monkeypatch.setattr(race_field, "stopwatch", lambda: next(now) * 1e-6)
+    monkeypatch.setattr(racer, "stopwatch", lambda: next(now) * 1e-6)
     assert measured() == pytest.approx(15e-6, rel=1e-9)  # the clock itself counts one
 
 
@@ -371,12 +427,12 @@ def test_a_curve_is_what_a_single_run_says_at_its_steps() -> None:
     driver, slow = Driver(), Driver()
     driver.run(request(points, settings))
     slow.run(request(points, settings, pace=61))
-    for racer in driver.last().racers:
-        steps = racer.curve[:, CURVE.index("steps")]
-        assert len(steps) > 10 and (np.diff(steps) > 0).all() and steps[-1] == racer.steps
+    for runner in driver.last().racers:
+        steps = runner.curve[:, CURVE.index("steps")]
+        assert len(steps) > 10 and (np.diff(steps) > 0).all() and steps[-1] == runner.steps
         assert np.bincount((FINENESS * np.log2(steps)).astype(int)).max() == 1
-        single = alone(points, settings, racer.rule)
-        for row in racer.curve:
+        single = alone(points, settings, runner.rule)
+        for row in runner.curve:
             while single.n_iter < row[0]:
                 single.step(int(row[0]) - single.n_iter)
             last = row[0] == steps[-1]
@@ -386,12 +442,12 @@ def test_a_curve_is_what_a_single_run_says_at_its_steps() -> None:
             assert row[CURVE.index("evaluations")] == single.n_kernel_evaluations
             assert row[CURVE.index("gap")] == certificate.gap
             assert row[CURVE.index("violation")] == certificate.kkt_violation
-        assert (np.diff(racer.curve[:, CURVE.index("seconds")]) >= 0).all()
+        assert (np.diff(runner.curve[:, CURVE.index("seconds")]) >= 0).all()
     but_time = [CURVE.index(name) for name in CURVE if name != "seconds"]
-    for racer, other in zip(driver.last().racers, slow.last().racers, strict=True):
-        assert np.array_equal(racer.curve[:, but_time], other.curve[:, but_time]), "the pace is no part of it"
+    for runner, other in zip(driver.last().racers, slow.last().racers, strict=True):
+        assert np.array_equal(runner.curve[:, but_time], other.curve[:, but_time]), "the pace is no part of it"
     for frame in slow.frames:
-        assert all(racer.curve[-1, 0] == racer.steps for racer in frame.racers if racer.steps)
+        assert all(runner.curve[-1, 0] == runner.steps for runner in frame.racers if runner.steps)
 
 
 def test_no_curve_has_more_than_400_points() -> None:
@@ -405,21 +461,21 @@ def test_the_small_gap_is_seen_soon_and_never_too_early() -> None:
     for pace in (67, math.inf):
         driver = Driver()
         driver.run(request(points, settings, pace=pace, rules=("first-order", "second-order")))
-        found.append([racer.near.steps for racer in driver.last().racers])
-        assert [racer.near.place for racer in driver.last().racers] == [2, 1]
+        found.append([runner.near.steps for runner in driver.last().racers])
+        assert [runner.near.place for runner in driver.last().racers] == [2, 1]
     assert found[0] == found[1], "the pace is no part of it"
-    for racer in driver.last().racers:
-        before = racer.curve[:, 0] < racer.near.steps
-        assert (racer.curve[before, CURVE.index("gap")] > NEAR_GAP).all()
-        single = alone(points, settings, racer.rule)
+    for runner in driver.last().racers:
+        before = runner.curve[:, 0] < runner.near.steps
+        assert (runner.curve[before, CURVE.index("gap")] > NEAR_GAP).all()
+        single = alone(points, settings, runner.rule)
         above = 0  # the last step whose gap is larger
         while single.step(1):
             gap = single.certificate().gap
             above = single.n_iter if gap > NEAR_GAP else above
-            if single.n_iter == racer.near.steps:
+            if single.n_iter == runner.near.steps:
                 assert gap <= NEAR_GAP
-                assert racer.near.evaluations == single.n_kernel_evaluations
-        assert racer.near.steps <= math.ceil(MARKS * (above + 1)) + 1
+                assert runner.near.evaluations == single.n_kernel_evaluations
+        assert runner.near.steps <= math.ceil(MARKS * (above + 1)) + 1
     assert CLOSE_MARKS < 1.05 < MARKS
 
 
@@ -511,7 +567,7 @@ def test_a_race_of_two_of_several_classes() -> None:
     assert driver.last().points.ids.tolist() == points.ids[own].tolist()
     solver = driver.solvers()["second-order"]
     assert solver.C.tolist() == np.where(points.labels[own] == 1, 6.0, 15.0).tolist()
-    assert all(racer.finish is not None for racer in driver.last().racers)
+    assert all(runner.finish is not None for runner in driver.last().racers)
 
 
 # -- what cannot be --------------------------------------------------------------------------------------------------
@@ -559,7 +615,7 @@ def test_without_a_hard_margin_nobody_wins(mode: str) -> None:
     single = alone(moons(), settings, "second-order")
     single.run()
     assert 0 < bound < 10 * single.certificate().margin_bound
-    assert all(racer.finish is None for racer in frame.racers) and race_words.winner(frame) == frame.message
+    assert all(runner.finish is None for runner in frame.racers) and race_words.winner(frame) == frame.message
 
 
 def test_a_hard_margin_that_exists_is_raced_for() -> None:
@@ -567,7 +623,7 @@ def test_a_hard_margin_that_exists_is_raced_for() -> None:
     points = GeneratorSettings(name="line", count=20, shift=0.2).points()
     driver.run(request(points, SvmSettings(kernel="linear", hard_margin=True)))
     assert driver.last().message == ""
-    assert all(racer.finish is not None and racer.near is not None for racer in driver.last().racers)
+    assert all(runner.finish is not None and runner.near is not None for runner in driver.last().racers)
 
 
 def test_an_indefinite_kernel_has_no_gap_and_a_note() -> None:
@@ -575,11 +631,11 @@ def test_an_indefinite_kernel_has_no_gap_and_a_note() -> None:
     driver.run(request(moons(), SIGMOID))
     frame = driver.last()
     assert frame.note == INDEFINITE and not frame.message and frame.over
-    assert {racer.certificate.status for racer in frame.racers} <= {Status.STATIONARY, Status.PRECISION}
-    assert any(racer.finish is not None for racer in frame.racers)
-    for racer in frame.racers:
-        assert np.isnan(racer.curve[:, CURVE.index("gap")]).all() and racer.near is None
-        assert (racer.curve[:-1, CURVE.index("violation")] > 0).all()
+    assert {runner.certificate.status for runner in frame.racers} <= {Status.STATIONARY, Status.PRECISION}
+    assert any(runner.finish is not None for runner in frame.racers)
+    for runner in frame.racers:
+        assert np.isnan(runner.curve[:, CURVE.index("gap")]).all() and runner.near is None
+        assert (runner.curve[:-1, CURVE.index("violation")] > 0).all()
     assert race_words.near(frame) == ""
     assert {row[5].text for row in race_words.table(frame)} == {"unknown"}
     assert ", stationary: KKT " in race_words.badge(frame.racers[0], False).text
@@ -593,8 +649,8 @@ def test_who_stops_early_has_not_arrived(monkeypatch: pytest.MonkeyPatch) -> Non
     driver = Driver()
     driver.run(request(moons(100), SvmSettings(C=10.0), rules=("random", "second-order")))
     frame = driver.last()
-    assert [racer.certificate.status for racer in frame.racers] == [Status.STOPPED_EARLY] * 2
-    assert [racer.steps for racer in frame.racers] == [100, 100] and frame.over and not frame.message
+    assert [runner.certificate.status for runner in frame.racers] == [Status.STOPPED_EARLY] * 2
+    assert [runner.steps for runner in frame.racers] == [100, 100] and frame.over and not frame.message
     assert race_words.winner(frame) == (
         "Nobody wins: Random stopped early after 100 steps; Second order stopped early after 100 steps."
     )
@@ -654,16 +710,16 @@ def test_a_paused_race_stands_still_and_goes_on() -> None:
     points = moons()
     driver.run(request(points, SvmSettings(C=10.0), pace=4), lambda: next(pieces) > 40)
     driver.run(request(points, SvmSettings(C=10.0), number=2, playing=False))
-    stand = [racer.steps for racer in driver.last().racers]
+    stand = [runner.steps for runner in driver.last().racers]
     assert 0 < stand[0] == stand[1] and not driver.last().over
     for number in range(3, 6):
         driver.run(request(points, SvmSettings(C=10.0), number=number, playing=False))
-        assert [racer.steps for racer in driver.last().racers] == stand and driver.last().number == number
+        assert [runner.steps for runner in driver.last().racers] == stand and driver.last().number == number
     same = driver.last().racers[0].picture
     driver.run(request(points, SvmSettings(C=10.0), number=6, playing=False, grid=replace(GRID, width=50)))
     assert driver.last().racers[0].picture is not same and driver.last().racers[0].picture.grid.width == 50
     driver.run(request(points, SvmSettings(C=10.0), number=7))
-    assert driver.last().over and min(racer.steps for racer in driver.last().racers) > stand[0]
+    assert driver.last().over and min(runner.steps for runner in driver.last().racers) > stand[0]
 
 
 @pytest.mark.parametrize(

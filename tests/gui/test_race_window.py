@@ -231,7 +231,7 @@ def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     race = opened(window, qtbot)
     choose(find(race, QComboBox, "mode"), "time")
-    assert find(race, QLabel, "pace_text").text() == "0.1 ms per picture"
+    assert find(race, QLabel, "pace_text").text() == "0.02 ms per picture"
     full_speed(race)
     assert find(race, QLabel, "pace_text").text() == "full speed"
     click(find(race, QPushButton, "play"))
