@@ -116,8 +116,7 @@ class _Course:
 def lanes_of(document: Document) -> tuple[int, ...]:
     """The lanes on screen whose learner has a working-set rule."""
     return tuple(
-        index for index, lane in enumerate(document.lanes[: document.shown])
-        if lane.classifier == "svm" and getattr(lane.svm, "trainer", "smo") == "smo"
+        index for index, lane in enumerate(document.lanes[: document.shown]) if lane.learner == "smo"
     )  # fmt: skip
 
 

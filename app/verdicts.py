@@ -95,7 +95,8 @@ def numbers(certificates: Sequence[AnyCertificate], lane: Lane) -> list[str]:
     machines = _all_of(Certificate, certificates)
     gaps = [c.gap for c in machines]
     free, bounded = sum(c.n_free for c in machines), sum(c.n_bounded for c in machines)
-    where = " among the points kept" if lane.learner == "lasvm" else ""
+    ended = all(c.status in (Status.OPTIMAL, Status.STATIONARY) for c in machines)
+    where = " among the points kept" if lane.learner == "lasvm" and not ended else ""
     return [
         count(sum(c.n_iter for c in machines), "step") + several,
         f"KKT violation {short(max(0.0, *(c.kkt_violation for c in machines)))}{where}",

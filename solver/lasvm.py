@@ -15,7 +15,7 @@ of `smo`; points outside S have alpha = 0, so the multipliers are feasible, and 
     online      for each point of the stream one PROCESS and one REPROCESS
     FINISH      REPROCESS until m - M <= tol.  Then a SWEEP: g of S is computed anew, and points of the newest batch
                 that were dropped but violate the conditions now (by y (g - (m + M) / 2) > tol / 2) come back; again,
-                until none does.
+                until m - M <= tol over all points, those left out included.
 
 The partner is the most violating one ("first-order", the rule of 2005) or the one of the largest gain
 ``(g_i - g_j)^2 / (2 (K_ii + K_jj - 2 K_ij))`` ("second-order").  The SWEEP is not in the paper, whose FINISH is
@@ -34,7 +34,7 @@ from . import _online_loops as loops
 from ._online_points import KeptPoints, KeptState
 from .certificate import Status
 from .kernels import Kernel
-from .lasvm_state import LasvmSnapshot, LasvmState
+from .lasvm_state import NOBODY, LasvmSnapshot, LasvmState
 from .notes import Notes
 from .problem import (
     check_choice,
@@ -63,7 +63,7 @@ SEEDS = 5
 #: What a state consists of besides S and the record: numbers, and arrays that are replaced but never written to.
 STATE = (
     "status", "n_iter", "n_seen", "_order", "_n_seeds", "_cursor", "_half", "_finish", "_finishing", "_forgotten",
-    "_sweeping", "_stalled", "_sweep_size", "_added", "_middle", "_operation",
+    "_sweeping", "_stalled", "_sweep_size", "_added", "_left_out", "_middle", "_operation",
 )  # fmt: skip
 
 
@@ -152,6 +152,7 @@ class LasvmSolver(LasvmState):
         self._sweeping = self._finishing = self._stalled = False
         self._cursor, self._half = 0, False  # place in the order or the sweep; whether REPROCESS is next
         self._sweep_size = self._added = 0  # points of S when the sweep began, and those it brought back
+        self._left_out = NOBODY
         self._middle = 0.0
         self._operation = "none"
         self._notes = Notes(len(self.NOTES))
@@ -293,7 +294,7 @@ class LasvmSolver(LasvmState):
         made = int(loops.reprocess(S, self.selection == "second-order", self.tol, n, record))
         outcome = S.ints[loops.OUTCOME]
         if made:
-            self._operation = "reprocess"
+            self._operation, self._left_out = "reprocess", NOBODY
         if outcome == loops.DROP:
             self._kept.drop_doomed()
         elif outcome != loops.DONE and self._finishing:
@@ -305,21 +306,25 @@ class LasvmSolver(LasvmState):
         """One look of the sweep, at a point of S or then of the batch; 0 at its end, with what it has shown."""
         c, start, kept = self._cursor, self._sweep_size, self._kept
         if c == start:  # m - M <= tol but for rounding, and then within tol / 2 of the middle no two differ by more
-            m, M = self.bounds
-            self._middle = 0.5 * (m + M)
+            m, M = self._bounds_of_all
+            self._middle, self._left_out = 0.5 * (m + M), NOBODY
         if c < start:
             kept.refresh(c)
         elif c < start + len(kept.X):
             k = c - start
             if kept.place[k] < 0:
                 place = kept.join(k)
-                if kept.y[k] * (kept.S.reals[loops.G, place] - self._middle) > 0.5 * self.tol:
+                g, (m, M) = float(kept.S.reals[loops.G, place]), self._left_out
+                if kept.y[k] * (g - self._middle) > 0.5 * self.tol:
                     self._added += 1
                 else:
                     kept.drop(place)
+                    self._left_out = (max(m, g), M) if kept.y[k] > 0 else (m, min(M, g))
         else:
-            m, M = self.bounds
-            if m - M <= self.tol:
+            # With those that came back, one left out may be too far from one of them though none was from the middle:
+            # then the next sweep has its middle between these two, and both come back.
+            (m, M), (most, least) = self.bounds, self._bounds_of_all
+            if m - M <= self.tol and (most - least <= self.tol or not self._added):
                 exact = self.kernel.is_positive_semidefinite
                 self.status = Status.OPTIMAL if exact else Status.STATIONARY
             elif self._stalled and not self._added:

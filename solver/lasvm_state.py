@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from . import _online_loops as loops
 from ._online_points import KeptPoints
-from .certificate import Certificate, best_primal
+from .certificate import Certificate, Status, best_primal
 from .kernels import Kernel
 from .stepping import SteppedSolver
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
+#: (m, M) over no points.
+NOBODY = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class LasvmSnapshot:
     operation : {"none", "insert", "process", "reprocess", "sweep"}
         The newest operation.
     certificate : Certificate
-        `n_iter` counts operations; `kkt_violation` is that of S.
+        `n_iter` counts operations; `kkt_violation` is that of S, and of all points once the answer is optimal.
     """
 
     expansion: NDArray[np.int64]
@@ -60,6 +62,7 @@ class LasvmState(SteppedSolver):
     _kept: KeptPoints
     _forgotten: bool  #: whether there was a former batch
     _operation: str
+    _left_out: tuple[float, float]  #: (m, M) over the points that the newest sweep left out of S
 
     @property
     def size(self) -> int:
@@ -96,6 +99,12 @@ class LasvmState(SteppedSolver):
         return float(g[beta < hi].max(initial=-np.inf)), float(g[beta > lo].min(initial=np.inf))
 
     @property
+    def _bounds_of_all(self) -> tuple[float, float]:
+        """(m, M) over S and the points that the newest sweep left out: over all points at its end."""
+        m, M = self.bounds
+        return max(m, self._left_out[0]), min(M, self._left_out[1])
+
+    @property
     def dual(self) -> float:
         """D(alpha) = 1/2 (sum alpha + beta . g)."""
         beta, g, _, _ = self._of_expansion()
@@ -112,12 +121,14 @@ class LasvmState(SteppedSolver):
         return sum(known) / len(known) if known else 0.0
 
     def certificate(self, thorough: bool = True) -> Certificate:
-        """Status, KKT violation of S, dual; with `thorough` also a primal bound, in O(n size).
+        """Status, KKT violation, dual; with `thorough` also a primal bound, in O(n size).
+
+        The violation is that of S, and of all points once they are known to be optimal.
 
         The primal bound needs all points: it is inf, and the gap nan, once a batch has been forgotten.
         """
         beta, g, lo, hi = self._of_expansion()
-        m, M = self.bounds
+        m, M = self._bounds_of_all if self.status in (Status.OPTIMAL, Status.STATIONARY) else self.bounds
         size, dual, primal = np.abs(beta), self.dual, np.inf
         if thorough and not self._forgotten and self.kernel.is_positive_semidefinite:
             kept, vectors = self._kept, self._kept.S.XT[:, : self.size].T

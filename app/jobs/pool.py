@@ -18,6 +18,10 @@ from enum import IntEnum
 
 from threadpoolctl import threadpool_limits
 
+#: Of so many pieces one is that which has waited longest, if it has for so many seconds, unless a first picture is
+#: wanted: else a lane that trains for minutes would leave the other lane's picture coarse for as long.
+SHARE, LONG = 8, 0.1
+
 
 class Priority(IntEnum):
     """Order in which waiting pieces are taken; first come, first served within one."""
@@ -49,9 +53,10 @@ class Pool:
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self._ready: list[tuple[Priority, int, Job]] = []
+        self._ready: list[tuple[Priority, int, Job, float]] = []  # and since when
         self._later: list[tuple[float, int, Priority, Job]] = []
         self._order = itertools.count()
+        self._taken = 0
         self._running: set[Job] = set()
         self._hurried: set[Job] = set()  # of the running ones: what they wish next is overruled
         self._closed = False
@@ -67,7 +72,7 @@ class Pool:
         """Queue `job`; after `close` it is dropped."""
         with self._changed:
             if not self._closed:
-                heapq.heappush(self._ready, (priority, next(self._order), job))
+                heapq.heappush(self._ready, (priority, next(self._order), job, time.monotonic()))
                 self._changed.notify()
 
     def hurry(self, job: Job) -> None:
@@ -83,7 +88,7 @@ class Pool:
                 self._ready = [entry for entry in self._ready if entry[2] is not job]
                 heapq.heapify(self._later)
                 heapq.heapify(self._ready)
-                heapq.heappush(self._ready, (Priority.FIRST_PICTURE, next(self._order), job))
+                heapq.heappush(self._ready, (Priority.FIRST_PICTURE, next(self._order), job, time.monotonic()))
                 self._changed.notify()
 
     @property
@@ -132,12 +137,22 @@ class Pool:
         now = time.monotonic()
         while self._later and self._later[0][0] <= now:
             _, order, priority, job = heapq.heappop(self._later)
-            heapq.heappush(self._ready, (priority, order, job))
-        return heapq.heappop(self._ready)[2] if self._ready else None
+            heapq.heappush(self._ready, (priority, order, job, now))
+        if not self._ready:
+            return None
+        self._taken += 1
+        if self._taken % SHARE or self._ready[0][0] == Priority.FIRST_PICTURE:
+            return heapq.heappop(self._ready)[2]
+        longest = min(self._ready, key=lambda entry: entry[3])
+        if now - longest[3] < LONG:
+            return heapq.heappop(self._ready)[2]
+        self._ready.remove(longest)
+        heapq.heapify(self._ready)
+        return longest[2]
 
     def _queue(self, job: Job, wish: Priority | Later) -> None:
         if isinstance(wish, Later):
             heapq.heappush(self._later, (time.monotonic() + wish.seconds, next(self._order), wish.priority, job))
         else:
-            heapq.heappush(self._ready, (wish, next(self._order), job))
+            heapq.heappush(self._ready, (wish, next(self._order), job, time.monotonic()))
         self._changed.notify()

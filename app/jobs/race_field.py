@@ -103,26 +103,34 @@ class Racer:
             self._reach_mark()
 
     def _reach_mark(self) -> None:
+        """Look, and say at which step to look again: these steps, and so the curve, do not depend on the pace."""
         certificate = self.look()
         steps, gap = self.solver.n_iter, certificate.gap
+        if steps:
+            self._rows[int(FINENESS * math.log2(steps))] = self._row(certificate)
         if self.near is None and gap <= NEAR_GAP:
             self.near = self._finish()
         in_sight = self.near is None and gap <= IN_SIGHT
         self._mark = max(steps + 1, math.ceil(steps * (CLOSE_MARKS if in_sight else MARKS)))
 
     def look(self) -> Certificate:
-        """What is proved just now; it becomes part of the curve."""
+        """What is proved just now."""
         steps, status = self.solver.n_iter, self.solver.status
         if self._looked is None or self._looked[:2] != (steps, status):
             certificate = self.solver.certificate(not self.running or len(self.solver.y) <= THOROUGH)
             self._looked = steps, status, certificate
-            if steps:
-                self._rows[int(FINENESS * math.log2(steps))] = self._row(certificate)
         return self._looked[2]
 
     def _row(self, certificate: Certificate) -> tuple[float, ...]:
         spent = (self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
         return (*spent, certificate.gap, certificate.kkt_violation)
+
+    def _curve(self, certificate: Certificate) -> Array:
+        """What the marks have said, and the present state."""
+        rows = list(self._rows.values())
+        if rows and rows[-1][0] < self.solver.n_iter:
+            rows.append(self._row(certificate))
+        return np.array(rows).reshape(-1, len(CURVE))
 
     def _finish(self) -> Finish:
         return Finish(self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
@@ -140,7 +148,7 @@ class Racer:
         return RacerFrame(
             self.rule, solver.n_iter, solver.n_kernel_evaluations, self.seconds, certificate,
             marks=Marks(np.flatnonzero((alpha > 0) & ~bounded), np.flatnonzero(bounded)),
-            curve=np.array(list(self._rows.values())).reshape(-1, len(CURVE)),
+            curve=self._curve(certificate),
             finish=self._finish() if solver.status in ARRIVED else None, near=self.near,
         )  # fmt: skip
 
@@ -232,18 +240,20 @@ class Field:
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def frame(self, request: RaceRequest, full: bool) -> Generator[Step, None, RaceFrame]:
-        """The present state, with pictures in all pixels if `full`."""
+        """The present state, with pictures in all pixels if `full`.
+
+        Those too take turns with the lanes' training: behind it they, and the next request, might wait for ever.
+        """
         grid = request.grid if full else in_fewer_pixels(request.grid, self._pixels)
-        priority = Priority.FULL_PICTURE if full else Priority.TRAINING
         frames = []
         for racer in self.racers:
             frame, solver = racer.frame(), racer.solver
-            yield priority
+            yield Priority.TRAINING
             picture = yield from racer.sketcher.draw(
-                solver.n_iter, solver.beta.copy(), solver.intercept, grid, request.shades, priority
+                solver.n_iter, solver.beta.copy(), solver.intercept, grid, request.shades
             )
             frames.append(replace(frame, picture=picture))
-            yield priority
+            yield Priority.TRAINING
         if not full:
             slowest = max(racer.sketcher.seconds for racer in self.racers)
             if not 0.3 * SKETCH < slowest < 1.5 * SKETCH:

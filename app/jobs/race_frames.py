@@ -53,7 +53,7 @@ class RaceRequest:
     shades : Shades
     playing : bool
         False keeps the race where it is.
-    cache_size : float, default=200.0
+    cache_size : float, default=100.0
         Megabytes of kernel rows that each racer may keep.
     """
 
@@ -68,7 +68,7 @@ class RaceRequest:
     grid: Grid
     shades: Shades
     playing: bool
-    cache_size: float = 200.0
+    cache_size: float = 100.0
 
 
 @dataclass(frozen=True)

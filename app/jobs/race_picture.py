@@ -54,13 +54,13 @@ class Sketcher:
         self.seconds = 0.0
 
     def draw(
-        self, step: int, beta: Array, intercept: float, grid: Grid, shades: Shades, priority: Priority
+        self, step: int, beta: Array, intercept: float, grid: Grid, shades: Shades
     ) -> Generator[Step, None, Picture]:
         """The picture after `step` steps, with `beta` and `intercept`; the one before serves again if it is that."""
         key = (step, grid, shades)
         if self._kept is not None and self._kept[0] == key:
             return self._kept[1]
-        picture = yield from self._drawn(beta, intercept, grid, self._colours(shades), priority)
+        picture = yield from self._drawn(beta, intercept, grid, self._colours(shades))
         self._kept = key, picture
         return picture
 
@@ -69,9 +69,7 @@ class Sketcher:
         other = shades.tie if negative < 0 else shades.classes[negative]
         return Shades(shades.background, (other, shades.classes[positive]), shades.tie)
 
-    def _drawn(
-        self, beta: Array, intercept: float, grid: Grid, shades: Shades, priority: Priority
-    ) -> Generator[Step, None, Picture]:
+    def _drawn(self, beta: Array, intercept: float, grid: Grid, shades: Shades) -> Generator[Step, None, Picture]:
         x, y = self._centre
         shifted = Grid(grid.left - x, grid.right - x, grid.bottom - y, grid.top - y, grid.width, grid.height)
         ys = shifted.ys
@@ -104,13 +102,13 @@ class Sketcher:
             height = int(np.clip(height * PIECE / max(now - block_begun, 1e-5), 2, 2 * height))
             if row < grid.height and now - begun > 0.5 * PIECE:
                 self.seconds += now - begun
-                yield priority
+                yield Priority.TRAINING
                 begun = stopwatch()
         self.seconds += stopwatch() - begun
         lines = []
         for levels in ((0.0,), (-1.0, 1.0)):
             if self.seconds > 0.5 * PIECE:
-                yield priority
+                yield Priority.TRAINING
             begun = stopwatch()
             line = level_lines(grid, f, levels)
             self.seconds += stopwatch() - begun

@@ -37,6 +37,8 @@ from .study import Slacks, Study
 Array = NDArray[np.float64]
 #: Steps of a run at which primal and gap are worked out where somebody looks at the curves.
 SURVEYED = 96
+#: Snapshots with v of all points of the problem.
+KNOWS_V = (SmoSnapshot, DualAscentSnapshot)
 #: Length of the bar of a slack of 1 whose margin is not in the picture, and of the longest, as shares of its side.
 BAR, LONGEST_BAR = 0.04, 0.2
 #: How often a replay is asked whether it should stop, each time after a millisecond or less, until it does.
@@ -79,7 +81,7 @@ def make_study(
         recording=number, learner=lane.learner, rule=lane.svm.selection if trainer.has_rules else "",
         name=problem(*problem_of(pair, points.classes)) if len(points.classes) > 2 else "",
         step=run.position, length=run.length, ended=run.ended, points=points, index=pair.index, y=pair.y, f=f,
-        alpha=alpha, C=C, v=getattr(snapshot, "v", None) if len(f) == len(getattr(snapshot, "v", ())) else None,
+        alpha=alpha, C=C, v=snapshot.v if isinstance(snapshot, KNOWS_V) else None,
         kkt=None if alpha is None or C is None else kkt_case(alpha, C, pair.y, f, tol=tol),
         intercept=snapshot.intercept if hasattr(snapshot, "intercept") else 0.0, tol=tol,
         certificate=snapshot.certificate, trace=run.trace.view(), operation=operation_of(snapshot),
@@ -89,7 +91,7 @@ def make_study(
 
 def values_of(snapshot: Any, pair: Pair, model: PairClassifier, place: int, points: Points) -> Array:
     """f at the points of a problem: from v where the snapshot has it, which costs nothing, else from the model."""
-    if isinstance(snapshot, (SmoSnapshot, DualAscentSnapshot)):
+    if isinstance(snapshot, KNOWS_V):
         return pair.y - snapshot.v + snapshot.intercept
     values: Array = model.pair_decision_function(points.xy[pair.index])[:, place]
     return values

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.document import Lane, PerceptronSettings
-from solver import Grid, Pair, PairTrainer, RunningExpansion
+from solver import Grid, Pair, PairTrainer, RunningExpansion, SmoSolver
 from solver.explaining import Explanation
 from solver.kernel_classifier import KernelClassifier
 from solver.pair_classifier import PairClassifier
@@ -73,7 +73,8 @@ class Training:
         """`before` when it is of this very problem, else a new one, from the old multipliers where they still count."""
         if before is not None:
             same = before.points is wish.points and before.key == training_key(wish.lane)
-            if same and (before.restart, before.compiled) == (wish.restart, wish.compiled):
+            if same and before.restart == wish.restart and (before.compiled == wish.compiled or wish.paused):
+                before.compiled = wish.compiled  # a run that rests somewhere stays there when the fast solver is ready
                 return before
             if (before.restart, before.compiled) != (wish.restart, wish.compiled):
                 before = None  # count the steps of the rule that was chosen, from zero
@@ -131,6 +132,8 @@ class Training:
             if _follow(run, seek, late):
                 self._sought = seek.serial
             return abs(run.position - before)
+        if wish.paused and run.position == run.length and not run.ended and _is_optimal(run):
+            run.advance(1, late)  # no step is left: this only has the solver say so
         if wish.paused or run.at_end:
             return 0
         if math.isinf(wish.steps_per_second):
@@ -289,6 +292,11 @@ class Training:
             return np.where(stayed, moved, 0.0)
 
         return start
+
+
+def _is_optimal(run: Recording) -> bool:
+    """Whether a run that began where another had ended begins at its own end."""
+    return isinstance(run.solver, SmoSolver) and run.solver.kkt_violation <= run.solver.tol
 
 
 def _follow(run: Recording, seek: Seek, late: Stop) -> bool:

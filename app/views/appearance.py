@@ -12,6 +12,7 @@ from app.controller import Controller
 from app.scene import Scene
 
 from . import theme
+from .sizes import shrink
 
 TEXT_SIZES = (7, 28)  # points
 TEXT_STEP = 2
@@ -84,9 +85,7 @@ class Appearance(QObject):
         needed = self._window.minimumSizeHint()
         if needed.width() > room.width() or needed.height() > room.height():
             self._set_text_size(before)
-            QApplication.sendPostedEvents()
-            if not self._window.isMaximized() and not self._window.isFullScreen():
-                self._window.resize(size)  # it has grown with the text
+            shrink(self._window, size)  # it has grown with the text
             self._controller.say("Larger text does not fit this screen: hide the sidebar (F9) or a lane (L) first.")
 
     def smaller(self) -> None:

@@ -135,6 +135,7 @@ class RacerView(QWidget):
             self._shown = shown
             steps = escape(count(racer.steps, "step")).replace(" ", "&nbsp;")
             self._badge.show_text(f"{steps} &nbsp;{pill(badge, theme)}")
+            self.picture.setAccessibleDescription(f"{count(racer.steps, 'step')}, {badge.text}")
         self.picture.show_frame(frame.points, racer.picture, racer.marks, view, theme)
 
     def clear(self, theme: Theme) -> None:

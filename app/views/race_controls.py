@@ -57,6 +57,8 @@ class RaceControls(QWidget):
         layout.setSpacing(4)
         layout.addWidget(self._rule_row())
         layout.addWidget(self._control_row())
+        for widget in (*self._rules.values(), self._play, self._restart, self._mode, self._lane, self._problem):
+            widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click Space still plays and pauses
 
     def _rule_row(self) -> QWidget:
         row = QWidget()

@@ -16,6 +16,7 @@ from app.jobs.race_frames import CURVE, NEAR_GAP, RaceFrame
 from app.shading import RGB
 from app.words import grouped
 
+from .plot.lines import dashed, draw_pieces, pieces_of
 from .theme import Theme, theme_of
 
 Array = NDArray[np.float64]
@@ -23,8 +24,8 @@ Array = NDArray[np.float64]
 UPWARDS = {"gap": "Gap", "violation": "KKT violation"}
 RIGHTWARDS = {"steps": "Steps", "evaluations": "Evaluations", "seconds": "Time"}
 NAMES = {"steps": "Steps →", "evaluations": "Kernel evaluations →", "seconds": "Solver time →"}
-#: Dashes of the racers' lines, in widths of the line; none is a solid line.
-DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2.5), (1.2, 2), (6, 2, 1.2, 2))
+#: Dash and gap of the racers' lines, in pixels; none is a solid line.
+DASHES: tuple[tuple[float, float] | None, ...] = (None, (12.0, 5.0), (2.5, 3.0), (6.0, 2.5))
 MARKERS = ("disc", "square", "triangle", "diamond")
 #: Width of a line, size of a marker, and markers on a line, at most.
 WIDTH, MARKER, MOST_MARKERS = 2.0, 7.0, 9
@@ -42,13 +43,12 @@ def colour_of(theme: Theme, slot: int) -> RGB:
     return (theme.ink, theme.classes[5], theme.classes[4], theme.classes[2])[slot % 4]
 
 
-def pen_of(theme: Theme, slot: int) -> QPen:
-    """The line of the racer in place `slot`."""
+def draw_line(painter: QPainter, theme: Theme, slot: int, x: Array, y: Array) -> None:
+    """Draw the line of the racer in place `slot`."""
     pen = QPen(QColor(*colour_of(theme, slot)), WIDTH)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    if DASHES[slot % 4]:
-        pen.setDashPattern(DASHES[slot % 4])
-    return pen
+    dash = DASHES[slot % 4]
+    draw_pieces(painter, pieces_of(x, y) if dash is None else dashed(x, y, *dash), pen)
 
 
 def draw_marker(painter: QPainter, theme: Theme, slot: int, at: QPointF, size: float = MARKER) -> None:
@@ -79,8 +79,7 @@ def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: floa
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(pen_of(theme, slot))
-    painter.drawLine(QPointF(0, 0.5 * height), QPointF(width, 0.5 * height))
+    draw_line(painter, theme, slot, np.array([0.0, width]), np.array([0.5, 0.5]) * height)
     draw_marker(painter, theme, slot, QPointF(0.5 * width, 0.5 * height), 0.55 * height)
     painter.end()
     return pixmap
@@ -180,17 +179,19 @@ class RaceCurves(QWidget):
         if theme is None:
             return
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(*theme.base))
-        lines = self.lines()
-        if lines:
-            self._paint(painter, theme, lines)
-        else:
-            painter.setPen(QColor(*theme.faint))
-            missing = self._frame is not None and self._frame.begun
-            text = f"There is no {UPWARDS[self.upwards].lower()} to be drawn here." if missing else EMPTY
-            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-            painter.drawText(self.rect().adjusted(8, 8, -8, -8), flags, text)
-        painter.end()
+        try:
+            painter.fillRect(self.rect(), QColor(*theme.base))
+            lines = self.lines()
+            if lines:
+                self._paint(painter, theme, lines)
+            else:
+                painter.setPen(QColor(*theme.faint))
+                missing = self._frame is not None and self._frame.begun
+                text = f"There is no {UPWARDS[self.upwards].lower()} to be drawn here." if missing else EMPTY
+                flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+                painter.drawText(self.rect().adjusted(8, 8, -8, -8), flags, text)
+        finally:  # a painter that is left open takes the program down
+            painter.end()
 
     def _paint(self, painter: QPainter, theme: Theme, lines: list[tuple[int, Array]]) -> None:
         everything = np.concatenate([xy for _, xy in lines])
@@ -203,14 +204,12 @@ class RaceCurves(QWidget):
         for slot, xy in lines:
             x = area.left() + across.share(xy[:, 0]) * area.width()
             y = area.bottom() - up.share(xy[:, 1]) * area.height()
-            places = [QPointF(px, py) for px, py in zip(x.tolist(), y.tolist(), strict=True)]
-            painter.setPen(pen_of(theme, slot))
-            painter.drawPolyline(QPolygonF(places))
+            draw_line(painter, theme, slot, x, y)
             # Signs at even distances to the right, and always where it stands.
             wanted = np.linspace(area.left(), area.right(), MOST_MARKERS)[1:-1] + 9 * slot
             at = {int(np.searchsorted(x, each)) for each in wanted if x[0] <= each <= x[-1]}
-            for place in sorted(at - {len(places) - 1}):
-                draw_marker(painter, theme, slot, places[place])
+            for place in sorted(at - {len(x) - 1}):
+                draw_marker(painter, theme, slot, QPointF(x[place], y[place]))
         for slot, xy in lines:
             last_x = area.left() + float(across.share(xy[-1:, 0])[0]) * area.width()
             last_y = area.bottom() - float(up.share(xy[-1:, 1])[0]) * area.height()

@@ -99,6 +99,8 @@ class RaceWindow(QWidget):
         race = Race(conductor.submit, RaceWork(self._mailbox.post))
         self.desk = RaceDesk(controller, race, ready, self._show)
         self._build()
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setFocus()  # else the first rule has it, and Space would take that in or out
         width, height = FIRST_SIZE
         room = self.screen().availableSize()
         self.resize(min(width, room.width()), min(height, room.height()))
@@ -156,6 +158,7 @@ class RaceWindow(QWidget):
         self._rightwards = combo("rightwards", "To the right", entries, "What the curves are drawn against.")
         for each in (self._upwards, self._rightwards):
             each.activated.connect(self._choose_axes)
+            each.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         flow.addWidget(self._upwards)
         flow.addWidget(labelled("&over", self._rightwards))
         return row
@@ -205,6 +208,7 @@ class RaceWindow(QWidget):
         self.board.show_rules(scene.rules, theme)
         self.board.show_frame(scene.frame, scene.playing, scene.grid, theme)
         self._news.show_text(f"<b>{escape(scene.winner)}</b><br>{escape(scene.near)}" if scene.winner else "")
+        self._news.setAccessibleName(f"{scene.winner} {scene.near}".strip() or "Who wins")  # else only that is read out
         self.table.show_frame(scene.frame, theme)
         self.curves.show_frame(scene.frame, theme, moving=scene.playing)
 

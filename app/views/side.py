@@ -31,6 +31,7 @@ from .classes_dialog import ClassesDialog
 from .panels.history_panel import HistoryPanel
 from .panels.notes_panel import NotesPanel
 from .panels.table_panel import TablePanel
+from .sizes import shrink
 from .theme import Theme
 
 #: Of the remembered arrangement: raise it when docks come or go.
@@ -254,7 +255,7 @@ class Side:
             dock.hide()
             self._window.setFocus()
         else:
-            panel = self._panel(name)
+            panel, size = self._panel(name), self._window.size()
             before = [each for each in self._docked() if self._window.dockWidgetArea(each) == RIGHT]
             dock.show()
             dock.raise_()
@@ -265,27 +266,37 @@ class Side:
                 column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             panel.setFocus()
-            if not dock.isFloating() and not self._fits() and not self._sidebar.isHidden():
-                self._sidebar.hide()
-                self._controller.say("The sidebar made room; F9 brings it back.")
+            if not dock.isFloating() and not self._fits(size):
+                if not self._sidebar.isHidden():
+                    self._sidebar.hide()
+                    shrink(self._window, size)
+                    self._controller.say("The sidebar made room; F9 brings it back.")
+                if not self._fits(size):
+                    self._controller.say("Not all of it fits this screen: show one classifier (L) or smaller text.")
         self._changed()
 
-    def give_way(self) -> None:
-        """The sidebar was opened: close the docks if there is no room for both."""
+    def show_sidebar(self, shown: bool) -> None:
+        """Show or hide the sidebar; close the docks if there is no room for both."""
+        size = self._window.size()
+        self._sidebar.setVisible(shown)
         docked = self._docked()
-        if docked and not self._sidebar.isHidden() and not self._fits():
+        if docked and shown and not self._fits(size):
             for dock in docked:
                 dock.hide()
+            shrink(self._window, size)
             self._controller.say("There is no room for the sidebar and the panels on the right: they made room.")
 
     def _docked(self) -> list[QDockWidget]:
         """The docks that take room from the pictures."""
         return [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
 
-    def _fits(self) -> bool:
-        """True when nothing is cut off: a window cannot be wider than the screen."""
+    def _fits(self, size: QSize) -> bool:
+        """True when nothing is cut off: a window that was of this size cannot become wider than the screen.
+
+        The window itself has grown to its new least size by now, so that its own width tells nothing.
+        """
         QApplication.sendPostedEvents()  # the new least sizes of all parts
-        room = max(self._window.screen().availableSize().width(), self._window.width())
+        room = max(self._window.screen().availableSize().width(), size.width())
         return self._window.minimumSizeHint().width() <= room
 
     def restore(self) -> None:
@@ -302,12 +313,18 @@ class Side:
 
     def make_room(self) -> None:
         """The window comes to be seen: on a smaller screen, or with larger text, less of it may fit than before."""
-        docked = self._docked()
-        if docked and not self._fits():
+        docked, size, screen = self._docked(), self._window.size(), self._window.screen().availableSize()
+        # Before its parts were dressed they asked for more than they need, and may have pushed the window there.
+        pushed = self._window.width() == self._window.minimumWidth()
+        if pushed:
+            size = size.boundedTo(screen)
+        if docked and not self._fits(size):
             self._sidebar.hide()
-        if docked and not self._fits():
+        if docked and not self._fits(size):
             for dock in docked:
                 dock.hide()
+        if pushed:
+            shrink(self._window, size)
 
     def remember(self) -> None:
         """Keep the arrangement for the next start."""

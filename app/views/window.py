@@ -7,11 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSettings, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QLayout,
-    QSplitter,
-)  # fmt: skip
+from PySide6.QtWidgets import QApplication, QLayout, QSplitter, QStyle
 
 from app import files
 from app.conductor import Conductor
@@ -108,7 +104,9 @@ class MainWindow(DropWindow):
         geometry = self._settings.value("geometry")
         if geometry is not None:
             self.restoreGeometry(geometry)
-        screen = self.screen().availableSize().expandedTo(QSize(*LEAST_WINDOW))
+        bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+        screen = (self.screen().availableSize() - QSize(0, bar)).expandedTo(QSize(*LEAST_WINDOW))
+        self.setMinimumSize(0, 0)  # the parts are not dressed yet, and asked for more room than they need
         self.resize(self.size().boundedTo(screen))
         self._sidebar.setVisible(bool(self._settings.value("sidebar", True, type=bool)))
         self._appearance.begin(menus["&View"])
@@ -313,8 +311,7 @@ class MainWindow(DropWindow):
         self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
 
     def _toggle_sidebar(self) -> None:
-        self._sidebar.setVisible(self._sidebar.isHidden())
-        self._side.give_way()
+        self._side.show_sidebar(self._sidebar.isHidden())
         self.ask_refresh()
 
     def _toggle_full_screen(self) -> None:

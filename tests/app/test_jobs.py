@@ -17,6 +17,7 @@ import pytest
 from app import words
 from app.conductor import Conductor
 from app.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
+from app.jobs import pool as pool_module
 from app.jobs import preparation as preparation_module
 from app.jobs import training as training_module
 from app.jobs import work as work_module
@@ -25,6 +26,7 @@ from app.jobs.mailbox import Mailbox
 from app.jobs.pool import Job, Later, Pool, Priority
 from app.jobs.requests import Frame, Phase, Request, Wish
 from app.jobs.sources import Values, svm_source
+from app.jobs.study import Seek
 from app.jobs.work import PLAIN_LIMIT, LaneWork
 from app.points import Points
 from app.results import Results
@@ -183,6 +185,33 @@ def last(pool: Pool) -> threading.Event:
 
     pool.submit(job(), Priority.BACKGROUND)
     return done
+
+
+def test_a_piece_of_low_priority_comes_to_its_turn_behind_one_that_never_ends(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_module, "LONG", 0.0)
+    log: list[str] = []
+    done = threading.Event()
+
+    def endless() -> Job:
+        while not done.is_set():
+            log.append("training")
+            yield Priority.TRAINING
+
+    def patient() -> Job:
+        for _ in range(3):
+            log.append("picture")
+            yield Priority.FULL_PICTURE
+        done.set()
+
+    hold = Hold(pool)
+    pool.submit(endless(), Priority.TRAINING)
+    pool.submit(patient(), Priority.FULL_PICTURE)
+    hold.release()
+    assert done.wait(PATIENCE)
+    assert log.count("picture") == 3
+    assert 3 * (pool_module.SHARE - 2) <= log.count("training") <= 5 * pool_module.SHARE, "a share, and no more"
 
 
 def test_priorities_then_first_come_first_served(pool: Pool) -> None:
@@ -989,6 +1018,19 @@ def test_without_the_compiler_only_small_sets_are_trained() -> None:
     fast = background.finish(wish(few, svm()))
     assert dual_of(plain) == pytest.approx(dual_of(fast), rel=1e-6)
     assert steps_of(fast) == steps_of(Background().finish(wish(few, svm()))), "counted by the chosen rule, from zero"
+
+
+def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> None:
+    background = Background()
+    resting = wish(two_moons(30), svm(), compiled=False)
+    study = background.finish(resting).study
+    resting = replace(resting, paused=True, seek=Seek(study.recording, 5, serial=1))
+    before = background.finish(resting).study
+    after = background.finish(replace(resting, compiled=True)).study
+    assert (after.recording, after.step, after.length) == (before.recording, 5, study.length)
+    assert np.array_equal(after.alpha, before.alpha)
+    on = background.finish(replace(resting, compiled=True, paused=False)).study
+    assert (on.recording, on.step) == (before.recording, study.length), "playing goes on from there"
 
 
 @pytest.mark.parametrize("error", [None, OSError("no compiler here")])

@@ -246,6 +246,7 @@ def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
     assert said(lane_of("lasvm"), proof) == "Stopped early after 123 steps: not optimal yet"
     assert "KKT violation 0.05 among the points kept" in verdicts.numbers((proof,), online)
     best = replace(proof, status=Status.OPTIMAL)
+    assert "KKT violation 0.05" in verdicts.numbers((best,), online)  # by then it is known of all points
     assert said(lane_of("dual-ascent"), best) == said(lane_of("smo"), best) == "Optimal to 1e-3"
     without = lane_of("dual-ascent", fit_intercept=False)
     assert said(without, best) == "Optimal to 1e-3 of all f without intercept"

@@ -250,6 +250,9 @@ def test_lanes_without_a_rule_are_not_offered() -> None:
     table.controller.set_lane(0, classifier="svm")
     table.desk.look()
     assert table.scene.can_play and table.newest.settings.C == 2.0
+    table.controller.set_lane(0, "svm", trainer="lasvm")
+    table.desk.look()
+    assert table.scene.sentence == race_words.NO_LANE, "another trainer has no such rules"
     hidden = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm")), shown=1))
     assert hidden.scene.sentence == race_words.NO_LANE
 

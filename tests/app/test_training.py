@@ -156,7 +156,10 @@ def test_the_chosen_problem_is_driven_and_the_others_run_to_their_end() -> None:
     ended = [certificate.kkt_violation <= lane.svm.tol for certificate in run.frame.certificates]
     assert sorted(ended) == [False] + [True] * 5
     assert set(points.labels[study.index].tolist()) == {1, 3}
-    assert run.go(4).step == 4
+    shown = run.go(4)
+    assert shown.step == 4 and shown.explanation is not None
+    pair = [int(shown.index[k]) for k in (shown.explanation.i, shown.explanation.j)]
+    assert list(shown.pair) == pair and set(points.labels[pair].tolist()) <= {1, 3}
     other = run.background.finish(replace(run.wish, paused=True, lane=Lane("svm", svm=lane.svm, pair=(0, 2))))
     assert study_of(other).at_end, "the newly chosen one stands where it was"
     assert set(points.labels[study_of(other).index].tolist()) == {0, 2}
@@ -201,6 +204,7 @@ def test_primal_and_gap_are_worked_out_along_the_run_where_they_are_looked_at() 
             0.5 * (alpha * y) @ K @ (alpha * y) + 20.0 * np.maximum(0, 1 - y * (f + b)).sum() for b in y - f
         )
         assert study.certificate.dual - 1e-9 <= primal <= own + 1e-9
+        assert primal == pytest.approx(solver.certificate().primal, rel=1e-12), "the best bound, not a quick one"
         assert gap == pytest.approx((primal - dual) / primal, abs=1e-12)
 
 
@@ -215,3 +219,11 @@ def test_a_survey_that_is_broken_off_leaves_the_run_where_it_was() -> None:
             break
     frame = run.background.finish(replace(run.wish, paused=True))
     assert study_of(frame).step == 17 and np.array_equal(study_of(frame).alpha, shown.alpha)
+
+
+def test_a_paused_run_that_begins_at_its_end_says_so() -> None:
+    run = Run(svm(C=5.0, selection="first-order"))
+    assert study_of(run.frame).at_end
+    other = run.background.finish(replace(run.wish, paused=True, lane=svm(C=5.0, selection="second-order")))
+    study = study_of(other)
+    assert (study.step, study.length) == (0, 0) and study.at_end and other.phase is Phase.DONE

@@ -371,6 +371,16 @@ def test_settings_can_be_shown_where_they_have_no_room_at_first(stage: Build) ->
     assert not made.find("source").isVisible()
 
 
+def test_settings_stand_below_each_other_where_the_panel_is_narrow(stage: Build, qtbot: QtBot) -> None:
+    made = stage(size=(264, 600))  # what is left of a screen 1024 wide
+    made.click("settings")
+    assert made.panel.minimumSizeHint().width() <= 264
+    source, strategy = made.find("source"), made.find("strategy")
+    assert source.y() < strategy.y() and made.panel.width() == 264
+    made.panel.resize(480, 600)
+    qtbot.waitUntil(lambda: source.y() == strategy.y() and source.x() < strategy.x())
+
+
 def test_a_changed_document_is_said_and_start_again_takes_it(stage: Build) -> None:
     made = stage()
     made.click("truth")

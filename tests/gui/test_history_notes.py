@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QByteArray, QEvent, QSettings, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSettings, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDockWidget, QLineEdit, QTableView, QToolBar
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDockWidget, QLineEdit, QMainWindow, QTableView, QToolBar
 from pytestqt.qtbot import QtBot
 
 from app.commands import MovePoints
@@ -331,6 +331,28 @@ def test_on_a_small_screen_the_pictures_stay_usable(make: Make, qtbot: QtBot, na
     settle(qtbot, window)
     assert not window._sidebar.isHidden() and dock(window, name).isHidden()
     assert not window._actions[name].isChecked() and window._actions["sidebar"].isChecked()
+
+
+class Growing(QObject):
+    """Makes a window grow to its least size at once, as it does on a real screen."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest and isinstance(watched, QMainWindow):
+            watched.resize(watched.size().expandedTo(watched.minimumSizeHint()))
+        return False
+
+
+def test_a_window_that_grew_beyond_the_screen_makes_room_and_shrinks_back(make: Make, qtbot: QtBot) -> None:
+    window = make(plain(), size=(1024, 768))
+    growing = Growing()
+    window.installEventFilter(growing)
+    opened(window, qtbot, "step")
+    assert window._sidebar.isHidden() and "F9" in window._status.text()
+    assert window.size() == QSize(1024, 768)
+    window._actions["sidebar"].trigger()
+    settle(qtbot, window)
+    assert not window._sidebar.isHidden() and dock(window, "step").isHidden()
+    assert window.size() == QSize(1024, 768)
 
 
 def test_controls_in_the_docks_have_names_and_a_size_to_hit(make: Make, qtbot: QtBot) -> None:

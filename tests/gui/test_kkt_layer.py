@@ -25,6 +25,8 @@ from app.views.plot.placing import place_box
 from app.views.plot.study_overlay import study_overlay, to_pixels, wrapped
 from app.views.theme import DARK, LIGHT, Theme, contrast
 from app.words_study import number, point_words
+from solver import Kernel, SmoSolver
+from solver.explaining import explain
 
 from .conftest import Make
 from .studies import id_of, some_slacks, study_of
@@ -217,14 +219,28 @@ def test_the_pair_is_named_with_its_v(qapp: QApplication) -> None:
     pair = overlay(part).pair
     assert pair is not None
     assert [label.lines for label in pair.labels] == [
-        (f"i: v = {number(float(study.v[i]))}",), (f"j: v = {number(float(study.v[j]))}",)
-    ]  # fmt: skip
+        (f"{name}: v = {number(float(study.v[k]))}".replace("-", "−"),) for name, k in (("i", i), ("j", j))
+    ]
     for at, index in zip(pair.at, (i, j), strict=True):
         x, y = study.points.xy[index]
         assert at == pytest.approx((250 + 60 * x, 160 - 60 * y))
     assert overlay(replace(part, pair=(-1, -1))).pair is None
     single = overlay(replace(part, pair=(j, -1), v=None)).pair  # a learner that moves one point
     assert single is not None and [label.lines for label in single.labels] == [("i",)] and len(single.at) == 1
+
+
+def test_at_the_end_the_pair_is_named_with_v_before_and_after_the_last_step(qapp: QApplication) -> None:
+    study = study_of(40, steps=9)
+    solver = SmoSolver(study.points.xy, study.y, Kernel("rbf", 1.0))
+    step = explain(solver)
+    assert step is not None and study.v is not None
+    i, j = study.pair
+    words = [f"{name}: v = {number(v)} → {number(float(study.v[k]))}".replace("-", "−")
+             for name, v, k in (("i", step.v_i, i), ("j", step.v_j, j))]  # fmt: skip
+    last = overlay(replace(study, explanation=replace(step, newest=True))).pair
+    assert last is not None and [label.lines for label in last.labels] == [(each,) for each in words]
+    coming = overlay(replace(study, explanation=step)).pair
+    assert coming is not None and "→" not in str([label.lines for label in coming.labels])
 
 
 def test_a_point_of_the_pair_out_of_sight_has_no_label(qapp: QApplication) -> None:

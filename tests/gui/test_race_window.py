@@ -28,8 +28,9 @@ from app.commands import AddPoints
 from app.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.jobs import race_field
 from app.views import theme as themes
+from app.views.race_board import RoomyLabel
 from app.views.race_curves import RaceCurves
-from app.views.race_window import RaceRoom, RaceWindow
+from app.views.race_window import RaceWindow
 from app.views.window import MainWindow
 from solver import SmoSolver
 
@@ -44,22 +45,10 @@ def document(count: int = 40, lanes: tuple[Lane, Lane] = KNN_SVM, **generator: o
     return Document(points=points, view=View.fitting(points), lanes=lanes)
 
 
-def room_of(window: MainWindow) -> RaceRoom:
-    """A room that is told of every scene the window draws."""
-    room = RaceRoom(window, window._controller, window._conductor, lambda: window._preparation.ready)
-    draw = window._draw
-
-    def both(scene: object) -> None:
-        draw(scene)
-        room.render_scene(scene, themes.dressed(themes.theme_of(scene.dark), scene.styles))
-
-    window._draw = both
-    window._redraw()
-    return room
-
-
 def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650)) -> RaceWindow:
-    race = room_of(window).open()
+    window._actions["race"].trigger()
+    race = window._race.race
+    assert race is not None
     race.resize(*size)
     qtbot.waitExposed(race)
     race.activateWindow()
@@ -176,6 +165,8 @@ def test_rules_are_ticked_and_a_fifth_is_refused(make: Make, qtbot: QtBot) -> No
     click(cyclic)
     sentence = find(race, QLabel, "sentence")
     assert not cyclic.isChecked() and sentence.isVisible() and race_words.TOO_MANY in sentence.text()
+    click(cyclic)
+    assert not cyclic.isChecked(), "however often"
     for rule in ("platt", "maximum-gain", "random"):
         click(find(race, QCheckBox, f"rule.{rule}"))
     assert race_words.TOO_FEW in sentence.text() and not find(race, QPushButton, "play").isEnabled()
@@ -214,6 +205,17 @@ def test_the_keyboard_alone_races(make: Make, qtbot: QtBot) -> None:
     assert not {name for name in reached if not name.startswith("race.")}, "nothing without a name is in the way"
     QTest.keyClick(find(race, QPushButton, "play"), Qt.Key.Key_Escape)
     assert room_is_empty(window, qtbot)
+
+
+def test_space_plays_at_once_and_after_clicks(make: Make, qtbot: QtBot) -> None:
+    race = opened(make(document()), qtbot)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert race.desk.scene().playing and race.desk.scene().rules == ("random", "second-order")
+    click(find(race, QCheckBox, "rule.cyclic"))
+    click(find(race, QPushButton, "restart"))
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert not race.desk.scene().playing and race.desk.scene().rules == ("cyclic", "random", "second-order")
 
 
 def room_is_empty(window: MainWindow, qtbot: QtBot) -> bool:
@@ -305,7 +307,7 @@ def test_closing_the_main_window_closes_the_race(make: Make, qtbot: QtBot) -> No
 
 def test_a_race_can_be_closed_and_opened_again_while_it_runs(make: Make, qtbot: QtBot) -> None:
     window = make(document(100, (Lane("knn"), Lane("svm", svm=SvmSettings(C=100.0)))))
-    room = room_of(window)
+    room = window._race
     race = room.open()
     qtbot.waitUntil(lambda: race.desk.scene().frame is not None, timeout=20_000)
     assert room.open() is race, "one at a time"
@@ -398,9 +400,32 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     rest(race, qtbot)
     assert scroll.horizontalScrollBar().maximum() == 0, "larger text goes on below, not beyond the edge"
     assert scroll.verticalScrollBar().maximum() > 0
+    for label in race.findChildren(RoomyLabel):
+        if label.isVisible():
+            assert label.heightForWidth(label.width()) <= label.height(), f"cut off: {label.text()}"
     for kind in (QPushButton, QCheckBox):
         for button in race.findChildren(kind):
             assert button.width() >= button.sizeHint().width(), button.objectName()
+
+
+def test_text_may_grow_while_the_window_stays(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    race = opened(window, qtbot, (1900, 1000))
+    full_speed(race)
+    click(find(race, QPushButton, "play"))
+    wait_for_end(race, qtbot)
+    rest(race, qtbot)
+    before = race.table.rowHeight(0)
+    for size in (16, 8):
+        window._appearance._set_text_size(size)
+        rest(race, qtbot)
+        assert race.findChild(QScrollArea).verticalScrollBar().maximum() == 0
+        for label in race.findChildren(RoomyLabel):
+            if label.isVisible():
+                needed, line = label.heightForWidth(label.width()), label.fontMetrics().lineSpacing()
+                assert needed <= label.height() <= needed + 3 * line, label.text()
+        assert (race.table.rowHeight(0) > before) == (size == 16)
+        assert race.table.rowHeight(0) >= race.table.fontMetrics().height()
 
 
 @pytest.mark.parametrize("size", [(900, 650), (1900, 1000)])

@@ -144,11 +144,24 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
         ]
     assert canvas.layers._provisional and window._scene.lanes[1].badge.mood is Mood.RESTING
     assert "step 9" in window._scene.lanes[1].badge.text
+    hatched = canvas.grab().toImage()
+    canvas.layers.show_picture(window.result(1).picture, provisional=False)
+    clean = canvas.grab().toImage()
+    corner = canvas.to_widget(*points_away(window))
+    around = [corner + QPoint(dx, dy) for dx in range(8) for dy in range(8)]
+    differ = [hatched.pixel(at) != clean.pixel(at) for at in around]
+    assert 4 < sum(differ) < 60, "lines across the surface, which can be seen between them"
     window._controller.transport.to_end(1)
     settle(qtbot, window)
     assert canvas._study_overlay.pair is None and not canvas.layers._provisional
     text = window._scene.lanes[1].badge.text
     assert text.startswith("optimal: KKT") and "gap" in text
+
+
+def points_away(window: MainWindow) -> tuple[float, float]:
+    """A place in the picture without points or lines: near its lower left corner."""
+    grid = window.canvases[1].grid()
+    return grid.left + 0.04 * (grid.right - grid.left), grid.bottom + 0.06 * (grid.top - grid.bottom)
 
 
 def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) -> None:
@@ -196,6 +209,15 @@ def test_the_kkt_cases_take_the_place_of_the_marks(make: Make, qtbot: QtBot) -> 
     assert {"kkt1", "slack"} <= window._scene.signs and not {"free", "bounded"} & window._scene.signs
     press(window, qtbot, Qt.Key.Key_K)
     assert canvas.grab().toImage() == plain
+
+
+def test_the_cases_of_a_sample_mark_the_right_points(make: Make, qtbot: QtBot) -> None:
+    window = make(replace(document(SVM, count=60), training_limit=40))
+    press(window, qtbot, Qt.Key.Key_K)
+    study, canvas = window._scene.study, window.canvases[0]
+    assert len(study.points) == 40 and len(window.document.points) == 120
+    index, _ = kkt_marks(study)
+    assert np.array_equal(canvas.layers._marks._xy, study.points.xy[index])
 
 
 def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_rests(make: Make, qtbot: QtBot) -> None:

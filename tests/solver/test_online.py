@@ -186,6 +186,18 @@ def test_the_sweep_is_needed(selection: str) -> None:
     assert kkt_violation(K, y, 10.0, solver.alpha) <= 1.001e-3
 
 
+@pytest.mark.parametrize("seed", [9950, 24296])
+def test_optimal_is_said_of_all_points_together(seed: int) -> None:
+    # Points that come back in a SWEEP may be too far from one that it left out, though none is from its middle.
+    X, y = np.random.default_rng(seed).normal(size=(20, 2)).round(1), np.where(np.arange(20) % 2, 1.0, -1.0)
+    K = Formula("rbf", 1.0)(X, X)
+    solver = LasvmSolver(X, y, Kernel("rbf", 1.0), C=1.0, tol=1.0)
+    assert solver.run() is Status.OPTIMAL
+    violation = kkt_violation(K, y, 1.0, solver.alpha)
+    assert violation <= 1.0
+    assert solver.certificate().kkt_violation == pytest.approx(violation, abs=1e-12)
+
+
 # -- the optimum -------------------------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from app.document import View
 from app.jobs.requests import Picture
 from app.scene import grid_of
 from app.views.bind import describe
-from app.views.plot.lines import dashed, draw_pieces, pieces_of
+from app.views.plot.lines import draw_line
 from app.views.plot.stamps import DISC, UNKNOWN, stamp
 from app.views.plot.symbols import line_pen
 from app.views.theme import Theme
@@ -233,9 +233,7 @@ class AskingPicture(QWidget):
             if not len(lines):
                 continue
             x, y = (lines[:, 0] - view.left) * sx, (view.top - lines[:, 1]) * sy
-            pen = line_pen(theme, thick)
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap if dashes else Qt.PenCapStyle.SquareCap)
-            draw_pieces(painter, dashed(x, y, 5 * thick, 4 * thick) if dashes else pieces_of(x, y), pen)
+            draw_line(painter, x, y, line_pen(theme, thick), (5 * thick, 4 * thick) if dashes else None)
 
     def _paint_rings(self, painter: QPainter, asking: Asking, theme: Theme) -> None:
         """The point the next answer is about, with its "?"; beside an own choice, thinly, the one asked for."""

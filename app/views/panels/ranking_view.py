@@ -108,7 +108,7 @@ class RankingView(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         line = QFontMetricsF(self.font()).height()
-        return QSize(math.ceil(8.5 * line), math.ceil(HEADER * line + LEAST_ROWS * self._row() + 2.25 * line))
+        return QSize(math.ceil(7.9 * line), math.ceil(HEADER * line + LEAST_ROWS * self._row() + 2.25 * line))
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()

@@ -142,7 +142,7 @@ class Canvas(PointingPlot):
             return None
         index, kinds = kkt_marks(study)
         if study.points is not scene.points:
-            index = scene.points.indices_of(study.points.ids[index])
+            index = scene.points.indices_of(study.points.ids)[index]
         return index, kinds
 
     def _lay_study_over(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from pyqtgraph.Qt.internals import PrimitiveArray
-from PySide6.QtCore import QLineF
+from PySide6.QtCore import QLineF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 Array = NDArray[np.float64]
@@ -27,6 +27,14 @@ def pieces_of(x: Array, y: Array) -> Array:
     """The straight pieces of polylines parted by NaN, shape (m, 4)."""
     ends = np.column_stack((x[:-1], y[:-1], x[1:], y[1:]))
     return ends[np.isfinite(ends).all(axis=1)]
+
+
+def draw_line(painter: QPainter, x: Array, y: Array, pen: QPen, dashes: tuple[float, float] | None = None) -> None:
+    """Draw polylines, parted by NaN; `dashes` are the lengths of a dash and of a gap."""
+    pen = QPen(pen)
+    # Square ends join where the line turns; dashes end where they should.
+    pen.setCapStyle(Qt.PenCapStyle.SquareCap if dashes is None else Qt.PenCapStyle.FlatCap)
+    draw_pieces(painter, pieces_of(x, y) if dashes is None else dashed(x, y, *dashes), pen)
 
 
 def near(pieces: Array, height: int, width: float) -> Array:

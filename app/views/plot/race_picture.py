@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-import pyqtgraph as pg
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
@@ -19,7 +18,7 @@ from solver import Grid
 
 from . import symbols
 from .clouds import on_screen
-from .lines import dashed
+from .lines import draw_line
 
 #: Widths in pixels of the decision boundary and of the margins.
 BOUNDARY, MARGIN = 1.8, 1.1
@@ -120,6 +119,12 @@ class RacePicture(QWidget):
         if theme is None:
             return
         painter = QPainter(self)
+        try:
+            self._paint(painter, theme)
+        finally:  # a painter that is left open takes the program down
+            painter.end()
+
+    def _paint(self, painter: QPainter, theme: Theme) -> None:
         ratio = self.devicePixelRatioF()
         painter.scale(1.0 / ratio, 1.0 / ratio)  # in device pixels
         area = QRectF(0, 0, round(self.width() * ratio), round(self.height() * ratio))
@@ -138,15 +143,12 @@ class RacePicture(QWidget):
                 if len(lines):
                     width *= ratio
                     x, y = on_screen(lines, corners, area)
-                    if dashes:
-                        x, y = dashed(x, y, 4 * width, 3 * width)
-                    painter.setPen(symbols.line_pen(theme, width))
-                    painter.drawPath(pg.arrayToQPath(x, y, connect="finite"))
+                    cut = (4 * width, 3 * width) if dashes else None
+                    draw_line(painter, x, y, symbols.line_pen(theme, width), cut)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self._stamp(painter, corners, area, theme, ratio)
         painter.setPen(QPen(QColor(*theme.faint), 1))
         painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5))
-        painter.end()
 
     def _stamp(self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, ratio: float) -> None:
         """Copy the symbols of points and marks to their places."""

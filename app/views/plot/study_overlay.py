@@ -85,12 +85,23 @@ def _pair_mark(study: Study, grid: Grid, area: QRectF, font: QFont) -> PairMark 
         text = name
         place = np.flatnonzero(study.index == index)
         if study.v is not None and len(place):
-            text = f"{name}: v = {number(float(study.v[place[0]]))}"
+            text = f"{name}: v = {_before(study, name)}{_signed(float(study.v[place[0]]))}"
         others = [other for other in spots if other != spot]
         label = _label((text,), (True,), spot, PAIR + GAP, area, font, busy, others)
         busy.append(label.rect)
         labels.append(label)
     return PairMark(tuple(spots), tuple(inside), tuple(labels))
+
+
+def _before(study: Study, name: str) -> str:
+    """At the end of a run, where the last step is told: what v was before that."""
+    step = study.explanation
+    return "" if step is None or not step.newest else f"{_signed(step.v_i if name == 'i' else step.v_j)} → "
+
+
+def _signed(value: float) -> str:
+    """The number with a true minus sign, as the panel beside the picture has it."""
+    return number(value).replace("-", "−")
 
 
 def _card(
