@@ -129,6 +129,19 @@ def test_it_is_the_first_place(seed: int, kernel: Kernel) -> None:
             np.testing.assert_allclose(end[i], X[i] + length * direction, atol=1e-9)
 
 
+@pytest.mark.parametrize(("name", "gamma"), [("rbf", 15.0), ("rbf", 100.0), ("laplacian", 2.0)])
+def test_no_place_wider_than_they_are_apart_is_passed_over(name: str, gamma: float) -> None:
+    """One bump that is above 1 for hardly longer than the distance of two places, wherever it lies between them."""
+    kernel = Kernel(name, gamma)
+    half = 0.55 * 5.0 / Decision(kernel, np.empty((0, 2)), np.empty(0), 0.0, np.zeros(2)).places(5.0)
+    top = 1.0 / float(kernel.gram(np.array([[half, 0.0]]), np.zeros((1, 2)))[0, 0])
+    bump = Decision(kernel, np.array([[1.0, 0.0]]), np.array([top]), 0.0, np.zeros(2))
+    X = np.column_stack((np.linspace(0.3, 0.7, 60), np.zeros(60)))
+    end, capped = reach(bump, X, np.ones(60))
+    assert not capped.any()
+    np.testing.assert_allclose(end, np.tile((1.0 - half, 0.0), (60, 1)), atol=1e-9)
+
+
 def test_without_a_gradient_the_ray_ends_where_it_begins() -> None:
     one = np.array([[0.5, 0.5]])
     flat = Decision(Kernel("rbf"), one, np.ones(1), -1.5, np.zeros(2))
