@@ -53,7 +53,7 @@ def badge(frame: Frame | None) -> Badge:
         return Badge(Mood.MOVING, f"still moving: {where}" if where else "still moving")
     if frame.phase is Phase.PAUSED:
         of = f" of {grouped(study.length)}" if study is not None and study.ended else ""
-        what = verdicts.so_far(frame.certificates)
+        what = verdicts.so_far(frame.certificates, frame.lane)
         return Badge(Mood.RESTING, f"paused at {where}{of}: {what}" if where else f"paused: {what}")
     return _verdict(frame.certificates, frame.lane)
 

@@ -46,14 +46,20 @@ def verdict(certificates: Sequence[AnyCertificate], lane: Lane) -> Verdict:
     return _of_svm(_all_of(Certificate, certificates), lane)
 
 
-def so_far(certificates: Sequence[AnyCertificate]) -> str:
+def so_far(certificates: Sequence[AnyCertificate], lane: Lane) -> str:
     """What can be said of a training that rests on its way."""
     if perceptrons := _all_of(PerceptronCertificate, certificates):
         return f"{count(sum(c.n_wrong for c in perceptrons), 'point')} on the wrong side"
     if pegasos := _all_of(PegasosCertificate, certificates):
         gap = max(c.gap for c in pegasos)
         return "before the first step" if math.isnan(gap) else f"gap {percent(gap)}, proved"
-    return "not optimal yet"
+    return _not_yet(_all_of(Certificate, certificates), lane)
+
+
+def _not_yet(certificates: Sequence[Certificate], lane: Lane) -> str:
+    """What is missing of multipliers that nobody has called optimal: it may be no more than a look at all points."""
+    there = all(c.kkt_violation <= lane.svm.tol for c in certificates)
+    return "not shown optimal yet" if there else "not optimal yet"
 
 
 def brief(certificates: Sequence[AnyCertificate], lane: Lane) -> Verdict:
@@ -137,9 +143,10 @@ def _of_svm(certificates: list[Certificate], lane: Lane) -> Verdict:
         return Verdict(False, f"Not separable with a margin above {short(bound)}")
     if Status.STOPPED_EARLY in by_status:
         if lane.learner == "lasvm" and not lane.svm.finish:
-            return Verdict(False, f"Over after {_passes(lane.svm.n_epochs)}, without FINISH: not optimal yet")
+            passes, missing = _passes(lane.svm.n_epochs), _not_yet(certificates, lane)
+            return Verdict(False, f"Over after {passes}, without FINISH: {missing}")
         steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
-        return Verdict(False, f"Stopped early after {steps} steps: not optimal yet")
+        return Verdict(False, f"Stopped early after {steps} steps: {_not_yet(certificates, lane)}")
     if Status.PRECISION in by_status:
         worst = max(c.kkt_violation for c in certificates)
         if all(c.gap <= SMALL_GAP for c in certificates):

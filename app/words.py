@@ -144,7 +144,7 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
     if frame.phase is Phase.TRAINING:
         return f"{preparing}Training…"
     if frame.phase is Phase.PAUSED:
-        return f"{preparing}Paused, {verdicts.so_far(frame.certificates)}"
+        return f"{preparing}Paused, {verdicts.so_far(frame.certificates, frame.lane)}"
     return preparing + verdicts.verdict(frame.certificates, frame.lane).text
 
 

@@ -37,7 +37,7 @@ from .study import Slacks, Study
 Array = NDArray[np.float64]
 #: Steps of a run at which primal and gap are worked out where somebody looks at the curves.
 SURVEYED = 96
-#: Snapshots with v of all points of the problem.
+#: Snapshots whose v is that of all points, in their order: LASVM's is that of the points kept, in an order of its own.
 KNOWS_V = (SmoSnapshot, DualAscentSnapshot)
 #: Length of the bar of a slack of 1 whose margin is not in the picture, and of the longest, as shares of its side.
 BAR, LONGEST_BAR = 0.04, 0.2

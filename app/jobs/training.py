@@ -95,7 +95,7 @@ class Training:
     def settled(self, wish: Wish) -> bool:
         """Nothing moves any more until something else is wished."""
         driven = self.driven(wish.lane)
-        if self._away is not None or self._awaited(wish) is not None:
+        if self._away is not None or self._awaited(wish) is not None or self.recordings[driven].solver.pending:
             return False
         rests = wish.paused or self.recordings[driven].at_end
         return rests and all(each.at_end for p, each in enumerate(self.recordings) if p != driven)
@@ -132,7 +132,9 @@ class Training:
             if _follow(run, seek, late):
                 self._sought = seek.serial
             return abs(run.position - before)
-        if wish.paused and run.position == run.length and not run.ended and _is_optimal(run):
+        if wish.paused and run.solver.pending:
+            run.advance(0, late)  # what the newest step comes to is part of it
+        elif wish.paused and run.position == run.length and not run.ended and _is_optimal(run):
             run.advance(1, late)  # no step is left: this only has the solver say so
         if wish.paused or run.at_end:
             return 0
@@ -151,6 +153,7 @@ class Training:
         """How long nothing is to be done."""
         p = self.driven(wish.lane)
         busy = self._away is not None or self._awaited(wish) is not None
+        busy |= self.recordings[p].solver.pending
         busy |= any(not each.at_end for other, each in enumerate(self.recordings) if other != p)
         if busy or math.isinf(wish.steps_per_second):
             return 0.0

@@ -215,7 +215,7 @@ def test_what_is_said_of_a_perceptron_at_its_end() -> None:
     assert verdicts.brief((done,), lane).text == "no mistakes left: made 42 of at most 310"
     assert verdicts.brief((stopped,), lane).text == "still making mistakes after 5 passes"
     assert not verdicts.brief((stopped,), lane).certified and verdicts.brief((done,), lane).certified
-    assert verdicts.so_far((stopped, done)) == "3 points on the wrong side"
+    assert verdicts.so_far((stopped, done), lane) == "3 points on the wrong side"
     assert verdicts.numbers((done,), lane) == ["42 mistakes", "at most 310 are possible", "5 passes"]
     assert verdicts.numbers((done, stopped), lane) == [
         "84 mistakes in 2 problems", "no bound of the mistakes proved", "5 passes",
@@ -230,9 +230,9 @@ def test_what_is_said_of_pegasos_at_its_end() -> None:
     assert said(lane, good, poor) == said(lane, poor) and not verdicts.verdict((good, poor), lane).certified
     assert verdicts.brief((good, poor), lane).text == "gap still 12.0 %, proved"
     assert verdicts.brief((good,), lane) == verdicts.Verdict(True, "gap 0.8 %, proved")
-    assert verdicts.so_far((good, poor)) == "gap 12.0 %, proved"
+    assert verdicts.so_far((good, poor), lane) == "gap 12.0 %, proved"
     first = pegasos_proof(Status.RUNNING, gap=math.nan, primal=math.inf)
-    assert verdicts.so_far((first,)) == "before the first step"
+    assert verdicts.so_far((first,), lane) == "before the first step"
     assert verdicts.numbers((good,), lane) == [
         "100\u202f000 steps", "gap 0.8 %", "inside the margin or wrong: 7 points",
     ]  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from app import verdicts, words
+from app.badges import badge
 from app.commands import AddPoints, MovePoints
 from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
 from app.jobs.requests import Frame, Marks, Phase, Picture, Request, Wish
@@ -211,7 +212,7 @@ def test_every_phase_has_its_words() -> None:
     said = {phase: words.headline(svm_frame(phase, certificate(Status.OPTIMAL)), lane, True) for phase in Phase}
     assert said == {
         Phase.TRAINING: "Training…",
-        Phase.PAUSED: "Paused, not optimal yet",
+        Phase.PAUSED: "Paused, not shown optimal yet",
         Phase.DONE: "Optimal to 1e-3",
         Phase.EMPTY: "Starting…",  # it could not be trained before the compiler was ready, and now it can
         Phase.FAILED: "No picture",
@@ -232,9 +233,20 @@ def test_every_status_has_its_words() -> None:
         Status.OPTIMAL: "Optimal to 1e-3",
         Status.PRECISION: "Optimal to double precision (KKT violation 5e-4)",
         Status.STATIONARY: "Stationary to 1e-3 (kernel not positive semidefinite)",
-        Status.STOPPED_EARLY: "Stopped early after 12\u202f345 steps: not optimal yet",
+        Status.STOPPED_EARLY: "Stopped early after 12\u202f345 steps: not shown optimal yet",
         Status.NOT_SEPARABLE: "Not separable with a margin above 1e-7",
     }
+
+
+def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
+    # Paused on multipliers of former points that are still good, or LASVM before its last look at all points.
+    lane = MOONS.lanes[1]
+    for violation, missing in ((0.9e-3, "not shown optimal yet"), (1.1e-3, "not optimal yet")):
+        proofs = certificate(Status.OPTIMAL), certificate(Status.RUNNING, kkt_violation=violation)
+        assert words.headline(svm_frame(Phase.PAUSED, *proofs), lane, True) == f"Paused, {missing}"
+        assert badge(svm_frame(Phase.PAUSED, *proofs)).text.endswith(f": {missing}")
+        early = certificate(Status.STOPPED_EARLY, kkt_violation=violation)
+        assert words.headline(svm_frame(Phase.DONE, early), lane, True).endswith(f" steps: {missing}")
 
 
 def said_of(*certificates: Certificate) -> str:
