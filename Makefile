@@ -51,7 +51,7 @@ run: ready-run  ## Start the program (FILE=...); without a screen, draw playgrou
 	fi
 
 test: ready-test  ## Run the tests (ARGS=...)
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 $(ARGS)
 
 soak: ready-test  ## Run the long versions of the tests (ARGS=...)
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -m soak $(ARGS)

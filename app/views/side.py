@@ -59,6 +59,7 @@ class PanelSpec:
     title: str
     group: int
     make: Callable[[Controller, Conductor], QWidget]
+    wide: bool = False  #: it opens with a share of the window's width
 
 
 def _table(controller: Controller, conductor: Conductor) -> QWidget:
@@ -107,11 +108,11 @@ PANELS = (
     PanelSpec("table", "Points table", 0, _table),
     PanelSpec("history", "History", 0, _history),
     PanelSpec("notes", "Notes", 0, _notes),
-    PanelSpec("step", "Why this step", 0, _step),
-    PanelSpec("asking", "Active learning", 0, _asking),
-    PanelSpec("curves", "Curves", 1, _curves),
-    PanelSpec("alphas", "Multipliers", 1, _alphas),
-    PanelSpec("loss", "Loss", 1, _loss),
+    PanelSpec("step", "Why this step", 0, _step, wide=True),
+    PanelSpec("asking", "Active learning", 0, _asking, wide=True),
+    PanelSpec("curves", "Curves", 1, _curves, wide=True),
+    PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
+    PanelSpec("loss", "Loss", 1, _loss, wide=True),
 )
 
 
@@ -262,7 +263,7 @@ class Side:
             if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
                 upper, lower = sorted((before[0], dock), key=lambda each: self._specs[each.objectName()[5:]].group)
                 self._window.resizeDocks([upper, lower], [1200, 800], Qt.Orientation.Vertical)
-            elif not before and not dock.isFloating():
+            elif not before and not dock.isFloating() and self._specs[name].wide:
                 column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             panel.setFocus()
