@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._compile import jit
-from ._smo_loops import curvature
+from ._smo_loops import SNAP, curvature
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -123,6 +123,10 @@ def move_with_partner(S, i, sign, second_order, tol):  # type: ignore[no-untyped
         step = room_j
     new_i = hi[i] if step == room_i else beta[i] + step  # exactly at the bound that is reached
     new_j = lo[j] if step == room_j else beta[j] - step
+    if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):  # "free" by rounding, it would decide the intercept
+        new_i = hi[i]
+    if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
+        new_j = lo[j]
     if new_i == beta[i] and new_j == beta[j]:
         return False
     for old, new in ((beta[i], new_i), (beta[j], new_j)):

@@ -22,8 +22,9 @@ RUNNING, CONVERGED, STALLED, CONFLICT = range(4)
 ITERATION, CURSOR, FREE_TURN, LAST_I, LAST_J = range(5)
 # numpy's integers, because numba compiles a function again for each plain literal handed to it
 FIRST, EVERYONE, FREE_ONLY = np.int64(0), np.int64(0), np.int64(1)
-#: What rounding leaves between a multiplier and a bound it has reached, as a share of its size.
-SNAP = 4.0 * np.finfo(np.float64).eps
+#: What rounding leaves between a multiplier and a bound it has reached, as a share of its size: some units in the last
+#: place after a few steps, some dozen after many.
+SNAP = 256.0 * np.finfo(np.float64).eps
 #: A multiplier this near to a bound, as a share of the box, counts as bounded for maximum-gain (Glasmachers, Igel).
 NEAR_BOUND = 1e-8
 #: Columns of the record of steps; the last is how many points entered or left {alpha > 0} in the step.

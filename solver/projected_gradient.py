@@ -42,7 +42,7 @@ from .problem import (
     check_signs,
     check_size,
 )  # fmt: skip
-from .projection import best_scaled_primal, project
+from .projection import best_scaled_primal, project, settled
 from .stepping import Checkpoint, SteppedSolver, Stop, never
 
 Array = NDArray[np.float64]
@@ -371,6 +371,7 @@ class DualAscentSolver(SteppedSolver):
         else:
             t = rise / curvature
             new = np.clip(self.beta + t * direction, self._lo, self._hi)
+        new = self.y * settled(np.abs(new), self.C)
         moved = new != self.beta
         self._stalled = not moved.any()
         if self._stalled:

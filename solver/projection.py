@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+#: What rounding leaves of sums that ought to be 0, and between a multiplier and its bound, as a share of their size.
+ROUNDING = 256.0 * float(np.finfo(np.float64).eps)
 
 
 def project(b: Array, lo: Array, hi: Array) -> Array:
@@ -91,11 +93,21 @@ def feasible(y: Array, C: Array, alpha: Array) -> Array:
     size = np.clip(np.where(np.isfinite(alpha), alpha, 0.0), 0.0, C)
     for _ in range(3):  # once; again only for the rounding of the first
         excess = float(size[y > 0].sum() - size[y < 0].sum())
-        if excess == 0.0:
+        if abs(excess) <= ROUNDING * float(size.sum()):
             break
         heavy = np.flatnonzero((y > 0) == (excess > 0))
         order = heavy[np.argsort(size[heavy], kind="stable")]
         before = np.concatenate(([0.0], np.cumsum(size[order])[:-1]))
         size[order] -= np.clip(abs(excess) - before, 0.0, size[order])
-    beta: Array = y * size
+    beta: Array = y * settled(size, C)
     return beta
+
+
+def settled(size: Array, C: Array) -> Array:
+    """Multipliers of this `size`, each at a bound, 0 or C, exactly or clearly inside.
+
+    One that is "free" by rounding would be counted, and alone it would decide the intercept.
+    """
+    at_zero, at_bound = size <= ROUNDING * size.max(initial=0.0), size >= (1.0 - ROUNDING) * C
+    found: Array = np.where(at_bound, C, np.where(at_zero, 0.0, size))
+    return found

@@ -28,6 +28,8 @@ from solver import shrinking, smo
 from solver.certificate import Status, best_primal
 from solver.datasets import generate
 from solver.kernels import Kernel
+from solver.lasvm import LasvmSolver
+from solver.projected_gradient import DualAscentSolver
 from solver.projection import feasible
 from solver.selection import RULES
 from solver.smo import SmoSolver
@@ -851,3 +853,31 @@ def test_bad_labels(y: list[Any]) -> None:
     X, _ = points("line", 20, 0)
     with pytest.raises(ValueError, match="y must hold -1 and \\+1, both present, one for each point"):
         SmoSolver(X, y, Kernel("rbf"))
+
+
+@pytest.mark.parametrize("learner", ["smo", "smo, from old multipliers", "lasvm", "dual ascent"])
+def test_no_multiplier_is_free_by_rounding(learner: str) -> None:
+    # Of a small C all are at their bounds; one an ulp away from it would be called free, and decide the intercept.
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(20, 2)), np.where(np.arange(20) % 2, 1.0, -1.0)
+        C = np.full(20, 10.0 ** rng.uniform(-2, 0))
+        C[y > 0] *= rng.choice([1.0, 0.3])
+        kernel = Kernel("rbf", 1.0)
+        solver: Any
+        if learner == "lasvm":
+            solver = LasvmSolver(X, y, kernel, C=C)
+        elif learner == "dual ascent":
+            solver = DualAscentSolver(X, y, kernel, C=C)
+        else:
+            solver = SmoSolver(X, y, kernel, C=C, selection="cyclic")
+        solver.run()
+        if learner == "smo, from old multipliers":
+            kept = np.where(np.arange(20) == 7, 0.0, solver.alpha)
+            X[7] += 0.3
+            solver = SmoSolver(X, y, kernel, C=C, alpha=kept)
+            solver.run()
+        alpha = solver.alpha
+        free = (alpha > 0) & (alpha < C)
+        assert (np.minimum(alpha, C - alpha)[free] > 1e-12 * C[free]).all(), seed
+        assert abs(y @ alpha) <= 1e-12 * alpha.sum()
