@@ -160,7 +160,9 @@ def test_each_point_may_have_its_own_price() -> None:
 def test_without_intercept_as_liblinear(shape: str, C: float) -> None:
     X, y = points(shape, 80, 2)
     X = X + 0.3
-    model = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-12, max_iter=10**6, dual=True).fit(X, y)
+    model = LinearSVC(
+        loss="hinge", C=C, fit_intercept=False, tol=1e-10, max_iter=10**7, dual=True, random_state=0
+    ).fit(X, y)  # fmt: skip
     w = model.coef_[0]
     best = 0.5 * w @ w + C * np.maximum(0.0, 1.0 - y * (X @ w)).sum()
     solver = DualAscentSolver(X, y, Kernel("linear"), C=C, fit_intercept=False, tol=1e-6)
