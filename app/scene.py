@@ -59,6 +59,8 @@ class LaneScene:
         The run moves, or would if it were not at its end.
     shows_pair : bool
         The pair that moves stands out in the picture.
+    steps_seen : bool
+        The run rests, or goes so slowly that each step can be seen.
     orders : Orders or None
         A perceptron's lines from other orders of the points.
     badge : Badge
@@ -88,6 +90,7 @@ class LaneScene:
     study: Study | None
     playing: bool
     shows_pair: bool
+    steps_seen: bool
     orders: Orders | None
     badge: Badge
     remark: str
@@ -275,6 +278,7 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
         pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
         study=study, shows_pair=study is not None and _shows_pair(session, index, study),
+        steps_seen=not session.playing[index] or SPEEDS[speed] <= SLOW or (study is not None and study.at_end),
         playing=session.playing[index] and not (study is not None and study.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
         orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),

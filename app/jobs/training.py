@@ -35,6 +35,8 @@ ROUND = 500
 MEMORY, KEPT = 96.0, 1 << 20
 #: Binary problems of one training are numbered within so many.
 PROBLEMS = 100
+#: A step that no run reaches: the end.
+LAST = 1 << 60
 #: Seconds after which a surface that is not certified yet looks so: a short training would only flicker.
 PATIENCE = 0.25
 
@@ -64,6 +66,7 @@ class Training:
         self._running: RunningExpansion | None = None
         self._next_step_at = time.perf_counter()
         self._sought = 0
+        self._first = 0  # the step the driven run goes to before it does anything else
         self._last: dict[int, Explanation] = {}  # why the last step of a run was made, once that is known
         self._orders: dict[tuple[int, int], Orders] = {}  # of a problem, and so many
         self._away: tuple[Recording, int] | None = None  # a run that was left elsewhere, and where it belongs
@@ -73,12 +76,21 @@ class Training:
         """`before` when it is of this very problem, else a new one, from the old multipliers where they still count."""
         if before is not None:
             same = before.points is wish.points and before.key == training_key(wish.lane)
-            if same and before.restart == wish.restart and (before.compiled == wish.compiled or wish.paused):
-                before.compiled = wish.compiled  # a run that rests somewhere stays there when the fast solver is ready
+            same &= before.restart == wish.restart
+            if same and before.compiled == wish.compiled:
                 return before
+            if same and wish.paused:  # the fast solver is ready: it comes to where the plain one rested
+                return Training(wish, None, before.number)._taking_over(before, wish)
             if (before.restart, before.compiled) != (wish.restart, wish.compiled):
                 before = None  # count the steps of the rule that was chosen, from zero
         return Training(wish, before, number)
+
+    def _taking_over(self, before: Training, wish: Wish) -> Training:
+        """This training, on its way to the step where `before` rests."""
+        run = before.recordings[before.driven(wish.lane)]
+        self._first = LAST if run.at_end else run.position
+        self._sought = before._sought
+        return self
 
     # -- where the runs are ----------------------------------------------------------------------------------------
 
@@ -126,6 +138,10 @@ class Training:
             if not astray.go_to(home, late):
                 return 0
             self._away = None
+        if self._first:
+            if run.go_to(self._first, late):
+                self._first = 0
+            return 0
         seek = self._awaited(wish)
         if seek is not None:
             before = run.position
@@ -152,7 +168,7 @@ class Training:
     def seconds_to_next_step(self, wish: Wish) -> float:
         """How long nothing is to be done."""
         p = self.driven(wish.lane)
-        busy = self._away is not None or self._awaited(wish) is not None
+        busy = self._first > 0 or self._away is not None or self._awaited(wish) is not None
         busy |= self.recordings[p].solver.pending
         busy |= any(not each.at_end for other, each in enumerate(self.recordings) if other != p)
         if busy or math.isinf(wish.steps_per_second):

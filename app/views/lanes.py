@@ -59,7 +59,8 @@ class Lanes(QWidget):
         """
         shown = self._shown()
         height = self._grid.minimumSize().height()
-        return QSize(len(shown) * self._least() + (len(shown) - 1) * GAP + LANES - 1, height)
+        least = max(self._widths) if any(self._widths) else self._least()  # any label in the window asks for it anew
+        return QSize(len(shown) * least + (len(shown) - 1) * GAP + LANES - 1, height)
 
     def _shown(self) -> list[int]:
         return [index for index in range(LANES) if not self.canvases[index].isHidden()]

@@ -16,7 +16,7 @@ from app.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.main import create_window, make_application
 from app.views.window import MainWindow
 
-SIZES = (200, 500, 1000)
+SIZES = (500, 1000)
 SECONDS = 6.0
 #: Panels, in the order in which they are opened; at the end each has a place of its own.
 PANELS = ("step", "curves", "alphas", "loss", "table", "history", "notes")
@@ -24,7 +24,7 @@ PANELS = ("step", "curves", "alphas", "loss", "table", "history", "notes")
 
 def _window(n: int, profile: Path, panels: bool) -> MainWindow:
     """A problem that trains for minutes, paused at its start."""
-    points = GeneratorSettings("chessboard", n // 2, 0.1).points()
+    points = GeneratorSettings("chessboard", n // 2, 0.3).points()
     hard = SvmSettings(C=1e4, gamma=20.0, selection="random")
     document = Document(points=points, view=View.fitting(points), lanes=(Lane("knn"), Lane("svm", svm=hard)))
     window = create_window(document, profile)

@@ -154,7 +154,9 @@ class Canvas(PointingPlot):
             pair = study.pair if lane.shows_pair else (-1, -1)
             study = replace(study, pair=pair, slacks=study.slacks if scene.session.kkt else None)
         hovered = scene.session.hovered if scene.studying else None
-        self._study_overlay = study_overlay(study, self.grid(), self.plot_area(), hovered, self.font(), old)
+        self._study_overlay = study_overlay(
+            study, self.grid(), self.plot_area(), hovered, self.font(), old, lane.steps_seen
+        )
         for area in to_repaint(old, self._study_overlay):
             self.viewport().update(area)
 

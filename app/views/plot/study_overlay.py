@@ -22,8 +22,9 @@ LEAST = 0.5
 
 
 def study_overlay(
-    study: Study | None, grid: Grid, area: QRectF, hovered: int | None, font: QFont, old: StudyOverlay | None = None
-) -> StudyOverlay | None:
+    study: Study | None, grid: Grid, area: QRectF, hovered: int | None, font: QFont, old: StudyOverlay | None = None,
+    labelled: bool = True,
+) -> StudyOverlay | None:  # fmt: skip
     """What to lay over a picture.
 
     Parameters
@@ -40,11 +41,13 @@ def study_overlay(
         Of the labels.
     old : StudyOverlay, optional
         The last one, parts of which may still be right.
+    labelled : bool, default=True
+        Whether the pair has its numbers beside it: at full speed nobody could read them.
     """
     if study is None or not len(study.index):
         return None
     slacks = _slack_lines(study, grid, area, old.slacks if old is not None else None)
-    pair = _pair_mark(study, grid, area, font)
+    pair = _pair_mark(study, grid, area, font, labelled)
     busy = [] if pair is None else [_square(at, PAIR) for at in pair.rings] + [label.rect for label in pair.labels]
     return StudyOverlay(slacks, pair, _card(study, grid, area, hovered, font, busy), font)
 
@@ -70,7 +73,7 @@ def _slack_lines(study: Study, grid: Grid, area: QRectF, old: SlackLines | None)
     return SlackLines(ends[drawn], slacks.capped[drawn], cases[drawn], made_of)
 
 
-def _pair_mark(study: Study, grid: Grid, area: QRectF, font: QFont) -> PairMark | None:
+def _pair_mark(study: Study, grid: Grid, area: QRectF, font: QFont, labelled: bool) -> PairMark | None:
     members = [(name, index) for name, index in zip("ij", study.pair, strict=True) if index >= 0]
     if not members:
         return None
@@ -80,7 +83,7 @@ def _pair_mark(study: Study, grid: Grid, area: QRectF, font: QFont) -> PairMark 
     busy = [_square(spot, PAIR) for spot in inside]
     labels = []
     for (name, index), spot in zip(members, spots, strict=True):
-        if not area.contains(QPointF(*spot)):
+        if not (labelled and area.contains(QPointF(*spot))):
             continue
         text = name
         place = np.flatnonzero(study.index == index)
