@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, cast
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QApplication,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMainWindow,
+    QTabBar,
     QTabWidget,
     QToolBar,
     QToolButton,
@@ -203,6 +204,7 @@ class Side:
                 self._window.tabifyDockWidget(first[spec.group], self._docks[spec.name])
         for dock in self._docks.values():
             dock.hide()
+        QTimer.singleShot(0, self._window, self._tuck_away)
 
     def _panel(self, name: str) -> QWidget:
         """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
@@ -247,7 +249,15 @@ class Side:
             self._panel(name)
         (self._in_sight.add if visible else self._in_sight.discard)(name)
         self._controller.look_at(name, visible)
+        QTimer.singleShot(0, self._window, self._tuck_away)
         self._changed()
+
+    def _tuck_away(self) -> None:
+        """Take tabs of docks that are closed out of sight: Qt leaves them where they were, above the pictures."""
+        open_titles = {dock.windowTitle() for dock in self._docks.values() if not dock.isHidden()}
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if sum(bar.tabText(tab) in open_titles for tab in range(bar.count())) < 2:
+                bar.move(-bar.width() - 1000, -1000)
 
     def _toggle(self, name: str) -> None:
         """Open a dock, or bring it before the others; close the one that is in front."""

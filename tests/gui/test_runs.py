@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.badges import Mood
@@ -322,3 +322,22 @@ def test_every_control_of_a_run_can_be_hit_and_has_a_name(make: Make, qtbot: QtB
             widget = window.findChild(QWidget, f"lane{lane}.transport.{name}")
             assert widget is not None and widget.isVisible() and widget.accessibleName()
             assert widget.height() >= 24 and widget.width() >= 24
+
+
+def test_tabs_are_seen_only_where_there_is_a_choice(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM), size=(1500, 900))
+
+    def tabs() -> list[list[str]]:
+        qtbot.wait(20)
+        bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        seen = [bar for bar in bars if bar.isVisible() and bar.geometry().intersects(window.rect())]
+        return [[bar.tabText(k) for k in range(bar.count())] for bar in seen]
+
+    assert tabs() == []
+    for name, expected in (("step", []), ("curves", []), ("alphas", [["Curves", "Multipliers"]])):
+        window._actions[name].trigger()
+        settle(qtbot, window)
+        assert tabs() == expected
+    window._actions["alphas"].trigger()
+    settle(qtbot, window)
+    assert tabs() == []
