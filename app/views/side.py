@@ -226,7 +226,7 @@ class Side:
         if dressed:
             for title in self._titles:
                 title.show_theme(theme, self._window.devicePixelRatioF())
-        drawn = self._in_sight - self._waiting(scene)
+        drawn = self._in_sight - self._taking_turns(scene)
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
             if name in drawn:
@@ -234,13 +234,18 @@ class Side:
         if self._dialog is not None:
             self._dialog.render_scene(scene, theme)
 
-    def _waiting(self, scene: Scene) -> set[str]:
-        """The panels that are not drawn now: while a run plays, they take turns, so that no picture waits for all."""
+    def _taking_turns(self, scene: Scene) -> set[str]:
+        """The panels that take turns while a run plays, each in an update of its own: so the hand gets in between."""
         of_runs = sorted(self._in_sight & RUN_PANELS)
         if not of_runs or not scene.lanes[scene.studied].playing:
             return set()
         self._turn = (self._turn + 1) % len(of_runs)
-        return set(of_runs) - {of_runs[self._turn]}
+        QTimer.singleShot(0, self._window, partial(self._draw_late, of_runs[self._turn]))
+        return set(of_runs)
+
+    def _draw_late(self, name: str) -> None:
+        if name in self._in_sight and self._scene is not None:
+            cast(Panel, self._panel(name)).render_scene(*self._scene)
 
     # -- docks -----------------------------------------------------------------------------------------------------
 

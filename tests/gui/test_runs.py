@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.badges import Mood
@@ -242,6 +242,7 @@ def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_rests(make: M
     dress, _ = window._appearance.dress(scene)
     for _ in range(6):
         window._side.render_scene(scene, dress, window._actions)
+        QApplication.processEvents()
     assert [len(seen) for seen in drawn.values()] == [3, 3], "each gets its turn"
     window._controller.transport.seek(0, 5)
     settle(qtbot, window)
