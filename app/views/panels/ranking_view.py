@@ -195,8 +195,10 @@ class RankingView(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint(painter, self._strip, self._theme)
-        painter.end()
+        try:
+            self._paint(painter, self._strip, self._theme)
+        finally:  # a painter left open would take the process down
+            painter.end()
 
     def _paint(self, painter: QPainter, strip: Strip, theme: Theme) -> None:
         ranking, metrics = strip.ranking, QFontMetricsF(self.font())

@@ -74,8 +74,10 @@ class StepView(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint(painter, self.step, self.theme)
-        painter.end()
+        try:
+            self.paint(painter, self.step, self.theme)
+        finally:  # a painter left open would take the process down
+            painter.end()
 
     def paint(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
         """Draw `step`."""
