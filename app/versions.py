@@ -84,6 +84,8 @@ class FileV2(msgspec.Struct, forbid_unknown_fields=True):
     view: View
     notes: Notes
     training_limit: TrainingLimit
+    #: Left out when no generator made the points.
+    origin: GeneratorSettings | None = None
 
 
 Newest = FileV2
@@ -116,7 +118,7 @@ def decode(data: bytes, version: int) -> Document:
     newest: Newest = file
     return Document(
         _points(newest.points), newest.lanes, newest.shown, newest.generator, newest.view, newest.styles, newest.axes,
-        newest.notes, newest.training_limit,
+        newest.notes, newest.training_limit, origin=newest.origin,
     )  # fmt: skip
 
 
@@ -161,6 +163,8 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
         "lanes": document.lanes, "shown": document.shown, "generator": document.generator, "view": document.view,
         "notes": _sound(document.notes), "training_limit": document.training_limit,
     }  # fmt: skip
+    if document.origin is not None:
+        rest["origin"] = document.origin
     yield msgspec.json.encode(rest)[1:] + b"\n"
 
 

@@ -179,7 +179,7 @@ class Curve:
     def log_density(self, X: Array) -> Array:
         """Its logarithm at the points `X` (n, 2), shape (n,): finite wherever the distance is."""
         result = np.empty(len(X))
-        for block in _neighbourhoods(X):
+        for block in neighbourhoods(X):
             result[block] = self._of_block(X[block])
         return result
 
@@ -203,7 +203,7 @@ class Curve:
         return result
 
 
-def _neighbourhoods(X: Array) -> list[NDArray[np.intp]]:
+def neighbourhoods(X: Array) -> list[NDArray[np.intp]]:
     """The points in groups of some that lie near each other."""
     if len(X) <= TOGETHER:
         return [np.arange(len(X))] if len(X) else []

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import ndtr
@@ -295,22 +295,55 @@ def test_true_classes_and_lines(name: str) -> None:
         clear = (np.abs(X) > 1e-6).all(axis=1)
     assert (law.true_class(X[clear]) == y[clear]).mean() > 0.9995
     assert (law.bayes(X[clear]) == y[clear]).mean() > 0.9995
-    lines = law.true_lines(-2.0, 2.0)
+    lines = law.true_lines(-2.0, 2.0, -1.5, 1.7)
+    assert np.nanmax(np.abs(lines)) <= 2.0
     before, after = lines[:-1], lines[1:]
     whole = ~np.isnan(before + after).any(axis=1)
     before, after = before[whole], after[whole]
     for share in np.linspace(0.03, 0.97, 13):
         across = (after - before)[:, ::-1] * (1, -1)
-        aside = 1e-4 * across / np.hypot(*across.T)[:, None]
+        aside = 1e-5 * across / np.hypot(*across.T)[:, None]
         middle = before + share * (after - before)
         keep = np.abs(np.abs(middle).min(axis=1)) > 1e-3  # no class changes across a crossing of two lines
         assert (law.true_class(middle + aside) != law.true_class(middle - aside))[keep].all()
 
 
+@pytest.mark.parametrize("name", ["line", "circle", "xor", "chessboard"])
+@settings(max_examples=40, deadline=None)
+@given(st.floats(-1.2, 1.2), st.floats(-1.2, 1.2), st.integers(-6, 1))
+def test_true_lines_of_any_view(name: str, x: float, y: float, power: int) -> None:
+    """Where the true class changes along the edge of a view, the line crosses it; it is no longer than it need be."""
+    half = 10.0**power
+    law, (left, right, bottom, top) = Law(name), (x - half, x + half, y - half, y + half)
+    lines = law.true_lines(left, right, bottom, top)
+    share = np.linspace(0, 1, 1001)[:, None]
+    corners = np.array([[left, bottom], [right, bottom], [right, top], [left, top], [left, bottom]])
+    for start, end in itertools.pairwise(corners):
+        edge = start + share * (end - start)
+        if name == "chessboard":
+            edge = edge[(np.abs(edge) < 1).all(axis=1)]
+        turns = np.flatnonzero(np.diff(law.true_class(edge))) if len(edge) else ()
+        for turn in turns:
+            middle = 0.5 * (edge[turn] + edge[turn + 1])
+            assert _distance(lines, middle) <= 0.004 * half
+    if len(lines):
+        assert np.nanmax(np.abs(lines - (x, y))) <= 1.02 * half + (0.01 if name == "circle" else 0)
+
+
+def _distance(lines: np.ndarray, place: np.ndarray) -> float:
+    """From a place to polylines."""
+    a, b = lines[:-1], lines[1:]
+    whole = ~np.isnan(a + b).any(axis=1)
+    a, b = a[whole], b[whole]
+    along = b - a
+    t = np.clip(((place - a) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300), 0, 1)
+    return float(np.hypot(*(a + t[:, None] * along - place).T).min(initial=np.inf))
+
+
 def test_sets_without_a_truth() -> None:
     for name in ("moons", "blobs", "spirals"):
         law = Law(name, 0.1, n_classes=2)
-        assert not law.has_truth and not len(law.true_lines(-1, 1))
+        assert not law.has_truth and not len(law.true_lines(-1, 1, -1, 1))
         with pytest.raises(ValueError, match="no true boundary"):
             law.true_class(np.zeros((1, 2)))
 
