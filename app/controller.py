@@ -34,6 +34,7 @@ from .session import NOTHING, Session
 from .store import Store
 from .tools import Spot
 from .transport import Transport
+from .truth_desk import TruthDesk
 from .words import count
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Controller:
         self.editing = Editing(self)
         self.transport = Transport(self)
         self.lanes = LaneDesk(self)
+        self.truth = TruthDesk(self)
         store.listen(lambda old, new: changed())
 
     @property

@@ -109,6 +109,8 @@ class Session:
         Which fresh points are thrown at the models.
     throwing : bool
         More are thrown, one batch after the other.
+    throw_count : int
+        Points of the next throw.
     resamples : int
         How many times the points are resampled.
     legend : bool
@@ -143,6 +145,7 @@ class Session:
     haze: bool = False
     throw: Throw = NO_THROW
     throwing: bool = False
+    throw_count: int = 1000
     resamples: int = 30
     legend: bool = True
     theme: str = "system"

@@ -57,17 +57,21 @@ class TruthDesk:
         """How many times the points are resampled."""
         self._desk.set_session(resamples=min(max(number, LEAST), MOST))
 
-    def throw(self, count: int) -> None:
-        """Throw `count` new points in place of those thrown before."""
-        last = self._desk.session.throw
-        count = min(max(count, FEWEST_POINTS), MOST_POINTS)
-        self._desk.set_session(throw=Throw(count, last.first + last.batches, 1))
+    def set_count(self, count: int) -> None:
+        """Points of the next throw; those that lie there stay until then."""
+        self._desk.set_session(throw_count=min(max(count, FEWEST_POINTS), MOST_POINTS))
 
-    def throw_more(self, count: int) -> None:
+    def throw(self) -> None:
+        """Throw new points in place of those thrown before."""
+        session = self._desk.session
+        last = session.throw
+        self._desk.set_session(throw=Throw(session.throw_count, last.first + last.batches, 1))
+
+    def throw_more(self) -> None:
         """As many once more, beside those thrown before; with another count, instead of them."""
-        last = self._desk.session.throw
+        last, count = self._desk.session.throw, self._desk.session.throw_count
         if not last.batches or last.count != count:
-            self.throw(count)
+            self.throw()
         elif last.total + count <= MOST_TOGETHER:
             self._desk.set_session(throw=replace(last, batches=last.batches + 1))
         else:

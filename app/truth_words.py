@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from solver.datasets import DATASETS
 from solver.truth import Law, wilson
 
 from .document import GeneratorSettings
-from .figures import grouped, percent
-from .jobs.fresh import MOST_SHOWN, BayesError, Tally
+from .figures import count, grouped, percent
+from .jobs.fresh import MOST_SHOWN, SIDE, Area, BayesError, Tally
 from .jobs.haze import Haze
+
+if TYPE_CHECKING:
+    from .truths import TruthScene
 
 NO_ORIGIN = (
     "No generator made these points, so nobody knows their true boundary: generate points (G) to hold the models"
@@ -23,7 +27,11 @@ EQUATIONS = {
     "line": "y = x", "wrong": "y = x", "circle": "x² + y² = ½", "xor": "x = 0 and y = 0",
     "chessboard": "the edges of the fields",
 }  # fmt: skip
-HAZE_LEGEND = "Boundaries of resampled points"
+#: Lines that are explained where they are seen.
+TRUTH_LEGEND = (("ideal", "True or ideal boundary"), ("haze", "Haze: boundaries on resampled points"))
+INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such throws."
+EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points."
+AREA = f"Area: share of the square [−1, 1]² where model and truth disagree, on a grid of {SIDE} × {SIDE} places."
 DEFINITION = (
     "Disagreement: the probability that two of the B models, drawn at random, say different classes at a place,"
     " averaged over places: mean of (1 − Σ p²) · B / (B − 1), where p are the shares of the models that say each class."
@@ -32,6 +40,11 @@ RESAMPLING = (
     "Each model learns from as many points as there are, drawn from them with replacement; a point drawn twice counts"
     " as two points at one place."
 )
+
+
+def truth_legend(name: str) -> list[tuple[str, str]]:
+    """`TRUTH_LEGEND` with the boundary called by its name."""
+    return [(kind, name if kind == "ideal" else text) for kind, text in TRUTH_LEGEND]
 
 
 def boundary_name(law: Law | None) -> str:
@@ -43,6 +56,16 @@ def boundary_name(law: Law | None) -> str:
     if not law.has_density:
         return "No ideal boundary: without noise, no place beside the points has a class"
     return "Ideal (Bayes) boundary: no classifier does better on average"
+
+
+def short_name(law: Law) -> str:
+    """What the switch of the boundary is called."""
+    return boundary_name(law) if law.has_truth else "Ideal (Bayes) boundary"
+
+
+def area_words(area: Area) -> str:
+    """Share of the square on which a model is wrong."""
+    return percent(area.share)
 
 
 def origin_words(origin: GeneratorSettings, law: Law, edited: bool | None) -> str:
@@ -72,11 +95,10 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
 
 
 def error_words(tally: Tally) -> tuple[str, str, str]:
-    """Failures of points thrown, the error, and its 95 % interval."""
-    thrown = tally.thrown
-    low, high = wilson(tally.failures, thrown)
-    interval = f"{percent(low).removesuffix(' %')} to {percent(high)}"
-    return f"{grouped(tally.failures)} of {grouped(thrown)}", percent(tally.failures / thrown), interval
+    """Failures, the error, and its 95 % interval."""
+    low, high = wilson(tally.failures, tally.thrown)
+    interval = f"{percent(low).removesuffix(' %')} – {percent(high)}"
+    return grouped(tally.failures), percent(tally.failures / tally.thrown), interval
 
 
 def excess_words(tally: Tally, ideal: Tally | None) -> str:
@@ -93,6 +115,16 @@ def points_of_percent(difference: float) -> str:
     if float(text) == 0:
         return "0"
     return ("+" if value > 0 else "−") + text
+
+
+def thrown_words(truth: TruthScene) -> str:
+    """Which points were thrown."""
+    tally = truth.ideal_tally
+    if tally is None:
+        return ""
+    throw = tally.throw
+    which = f"throw {throw.first}" if throw.batches == 1 else f"throws {throw.first} to {throw.last}"
+    return f"{count(tally.thrown, 'fresh point')} ({which}), the same for all."
 
 
 def shown_words(tally: Tally) -> str:
@@ -117,7 +149,7 @@ def haze_remarks(haze: Haze) -> str:
     if haze.lost:
         parts.append(f"In {haze.lost} of them a class was not drawn.")
     if haze.unfinished:
-        parts.append(f"In {haze.unfinished} training was stopped early.")
+        parts.append(f"In {haze.unfinished} of them training ended short of its goal.")
     if haze.drawn < haze.done:
         parts.append(f"Lines of {haze.drawn} are drawn; more would hide everything.")
     return " ".join(parts)

@@ -225,9 +225,7 @@ def _row(index: int, document: Document, session: Session, results: Results, law
     )  # fmt: skip
 
 
-def _haze(
-    index: int, document: Document, session: Session, results: Results
-) -> tuple[Haze | None, bool, str]:
+def _haze(index: int, document: Document, session: Session, results: Results) -> tuple[Haze | None, bool, str]:
     """What is known of a lane's haze, whether it is to be replaced, and why there is none."""
     answer = results.answer(f"haze{document.slots[index]}") if session.haze else None
     if answer is None or not isinstance(answer.question, Stability):
@@ -251,7 +249,7 @@ def _looks_at(asked: Stability, view: View) -> bool:
 
 
 def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
-    """Haze, true or ideal boundary, and fresh points of the lane at place `index`, the haze lowest."""
+    """Haze, fresh points, and true or ideal boundary of the lane at place `index`, the lowest first."""
     laid: list[Sheet] = []
     slot = document.slots[index]
     if session.haze:
@@ -259,17 +257,14 @@ def sheets(document: Document, session: Session, results: Results, index: int) -
         if haze is not None:
             laid.append(haze.lines)
     law = law_of(document.origin) if len(document.points) else None
-    if law is not None and session.ideal:
-        if law.has_truth:
-            laid.append(_true_lines(law, document.view))
-        else:
-            line = _ideal_lines(results, law, index)
-            if line is not None:
-                laid.append(line)
     if law is not None and PANEL in session.looking:
         tally = _tally(results.answer(f"fresh{slot}"), law, session.throw)
         if tally is not None and len(tally.xy):
             laid.append(_specks(tally))
+    if law is not None and session.ideal:
+        line = _true_lines(law, document.view) if law.has_truth else _ideal_lines(results, law, index)
+        if line is not None:
+            laid.append(line)
     return tuple(laid)
 
 
@@ -278,7 +273,8 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
     for place in range(index, -1, -1):
         answer = results.answer(f"boundary{place}")
         if answer is not None and isinstance(answer.question, Boundary) and answer.question.law == law:
-            return answer.value
+            lines: Lines | None = answer.value
+            return lines
     return None
 
 

@@ -31,6 +31,11 @@ class Throw:
         """How many points."""
         return self.count * self.batches
 
+    @property
+    def last(self) -> int:
+        """Number of the last batch."""
+        return self.first + self.batches - 1
+
     def points(self, law: Law, batch: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Places (count, 2) and classes (count,) of one batch, counted from 0."""
         return law.draw(self.count, (_FRESH, self.first + batch))

@@ -87,6 +87,9 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("race", "&Training", "&Race of the rules…", ("Ctrl+5",), "One problem, two to four rules.", gap=True),
     ActionSpec("asking", "&Training", "&Active learning", ("Ctrl+6",), "Ask for the best label next.", "", True),
     ActionSpec("add_lane", "&Compare", "&Add a classifier", ("Ctrl+L",), "One more on the same points, up to four."),
+    ActionSpec("ideal", "&Compare", "True or &ideal boundary", ("U",), "The best that is possible.", "", True, True),
+    ActionSpec("haze", "&Compare", "&Haze", ("H",), "Boundaries on resampled points.", "", True),
+    ActionSpec("truth", "&Compare", "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

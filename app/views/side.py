@@ -105,6 +105,12 @@ def _loss(controller: Controller, conductor: Conductor) -> QWidget:
     return LossPanel(controller)
 
 
+def _truth(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.truth_panel import TruthPanel
+
+    return TruthPanel(controller)
+
+
 PANELS = (
     PanelSpec("table", "Points table", 0, _table),
     PanelSpec("history", "History", 0, _history),
@@ -114,6 +120,7 @@ PANELS = (
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
+    PanelSpec("truth", "Truth and stability", 0, _truth, wide=True),
 )
 
 
@@ -217,7 +224,8 @@ class Side:
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
         docks = {name: partial(self._toggle, name) for name in self._docks}
-        return {**docks, "classes": self._classes}
+        truth = self._controller.truth
+        return {**docks, "classes": self._classes, "ideal": truth.toggle_ideal, "haze": truth.toggle_haze}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
         """Draw what is open and in sight."""
@@ -231,6 +239,8 @@ class Side:
             actions[name].setChecked(not dock.isHidden())
             if name in drawn:
                 cast(Panel, self._panel(name)).render_scene(scene, theme)
+        actions["ideal"].setChecked(scene.session.ideal)
+        actions["haze"].setChecked(scene.session.haze)
         if self._dialog is not None:
             self._dialog.render_scene(scene, theme)
 
