@@ -322,7 +322,9 @@ class Work(RuleBasedStateMachine):
     @precondition(idle)
     @rule()
     def clear(self) -> None:
-        self.act(self.hand.clear, self.points(lambda listed: []))
+        # Of no points, nobody can say any more where they came from.
+        expected = ([], *self.field("origin", None)[1:]) if self.model.now[0] else self.model.now
+        self.act(self.hand.clear, expected)
 
     @precondition(lambda self: self.idle() and len(self.store.document.points) < 500)
     @rule(name=st.sampled_from(["moons", "blobs", "xor", "line"]), count=st.integers(1, 20), seed=st.integers(0, 9),
@@ -331,8 +333,9 @@ class Work(RuleBasedStateMachine):
         self.act(lambda: self.hand.choose_generator(name))
         self.act(lambda: self.hand.set_generator(count=count, seed=seed))
         kept = self.model.now[0] if add else []
+        origin = self.store.document.origin if kept else self.store.document.generator
         self.act(lambda: self.hand.generate(add))
-        assert self.model.now[0][: len(kept)] == kept
+        assert self.model.now[0][: len(kept)] == kept and self.model.now == self.field("origin", origin)
 
     @precondition(idle)
     @rule(lane=st.integers(0, 1), C=st.sampled_from([0.5, 2.0, -1.0]), k=st.integers(0, 9))
