@@ -31,6 +31,7 @@ from .document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from .editing import Editing
 from .points import MAX_CLASSES
 from .session import NOTHING, Session
+from .splitting import Splitting
 from .store import Store
 from .tools import Spot
 from .transport import Transport
@@ -68,6 +69,7 @@ class Controller:
         self.on_disk: files.Fingerprint | None = None
         self.editing = Editing(self)
         self.transport = Transport(self)
+        self.splitting = Splitting(self)
         store.listen(lambda old, new: changed())
 
     @property

@@ -14,6 +14,7 @@ from msgspec import Meta
 from solver import RULES, SCHEMES, Kernel, datasets
 
 from .points import LIMIT, MAX_CLASSES, Points
+from .split import NO_SPLIT, Parts, Split, parts_of
 from .trainers import SVM_TRAINERS, TRAINERS, Trainer
 
 Weights = Literal["uniform", "distance", "distance-squared"]
@@ -225,7 +226,7 @@ class Document:
     ----------
     points : Points
     lanes : tuple of Lane
-        Two; `shown` says how many of them are on screen, so that hiding one loses none of its settings.
+        `shown` says how many of them are on screen, so that hiding one loses none of its settings.
     shown : int
     generator : GeneratorSettings
     view : View
@@ -236,10 +237,14 @@ class Document:
     notes : str
     training_limit : int
         Of more points than this, the lanes train on a sample.
+    split : Split
+        Which points are kept back to test on.
+    compared : tuple of (int, int)
+        Positions of the two lanes that are compared.
     """
 
     points: Points = field(default_factory=Points)
-    lanes: tuple[Lane, Lane] = (Lane("knn"), Lane("svm"))
+    lanes: tuple[Lane, ...] = (Lane("knn"), Lane("svm"))
     shown: int = 2
     generator: GeneratorSettings = GeneratorSettings()
     view: View = View()
@@ -247,11 +252,26 @@ class Document:
     axes: tuple[AxisName, AxisName] = ("", "")
     notes: Notes = ""
     training_limit: TrainingLimit = 10_000
+    split: Split = NO_SPLIT
+    compared: tuple[int, int] = (0, 1)
+
+    @property
+    def parts(self) -> Parts:
+        """What the split comes to; the same object while nothing has changed."""
+        return parts_of(self.points, self.split, self.training_limit)
+
+    @property
+    def test_points(self) -> Points:
+        """What nothing is trained on; the same object while they are the same."""
+        return self.parts.test
 
     @property
     def training_points(self) -> Points:
-        """What the lanes train on: the points, or a sample of them."""
-        return self.points.sample(self.training_limit)
+        """What the lanes train on: the points that are not for testing, or a sample of them.
+
+        The same object while they are the same: a new test point retrains nothing.
+        """
+        return self.parts.training
 
     def class_name(self, label: int) -> str:
         """What class `label` (0 to 7) is called: "setosa", or "class 1"; a name that is a number is "class 0"."""
