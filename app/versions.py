@@ -17,6 +17,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from .document import (
+    MAX_LANES,
     PLAIN_STYLES,
     AxisName,
     ClassStyles,
@@ -33,8 +34,6 @@ from .split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
 FORMAT = "classifier-playground"
 #: Blocks of points that are encoded at a time: some tenths of a millisecond of work.
 _TOGETHER = 8
-#: Classifiers side by side.
-MOST_LANES = 4
 #: Ids a file may name; beyond, other programs that read JSON lose digits.
 _LARGEST_ID = 2**53
 
@@ -100,7 +99,7 @@ class SplitV3(msgspec.Struct, forbid_unknown_fields=True):
     painted: list[_Run] = []
 
 
-_Position = Annotated[int, Meta(ge=0, le=MOST_LANES - 1)]
+_Position = Annotated[int, Meta(ge=0, le=MAX_LANES - 1)]
 
 
 class FileV3(msgspec.Struct, forbid_unknown_fields=True):
@@ -112,8 +111,8 @@ class FileV3(msgspec.Struct, forbid_unknown_fields=True):
     split: SplitV3
     styles: ClassStyles
     axes: tuple[AxisName, AxisName]
-    lanes: Annotated[tuple[Lane, ...], Meta(min_length=1, max_length=MOST_LANES)]
-    shown: Annotated[int, Meta(ge=1, le=MOST_LANES)]
+    lanes: Annotated[tuple[Lane, ...], Meta(min_length=1, max_length=MAX_LANES)]
+    shown: Annotated[int, Meta(ge=1, le=MAX_LANES)]
     compared: tuple[_Position, _Position]
     generator: GeneratorSettings
     view: View
@@ -162,7 +161,7 @@ def decode(data: bytes, version: int) -> Document:
     points = _points(newest.points)
     return Document(
         points, newest.lanes, newest.shown, newest.generator, newest.view, newest.styles, newest.axes, newest.notes,
-        newest.training_limit, _split(newest.split, points), newest.compared,
+        newest.training_limit, compared=newest.compared, split=_split(newest.split, points),
     )  # fmt: skip
 
 
