@@ -105,6 +105,10 @@ class Controller:
     def pan(self, dx: float, dy: float) -> None:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
 
+    def wipe(self, at: float) -> None:
+        """The border between two pictures, one over the other, at this share of the width."""
+        self.lanes.wipe(at)
+
     def fit(self) -> None:
         self.dispatch(SetView(view=View.fitting(self.document.points)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from solver import Grid, datasets
 
-from . import words
+from . import difference, words
 from .badges import NO_BADGE, Badge, badge
+from .difference import CompareScene, Wipe, compare_scene, compared, wiped
 from .document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
 from .jobs.orders import Orders
 from .jobs.requests import NO_MARKS, Marks, Phase, Picture
@@ -76,6 +77,8 @@ class LaneScene:
         The picture is not certified, and looks so.
     sheets : tuple of Sheet
         What lies between surface and points.
+    wipe : Wipe or None
+        Another lane's picture over part of this one's.
     title : str
         The classifier in a few words, for where its settings are folded away.
     folded : bool
@@ -109,6 +112,7 @@ class LaneScene:
     sheets: tuple[Sheet, ...]
     title: str
     folded: bool
+    wipe: Wipe | None = None
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,8 @@ class Scene:
         Kinds of signs that the legend explains.
     history : tuple of str
         All steps, the undone ones included; `position` of them are done.
+    compare : CompareScene or None
+        Where two lanes differ, when its panel is in sight.
     saved_at : int or None
         The position that stands in the file.
     """
@@ -187,6 +193,16 @@ class Scene:
     generator_note: str
     theme: str
     dark: bool
+    compare: CompareScene | None = None
+
+    @property
+    def switches(self) -> dict[str, bool]:
+        """The actions that are on or off, by name."""
+        session = self.session
+        return {
+            "lanes": self.shown > 1, "legend": self.legend, "pause": self.paused, "kkt": session.kkt,
+            "differing": session.differing, "wipe": session.wipe is not None,
+        }  # fmt: skip
 
 
 def compose(
@@ -196,6 +212,9 @@ def compose(
     """The scene of this moment."""
     points = document.points
     lanes = tuple(_lane(index, document, session, results, compiled) for index in range(document.shown))
+    wipe = wiped(lanes, document, session)
+    if wipe is not None:
+        lanes = tuple(replace(lane, wipe=wipe) if at == wipe.places[0] else lane for at, lane in enumerate(lanes))
     playing = [session.playing[lane.slot] for lane in lanes]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
@@ -215,6 +234,7 @@ def compose(
         redo=history[position] if position < len(history) else None, paused=not any(playing),
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
         theme=session.theme, dark=session.dark,
+        compare=compare_scene(document, results) if difference.NAME in session.looking else None,
     )  # fmt: skip
 
 
@@ -269,6 +289,9 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
     training, frame = document.training_points, results.frame(slot)
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
     message = words.empty_sentence(lane, training.classes, len(training), compiled, names, len(document.test_points))
+    if lane.is_difference and compared(document) is None:
+        message = "The difference of two classifiers: add a second one with Ctrl+L."
+        frame = None
     picture, marks, job, study, orders = None, NO_MARKS, 0, None, None
     several = lane.trainer is not None and len(training.classes) > 2
     pairs = problems_of(training.classes, lane.multiclass) if several else ()
@@ -301,13 +324,20 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
         sheets=sheets_of(document, session, results, index),
-        title=words.classifier_name(lane), folded=document.shown > 2 if fold is None else fold,
+        title=_title(lane, document), folded=document.shown > 2 if fold is None else fold,
     )  # fmt: skip
+
+
+def _title(lane: Lane, document: Document) -> str:
+    places = compared(document) if lane.is_difference else None
+    return words.classifier_name(lane) if places is None else f"Difference of {places[0] + 1} and {places[1] + 1}"
 
 
 def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
     """The parameter fields that apply to a lane's settings and the classes of the points."""
     trainer = lane.trainer
+    if lane.is_difference:
+        return frozenset()
     if trainer is None:
         return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
     fields = {"speed", *trainer.fields}

@@ -98,6 +98,10 @@ class Session:
         Per slot, an index into `SPEEDS`.
     restarts : tuple of int
         Per slot, how often training was started from zero.
+    differing : bool
+        The pictures mark where the two compared lanes differ.
+    wipe : float or None
+        From which share of its width on the first compared lane shows the other's picture; None for nowhere.
     folds : tuple of bool or None
         Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
     legend : bool
@@ -127,6 +131,8 @@ class Session:
     kkt: bool = False
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     restarts: tuple[int, ...] = (0,) * MAX_LANES
+    differing: bool = False
+    wipe: float | None = None
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
     legend: bool = True
     theme: str = "system"
