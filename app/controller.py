@@ -35,6 +35,7 @@ from .splitting import Splitting
 from .store import Store
 from .tools import Spot
 from .transport import Transport
+from .truth_desk import TruthDesk
 from .words import count
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Controller:
         self.transport = Transport(self)
         self.splitting = Splitting(self)
         self.lanes = LaneDesk(self)
+        self.truth = TruthDesk(self)
         store.listen(lambda old, new: changed())
 
     @property

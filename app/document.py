@@ -241,6 +241,8 @@ class Document:
         for it keeps to that number.  Not saved.
     compared : tuple of (int, int)
         Places of the two lanes that are compared.
+    origin : GeneratorSettings or None
+        What the points were generated with, though they may have been edited since; None when no generator made them.
     generator : GeneratorSettings
     view : View
     styles : tuple of ClassStyle
@@ -266,6 +268,7 @@ class Document:
     slots: tuple[int, ...] = tuple(range(MAX_LANES))
     compared: tuple[int, int] = (0, 1)
     split: Split = NO_SPLIT
+    origin: GeneratorSettings | None = None
 
     @property
     def parts(self) -> Parts:
@@ -301,5 +304,6 @@ def _is_number(name: str) -> bool:
 
 def default_document() -> Document:
     """What the first start shows: two moons, kNN beside an SVM."""
-    points = GeneratorSettings().points()
-    return Document(points=points, view=View.fitting(points))
+    settings = GeneratorSettings()
+    points = settings.points()
+    return Document(points=points, view=View.fitting(points), origin=settings)

@@ -22,8 +22,9 @@ from .overlays import sheets_of
 from .points import MAX_CLASSES, Points
 from .results import Results
 from .session import SPEEDS, Selection, Session
-from .sheets import Sheet
+from .sheets import Lines, Sheet
 from .split import Parts
+from .truths import TruthScene, truth_scene
 from .verdicts import of_orders
 
 #: From so many points on, training takes seconds.
@@ -150,6 +151,8 @@ class Scene:
         There are so many points that the limit of training is worth a choice.
     signs : frozenset of str
         Kinds of signs that the legend explains.
+    truth : TruthScene
+        What is known of the generator's law and of resampled points.
     history : tuple of str
         All steps, the undone ones included; `position` of them are done.
     compare : CompareScene or None
@@ -185,6 +188,7 @@ class Scene:
     saved_at: int | None
     legend: bool
     signs: frozenset[str]
+    truth: TruthScene
     undo: str | None
     redo: str | None
     paused: bool
@@ -201,7 +205,8 @@ class Scene:
         session = self.session
         return {
             "lanes": self.shown > 1, "legend": self.legend, "pause": self.paused, "kkt": session.kkt,
-            "differing": session.differing, "wipe": session.wipe is not None,
+            "differing": session.differing, "wipe": session.wipe is not None, "ideal": session.ideal,
+            "haze": session.haze,
         }  # fmt: skip
 
 
@@ -229,7 +234,7 @@ def compose(
         study=lanes[studied].study, studied=studied,
         studying=session.kkt or bool(session.looking & RUN_PANELS) or not all(playing),
         saved_at=saved_at,
-        legend=session.legend, signs=_signs(session, lanes),
+        legend=session.legend, signs=_signs(session, lanes), truth=truth_scene(document, session, results),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None, paused=not any(playing),
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
@@ -275,6 +280,7 @@ def _signs(session: Session, lanes: Sequence[LaneScene]) -> frozenset[str]:
         signs |= {kind for kind, _ in words.KKT_LEGEND} if session.kkt else {"free", "bounded"}
     if any(lane.provisional for lane in lanes):
         signs.add(words.PROVISIONAL[0])
+    signs |= {sheet.style for lane in lanes for sheet in lane.sheets if isinstance(sheet, Lines)}
     return frozenset(signs)
 
 

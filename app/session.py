@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .document import MAX_LANES
 from .jobs.study import Seek
+from .jobs.throws import NO_THROW, Throw
 from .points import Ids
 
 #: Steps per second that the speed slider offers; the last is full speed.
@@ -104,6 +105,18 @@ class Session:
         From which share of its width on the first compared lane shows the other's picture; None for nowhere.
     folds : tuple of bool or None
         Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
+    ideal : bool
+        The pictures show the true boundary, or the ideal one.
+    haze : bool
+        The pictures show the boundaries of models fitted to resampled points.
+    throw : Throw
+        Which fresh points are thrown at the models.
+    throwing : bool
+        More are thrown, one batch after the other.
+    throw_count : int
+        Points of the next throw.
+    resamples : int
+        How many times the points are resampled.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
@@ -134,6 +147,12 @@ class Session:
     differing: bool = False
     wipe: float | None = None
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
+    ideal: bool = False
+    haze: bool = False
+    throw: Throw = NO_THROW
+    throwing: bool = False
+    throw_count: int = 1000
+    resamples: int = 30
     legend: bool = True
     theme: str = "system"
     dark: bool = False

@@ -91,6 +91,9 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("differing", "&Compare", "&Mark where they differ", ("X",), "Hatched, in every picture.", "", True),
     ActionSpec("wipe", "&Compare", "&Wipe", ("Y",), "One picture over half of the other.", "", True),
     ActionSpec("difference", "&Compare", "&Difference as a lane", (), "Striped in both classes where they differ."),
+    ActionSpec("ideal", "&Compare", "True or &ideal boundary", ("U",), "The best that is possible.", "", True, True),
+    ActionSpec("haze", "&Compare", "&Haze", ("H",), "Boundaries on resampled points.", "", True),
+    ActionSpec("truth", "&Compare", "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

@@ -109,6 +109,10 @@ def _compare(controller: Controller, conductor: Conductor) -> QWidget:
     from .panels.compare_panel import ComparePanel
 
     return ComparePanel(controller)
+def _truth(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.truth_panel import TruthPanel
+
+    return TruthPanel(controller)
 
 
 PANELS = (
@@ -121,6 +125,7 @@ PANELS = (
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
+    PanelSpec("truth", "Truth and stability", 0, _truth, wide=True),
 )
 
 
@@ -224,7 +229,8 @@ class Side:
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
         docks = {name: partial(self._toggle, name) for name in self._docks}
-        return {**docks, "classes": self._classes}
+        truth = self._controller.truth
+        return {**docks, "classes": self._classes, "ideal": truth.toggle_ideal, "haze": truth.toggle_haze}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
         """Draw what is open and in sight."""
