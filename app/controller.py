@@ -32,6 +32,7 @@ from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
 from .session import NOTHING, Session
 from .store import Store
+from .strips import StripDesk
 from .tools import Spot
 from .transport import Transport
 from .words import count
@@ -69,6 +70,7 @@ class Controller:
         self.editing = Editing(self)
         self.transport = Transport(self)
         self.lanes = LaneDesk(self)
+        self.strips = StripDesk(self)
         store.listen(lambda old, new: changed())
 
     @property

@@ -12,6 +12,7 @@ from .jobs.inquiry import Question
 from .results import Results
 from .session import Session
 from .shading import Shades
+from .strips import curve_questions
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class Moment:
 
 
 #: Each gives its questions of this moment by name; those that are not given any more are dropped.
-FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = ()
+FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (curve_questions,)
 
 
 def questions(moment: Moment) -> dict[str, Question]:

@@ -22,6 +22,7 @@ from .points import MAX_CLASSES, Points
 from .results import Results
 from .session import SPEEDS, Selection, Session
 from .sheets import Sheet
+from .strips import Strip, strip_fields, strips_of
 from .verdicts import of_orders
 
 #: From so many points on, training takes seconds.
@@ -75,6 +76,8 @@ class LaneScene:
         The picture is not certified, and looks so.
     sheets : tuple of Sheet
         What lies between surface and points.
+    strips : tuple of Strip
+        Of each slider whose whole range can be tried.
     title : str
         The classifier in a few words, for where its settings are folded away.
     folded : bool
@@ -106,6 +109,7 @@ class LaneScene:
     remark: str
     provisional: bool
     sheets: tuple[Sheet, ...]
+    strips: tuple[Strip, ...]
     title: str
     folded: bool
 
@@ -287,7 +291,8 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         headline=headline + sampled,
         details=words.details(frame),
         formula=words.formula(lane), note=words.note(lane),
-        weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, points.classes), pairs=pairs,
+        weight_formula=words.class_weight_formula(lane),
+        fields=fields_of(lane, points.classes) | strip_fields(session, lane), pairs=pairs,
         pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
         study=study, shows_pair=study is not None and _shows_pair(session, slot, study),
@@ -296,7 +301,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         badge=badge(frame) if picture is not None else NO_BADGE,
         orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
-        sheets=sheets_of(document, session, results, index),
+        sheets=sheets_of(document, session, results, index), strips=strips_of(document, session, results, index),
         title=words.classifier_name(lane), folded=document.shown > 2 if fold is None else fold,
     )  # fmt: skip
 

@@ -100,6 +100,8 @@ class Session:
         Per slot, how often training was started from zero.
     folds : tuple of bool or None
         Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
+    strips : bool
+        Under each slider, accuracy over its whole range.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
@@ -128,6 +130,7 @@ class Session:
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     restarts: tuple[int, ...] = (0,) * MAX_LANES
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
+    strips: bool = False
     legend: bool = True
     theme: str = "system"
     dark: bool = False

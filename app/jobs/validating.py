@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from app.controls import Scale, scale_of
 from app.document import KnnSettings, Lane, SvmSettings
-from app.points import Points, _shuffled
+from app.points import Ids, Points
 from solver import SVC, KNeighborsClassifier, Status
 from solver.many_k import predictions
 from solver.pair_classifier import PairClassifier
@@ -150,12 +150,17 @@ def places(count: int) -> list[int]:
 def folds_of(points: Points) -> NDArray[np.intp]:
     """The fold of each point, 0 to 4: of each class a fifth in each, by chance that follows from the ids alone."""
     fold = np.empty(len(points), dtype=np.intp)
-    draw, begin = _shuffled(points.ids), 0
+    draw, begin = _mixed(points.ids), 0
     for label in points.classes:
         own = np.flatnonzero(points.labels == label)
         fold[own[np.argsort(draw[own], kind="stable")]] = (begin + np.arange(len(own))) % FOLDS
         begin += len(own)
     return fold
+
+
+def _mixed(ids: Ids) -> NDArray[np.uint64]:
+    """Numbers in whose order the points stand well mixed, the same on every machine (multiples of the golden ratio)."""
+    return ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
 
 
 class _Posting:
@@ -196,7 +201,7 @@ def _neighbours(
     points, settings = question.points, question.lane.knn
     model = KNeighborsClassifier(1, settings.weights, settings.metric, settings.p).fit(points.xy, points.labels)
     codes = np.searchsorted(model.classes_, points.labels)
-    order = np.argsort(_shuffled(points.ids), kind="stable")[:MOST_COUNTED]
+    order = np.argsort(_mixed(points.ids), kind="stable")[:MOST_COUNTED]
     asked, counted = len(order), 0
     sheet = _Posting(question, asked, asked, post)
     curve = sheet.curve

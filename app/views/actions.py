@@ -86,6 +86,10 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("kkt", "&Training", "&KKT cases", ("K",), "Mark each point's KKT case and its slack.", "", True, True),
     ActionSpec("race", "&Training", "&Race of the rules…", ("Ctrl+5",), "One problem, two to four rules.", gap=True),
     ActionSpec("asking", "&Training", "&Active learning", ("Ctrl+6",), "Ask for the best label next.", "", True),
+    ActionSpec(
+        "strips", "&Compare", "&Curves under sliders", ("Ctrl+Shift+C",),
+        "Accuracy over the whole range of k, C and γ.", "", True, True,
+    ),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

@@ -101,7 +101,7 @@ class Lanes(QWidget):
             if shown:
                 lane = scene.lanes[index]
                 if old is None or index >= len(old.lanes) or old.lanes[index] != lane or put_down:
-                    self.panels[index].render_scene(lane, scene.session.drawing)
+                    self.panels[index].render_scene(lane, scene.session.drawing, theme)
                     self.bars[index].render_scene(lane, theme)
                     self.strips[index].render_scene(lane, theme)
                 self.canvases[index].render_scene(scene, lane, theme)

@@ -217,7 +217,7 @@ class Side:
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
         docks = {name: partial(self._toggle, name) for name in self._docks}
-        return {**docks, "classes": self._classes}
+        return {**docks, "classes": self._classes, "strips": self._controller.strips.toggle}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
         """Draw what is open and in sight."""
@@ -227,6 +227,7 @@ class Side:
             for title in self._titles:
                 title.show_theme(theme, self._window.devicePixelRatioF())
         drawn = self._in_sight - self._taking_turns(scene)
+        actions["strips"].setChecked(scene.session.strips)
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
             if name in drawn:
