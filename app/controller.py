@@ -31,6 +31,7 @@ from .lane_commands import SetLane, ShowLanes
 from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
 from .session import NOTHING, Session
+from .splitting import Splitting
 from .store import Store
 from .strips import StripDesk
 from .tools import Spot
@@ -69,6 +70,7 @@ class Controller:
         self.on_disk: files.Fingerprint | None = None
         self.editing = Editing(self)
         self.transport = Transport(self)
+        self.splitting = Splitting(self)
         self.lanes = LaneDesk(self)
         self.strips = StripDesk(self)
         store.listen(lambda old, new: changed())

@@ -14,6 +14,7 @@ from msgspec import Meta
 from solver import RULES, SCHEMES, Kernel, datasets
 
 from .points import LIMIT, MAX_CLASSES, Points
+from .split import NO_SPLIT, Parts, Split, parts_of
 from .trainers import SVM_TRAINERS, TRAINERS, Trainer
 
 Weights = Literal["uniform", "distance", "distance-squared"]
@@ -244,6 +245,8 @@ class Document:
     notes : str
     training_limit : int
         Of more points than this, the lanes train on a sample.
+    split : Split
+        Which points are kept back to test on.
     """
 
     points: Points = field(default_factory=Points)
@@ -257,11 +260,25 @@ class Document:
     training_limit: TrainingLimit = 10_000
     slots: tuple[int, ...] = tuple(range(MAX_LANES))
     compared: tuple[int, int] = (0, 1)
+    split: Split = NO_SPLIT
+
+    @property
+    def parts(self) -> Parts:
+        """What the split comes to; the same object while nothing has changed."""
+        return parts_of(self.points, self.split, self.training_limit)
+
+    @property
+    def test_points(self) -> Points:
+        """What nothing is trained on; the same object while they are the same."""
+        return self.parts.test
 
     @property
     def training_points(self) -> Points:
-        """What the lanes train on: the points, or a sample of them."""
-        return self.points.sample(self.training_limit)
+        """What the lanes train on: the points that are not for testing, or a sample of them.
+
+        The same object while they are the same: a new test point retrains nothing.
+        """
+        return self.parts.training
 
     def class_name(self, label: int) -> str:
         """What class `label` (0 to 7) is called: "setosa", or "class 1"; a name that is a number is "class 0"."""

@@ -22,6 +22,7 @@ from .points import MAX_CLASSES, Points
 from .results import Results
 from .session import SPEEDS, Selection, Session
 from .sheets import Sheet
+from .split import Parts
 from .strips import Strip, strip_fields, strips_of
 from .verdicts import of_orders
 
@@ -128,6 +129,8 @@ class Scene:
     xy, labels : ndarray
     selected : ndarray of intp
         Indices of the selected points.
+    parts : Parts
+        Which points are trained on, and which are kept back.
     view : View
     lanes : tuple of LaneScene
         Those on screen; `shown` of them.
@@ -160,6 +163,7 @@ class Scene:
     xy: NDArray[np.float64]
     labels: NDArray[np.uint8]
     selected: NDArray[np.intp]
+    parts: Parts
     view: View
     lanes: tuple[LaneScene, ...]
     shown: int
@@ -202,7 +206,7 @@ def compose(
     fields = {"count", "noise", "seed"} | _generator_fields(kind)
     return Scene(
         title=title, modified=modified, session=session, points=points, xy=points.xy, labels=points.labels,
-        selected=_selected(points, session.selection), view=document.view, lanes=lanes,
+        selected=_selected(points, session.selection), parts=document.parts, view=document.view, lanes=lanes,
         shown=document.shown, active_class=session.active_class, counts=points.counts,
         class_names=tuple(document.class_name(label) for label in range(MAX_CLASSES)), styles=document.styles,
         axes=document.axes, notes=document.notes, training_limit=document.training_limit,
@@ -266,33 +270,33 @@ def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
 
 def _lane(index: int, document: Document, session: Session, results: Results, compiled: bool) -> LaneScene:
     lane, points, slot = document.lanes[index], document.points, document.slots[index]
-    frame = results.frame(slot)
+    training, frame = document.training_points, results.frame(slot)
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
-    message = words.empty_sentence(lane, points.classes, len(points), compiled, names)
+    message = words.empty_sentence(lane, training.classes, len(training), compiled, names, len(document.test_points))
     picture, marks, job, study, orders = None, NO_MARKS, 0, None, None
-    several = lane.trainer is not None and len(points.classes) > 2
-    pairs = problems_of(points.classes, lane.multiclass) if several else ()
+    several = lane.trainer is not None and len(training.classes) > 2
+    pairs = problems_of(training.classes, lane.multiclass) if several else ()
     if frame is not None:
         job = frame.job
         if frame.phase is Phase.FAILED:
             message = message or frame.message
-        elif frame.phase is not Phase.EMPTY and not words.waits_for_a_class(lane, points.classes) and len(points):
+        elif frame.phase is not Phase.EMPTY and not words.waits_for_a_class(lane, training.classes) and len(training):
             message = ""
             picture = frame.picture
         # Marks are indices: they mean something on the points they were computed for only.
-        if frame.points is document.training_points and picture is not None:
+        if frame.points is training and picture is not None:
             marks = _among_all(frame.marks, frame.points, points)
             study, orders = frame.study, frame.orders
     speed, fold = session.speeds[slot], session.folds[slot]
     headline = words.headline(frame, lane, compiled)
-    sampled = words.sampled(frame, len(points), document.training_limit)
+    sampled = words.sampled(frame, document.parts.n_trainable, document.training_limit)
     return LaneScene(
         lane=lane, slot=slot, picture=picture, marks=marks, job=job, message=message,
         headline=headline + sampled,
         details=words.details(frame),
         formula=words.formula(lane), note=words.note(lane),
         weight_formula=words.class_weight_formula(lane),
-        fields=fields_of(lane, points.classes) | strip_fields(session, lane), pairs=pairs,
+        fields=fields_of(lane, training.classes) | strip_fields(session, lane), pairs=pairs,
         pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
         study=study, shows_pair=study is not None and _shows_pair(session, slot, study),

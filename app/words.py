@@ -175,14 +175,17 @@ def waits_for_a_class(lane: Lane, classes: Sequence[int]) -> bool:
 
 
 def empty_sentence(
-    lane: Lane, classes: list[int], n_points: int, compiled: bool, names: Sequence[str] = CLASS_NAMES
+    lane: Lane, classes: list[int], n_points: int, compiled: bool, names: Sequence[str] = CLASS_NAMES, n_test: int = 0
 ) -> str:
-    """What to do when a lane has nothing to show."""
+    """What to do when a lane has nothing to show; `classes` and `n_points` are of what it trains on."""
+    if n_points == 0 and n_test:
+        return "All points are test points: nothing is left to learn from.\nShift and the brush N gives points back."
     if n_points == 0:
         return "Click to add points.\nKeys 1–8 choose their class; or generate a data set."
     if waits_for_a_class(lane, classes):
         who = "An SVM" if lane.classifier == "svm" else f"{lane.trainer.title}" if lane.trainer else ""
-        return f"{who} needs two classes.\nAll points are of {names[classes[0]]}: press another number and click."
+        which = "All points but test points" if n_test else "All points"
+        return f"{who} needs two classes.\n{which} are of {names[classes[0]]}: press another number and click."
     if not compiled:
         return "Preparing the fast solver for this many points…"
     return ""
