@@ -33,6 +33,7 @@ from .points import MAX_CLASSES
 from .session import NOTHING, Session
 from .splitting import Splitting
 from .store import Store
+from .strips import StripDesk
 from .tools import Spot
 from .transport import Transport
 from .truth_desk import TruthDesk
@@ -73,6 +74,7 @@ class Controller:
         self.splitting = Splitting(self)
         self.lanes = LaneDesk(self)
         self.truth = TruthDesk(self)
+        self.strips = StripDesk(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -98,6 +100,14 @@ class Controller:
         if session != self.session:
             self.session = session
             self._changed()
+
+    def verbs(self) -> dict[str, Callable[[], None]]:
+        """What the actions of comparing do."""
+        truth = self.truth
+        return {
+            **self.lanes.verbs(), "strips": self.strips.toggle,
+            "ideal": truth.toggle_ideal, "haze": truth.toggle_haze,
+        }  # fmt: skip
 
     # -- the view --------------------------------------------------------------------------------------------------
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import difference, truths
+from . import difference, strips, truths
 from .jobs.inquiry import Question
 from .moment import Moment
 
 #: Each gives its questions of this moment by name; those that are not given any more are dropped.
-FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (difference.questions, truths.questions)
+FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (
+    difference.questions, truths.questions, strips.curve_questions,
+)  # fmt: skip
 
 
 def questions(moment: Moment) -> dict[str, Question]:

@@ -24,6 +24,7 @@ from .results import Results
 from .session import SPEEDS, Selection, Session
 from .sheets import Lines, Sheet
 from .split import Parts
+from .strips import Strip, strip_fields, strips_of
 from .truths import TruthScene, truth_scene
 from .verdicts import of_orders
 
@@ -78,6 +79,8 @@ class LaneScene:
         The picture is not certified, and looks so.
     sheets : tuple of Sheet
         What lies between surface and points.
+    strips : tuple of Strip
+        Of each slider whose whole range can be tried.
     wipe : Wipe or None
         Another lane's picture over part of this one's.
     title : str
@@ -111,6 +114,7 @@ class LaneScene:
     remark: str
     provisional: bool
     sheets: tuple[Sheet, ...]
+    strips: tuple[Strip, ...]
     title: str
     folded: bool
     wipe: Wipe | None = None
@@ -206,7 +210,7 @@ class Scene:
         return {
             "lanes": self.shown > 1, "legend": self.legend, "pause": self.paused, "kkt": session.kkt,
             "differing": session.differing, "wipe": session.wipe is not None, "ideal": session.ideal,
-            "haze": session.haze,
+            "haze": session.haze, "strips": session.strips,
         }  # fmt: skip
 
 
@@ -320,7 +324,8 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         headline=headline + sampled,
         details=words.details(frame),
         formula=words.formula(lane), note=words.note(lane),
-        weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, training.classes), pairs=pairs,
+        weight_formula=words.class_weight_formula(lane),
+        fields=fields_of(lane, training.classes) | strip_fields(session, lane), pairs=pairs,
         pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
         study=study, shows_pair=study is not None and _shows_pair(session, slot, study),
@@ -329,7 +334,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         badge=badge(frame) if picture is not None else NO_BADGE,
         orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
-        sheets=sheets_of(document, session, results, index),
+        sheets=sheets_of(document, session, results, index), strips=strips_of(document, session, results, index),
         title=_title(lane, document), folded=document.shown > 2 if fold is None else fold,
     )  # fmt: skip
 

@@ -117,6 +117,8 @@ class Session:
         Points of the next throw.
     resamples : int
         How many times the points are resampled.
+    strips : bool
+        Under each slider, accuracy over its whole range.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
@@ -153,6 +155,7 @@ class Session:
     throwing: bool = False
     throw_count: int = 1000
     resamples: int = 30
+    strips: bool = False
     legend: bool = True
     theme: str = "system"
     dark: bool = False

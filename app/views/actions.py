@@ -94,6 +94,10 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("ideal", "&Compare", "True or &ideal boundary", ("U",), "The best that is possible.", "", True, True),
     ActionSpec("haze", "&Compare", "&Haze", ("H",), "Boundaries on resampled points.", "", True),
     ActionSpec("truth", "&Compare", "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True),
+    ActionSpec(
+        "strips", "&Compare", "&Curves under sliders", ("Ctrl+Shift+C",),
+        "Accuracy over the whole range of k, C and γ.", "", True, True,
+    ),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

@@ -229,8 +229,7 @@ class Side:
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
         docks = {name: partial(self._toggle, name) for name in self._docks}
-        truth = self._controller.truth
-        return {**docks, "classes": self._classes, "ideal": truth.toggle_ideal, "haze": truth.toggle_haze}
+        return {**docks, "classes": self._classes}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
         """Draw what is open and in sight."""

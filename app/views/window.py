@@ -261,7 +261,7 @@ class MainWindow(DropWindow):
             "generate": controller.generate,
             "fit": controller.fit,
             "lanes": controller.toggle_lanes,
-            **controller.lanes.verbs(),
+            **controller.verbs(),
             "sidebar": self._toggle_sidebar,
             "legend": controller.toggle_legend,
             "larger": self._appearance.larger,
