@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .document import Document, GeneratorSettings, Lane, View
+from .document import Document, GeneratorSettings, View
 from .points import LIMIT, MAX_CLASSES, Ids, Points
 
 
@@ -42,7 +42,9 @@ class Command(Protocol):
 
 
 @dataclass(frozen=True)
-class _Edit:
+class Edit:
+    """What commands have in common."""
+
     merge_key: Hashable = None
     undoable: bool = True
 
@@ -57,7 +59,7 @@ def _drawable(xy: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, eq=False)
-class AddPoints(_Edit):
+class AddPoints(Edit):
     """Points behind the present ones; places that cannot be drawn are left out.
 
     Attributes
@@ -84,7 +86,7 @@ class AddPoints(_Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class MovePoints(_Edit):
+class MovePoints(Edit):
     """The points with these `ids`, each once, to the places `xy`; one that cannot be drawn there stays."""
 
     ids: Sequence[int] | Ids = ()
@@ -106,7 +108,7 @@ class MovePoints(_Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class RelabelPoints(_Edit):
+class RelabelPoints(Edit):
     """The points with these `ids` of class `label` (0 to 7)."""
 
     ids: Sequence[int] | Ids = ()
@@ -124,7 +126,7 @@ class RelabelPoints(_Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class RemovePoints(_Edit):
+class RemovePoints(Edit):
     """The points with these `ids` away."""
 
     ids: Sequence[int] | Ids = ()
@@ -139,7 +141,7 @@ class RemovePoints(_Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class ImportPoints(_Edit):
+class ImportPoints(Edit):
     """Points from elsewhere in place of the present ones, or behind them.
 
     Attributes
@@ -205,7 +207,7 @@ def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]
 
 
 @dataclass(frozen=True)
-class Clear(_Edit):
+class Clear(Edit):
     """All points away."""
 
     def name(self, before: Document, after: Document) -> str:
@@ -216,7 +218,7 @@ class Clear(_Edit):
 
 
 @dataclass(frozen=True)
-class Generate(_Edit):
+class Generate(Edit):
     """Points of the generator instead of the present ones, or behind them; the view then fits."""
 
     settings: GeneratorSettings = GeneratorSettings()
@@ -239,7 +241,7 @@ class Generate(_Edit):
 
 
 @dataclass(frozen=True)
-class SetGenerator(_Edit):
+class SetGenerator(Edit):
     """Other settings of the generator; nothing is generated yet."""
 
     settings: GeneratorSettings = GeneratorSettings()
@@ -253,38 +255,7 @@ class SetGenerator(_Edit):
 
 
 @dataclass(frozen=True)
-class SetLane(_Edit):
-    """Other settings of a lane; `text` says which, for the undo menu."""
-
-    index: int = 0
-    lane: Lane = Lane()
-    text: str = "Change the classifier"
-
-    def name(self, before: Document, after: Document) -> str:
-        return self.text
-
-    def apply(self, document: Document) -> Document:
-        if self.lane == document.lanes[self.index]:
-            return document
-        first, second = document.lanes
-        return replace(document, lanes=(self.lane, second) if self.index == 0 else (first, self.lane))
-
-
-@dataclass(frozen=True)
-class ShowLanes(_Edit):
-    """One lane on screen, or two."""
-
-    count: int = 2
-
-    def name(self, before: Document, after: Document) -> str:
-        return "Show one classifier" if self.count == 1 else "Show two classifiers"
-
-    def apply(self, document: Document) -> Document:
-        return document if self.count == document.shown else replace(document, shown=self.count)
-
-
-@dataclass(frozen=True)
-class SetFields(_Edit):
+class SetFields(Edit):
     """Other values of the document's own fields: class names and colours, axes, notes, the limit of training."""
 
     changes: tuple[tuple[str, object], ...] = ()
@@ -299,7 +270,7 @@ class SetFields(_Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class Revert(_Edit):
+class Revert(Edit):
     """What the document's file holds, in place of everything."""
 
     document: Document = field(default_factory=Document)
@@ -314,7 +285,9 @@ class Revert(_Edit):
             points = old
         else:  # numbers of points go on, so that no learner takes a new point for an old one
             points = Points(points.blocks, max(points.next_id, old.next_id))
-        new = replace(self.document, points=points, view=document.view if points is old else View.fitting(points))
+        # The lanes are new ones, whatever their places were called before.
+        view = document.view if points is old else View.fitting(points)
+        new = replace(self.document, slots=document.slots, points=points, view=view)
         return document if _equal(new, document) else new
 
 
@@ -323,7 +296,7 @@ def _equal(first: Document, second: Document) -> bool:
 
 
 @dataclass(frozen=True)
-class SetView(_Edit):
+class SetView(Edit):
     """Another part of the plane; looking elsewhere is no edit, so undo passes over it."""
 
     view: View = View()

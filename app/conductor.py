@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from solver import Grid
 
 from .jobs.enlarging import enlarge
-from .jobs.lane import LaneQueue
+from .jobs.inquiry import Answer, Asked, Question, work_out
 from .jobs.mailbox import Mailbox
+from .jobs.newest import NewestQueue
 from .jobs.pool import Job, Pool, Priority
 from .jobs.requests import Frame, Picture, Request, Wish
 from .jobs.work import LaneWork
@@ -32,10 +33,14 @@ class Conductor:
         self.results = Results()
         self._pool = Pool()
         self._mailbox: Mailbox[Frame] = Mailbox(wake)
-        self._queues = [LaneQueue(self._pool, LaneWork(self._mailbox.post)) for _ in range(lanes)]
+        self._queues = [NewestQueue(self._pool, LaneWork(self._mailbox.post)) for _ in range(lanes)]
         self._wishes: list[Wish | None] = [None] * lanes
         self._numbers = itertools.count(1)
         self._newest = [0] * lanes
+        self._least = [0] * lanes
+        self._answers: Mailbox[Answer] = Mailbox(wake)
+        self._inquiries: dict[str, NewestQueue[Asked]] = {}
+        self._asked: dict[str, Asked] = {}
 
     def want(self, index: int, wish: Wish) -> None:
         """Ask for lane `index` as wished; nothing happens when that is what was asked last."""
@@ -49,6 +54,37 @@ class Conductor:
         if self._wishes[index] is not None:
             self._wishes[index] = None
             self._queues[index].cancel()
+
+    def forget(self, index: int) -> None:
+        """Lane `index` is gone: the next of this number is another, and shows nothing of this one."""
+        if self._newest[index] > self._least[index]:
+            self.stop(index)
+            self._least[index] = next(self._numbers)
+            self.results.forget(index)
+
+    def ask(self, questions: Mapping[str, Question]) -> None:
+        """Have these questions, by name, answered when nothing else is wanted; all others are dropped.
+
+        A question that equals the one asked last under its name goes on, or keeps its answer.
+        """
+        for name in [name for name in self._asked if name not in questions]:
+            del self._asked[name]
+            self._inquiries[name].cancel()
+            self.results.forget_answer(name)
+        for name, question in questions.items():
+            asked = self._asked.get(name)
+            if asked is None or asked.question != question:
+                asked = self._asked[name] = Asked(name, next(self._numbers), question)
+                self._inquiry(name).submit(asked)
+
+    def _inquiry(self, name: str) -> NewestQueue[Asked]:
+        queue = self._inquiries.get(name)
+        if queue is None:
+            queue = self._inquiries[name] = NewestQueue(
+                self._pool, lambda asked, overtaken: work_out(asked, self._answers.post, overtaken),
+                Priority.BACKGROUND,
+            )  # fmt: skip
+        return queue
 
     def enlarge(
         self, frame: Frame, grid: Grid, shades: Shades, done: Callable[[Picture | str], None],
@@ -69,13 +105,19 @@ class Conductor:
         return self._newest[index]
 
     def collect(self) -> bool:
-        """Take the frames that have come; True when any of them is to be shown."""
-        return any([self.results.accept(frame) for frame in self._mailbox.take()])
+        """Take the frames and answers that have come; True when any of them is to be shown."""
+        frames = [frame for frame in self._mailbox.take() if frame.job >= self._least[frame.index]]
+        # An answer to what nobody asks any more, or only asks no longer under this number, has come too late.
+        answers = [
+            answer for answer in self._answers.take()
+            if (asked := self._asked.get(answer.name)) is not None and asked.number == answer.number
+        ]  # fmt: skip
+        return any([self.results.accept(frame) for frame in frames] + [self.results.accept_answer(a) for a in answers])
 
     @property
     def idle(self) -> bool:
         """True when nothing is queued, running or waiting to be collected."""
-        return self._pool.idle and self._mailbox.empty
+        return self._pool.idle and self._mailbox.empty and self._answers.empty
 
     def close(self) -> bool:
         """Stop the compute threads; True when they ended in time."""

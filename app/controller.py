@@ -23,12 +23,12 @@ from .commands import (
     Revert,
     SetFields,
     SetGenerator,
-    SetLane,
     SetView,
-    ShowLanes,
 )  # fmt: skip
 from .document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from .editing import Editing
+from .lane_commands import SetLane, ShowLanes
+from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
 from .session import NOTHING, Session
 from .store import Store
@@ -68,6 +68,7 @@ class Controller:
         self.on_disk: files.Fingerprint | None = None
         self.editing = Editing(self)
         self.transport = Transport(self)
+        self.lanes = LaneDesk(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -195,7 +196,12 @@ class Controller:
         )
 
     def toggle_lanes(self) -> None:
-        self.dispatch(ShowLanes(count=3 - self.document.shown))
+        """One classifier on screen, or all of them; where there is only one, another beside it."""
+        document = self.document
+        if len(document.lanes) == 1:
+            self.lanes.add(0)
+        else:
+            self.dispatch(ShowLanes(count=1 if document.shown > 1 else len(document.lanes)))
 
     # -- the session -----------------------------------------------------------------------------------------------
 
@@ -222,7 +228,8 @@ class Controller:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def new(self) -> None:
-        self.put(replace(Document(), lanes=self.document.lanes, shown=self.document.shown), None)
+        old = self.document
+        self.put(replace(Document(), lanes=old.lanes, slots=old.slots, shown=old.shown, compared=old.compared), None)
 
     def put(
         self, document: Document, path: Path | None, on_disk: files.Fingerprint | None = None, modified: bool = False

@@ -208,6 +208,8 @@ class ClassStyle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     colour: Annotated[str, Meta(pattern="^(#[0-9a-f]{6})?$")] = ""
 
 
+#: How many lanes there can be.
+MAX_LANES = 4
 ClassStyles = Annotated[tuple[ClassStyle, ...], Meta(min_length=MAX_CLASSES, max_length=MAX_CLASSES)]
 PLAIN_STYLES = (ClassStyle(),) * MAX_CLASSES
 AxisName = Annotated[str, Meta(max_length=60)]
@@ -225,8 +227,14 @@ class Document:
     ----------
     points : Points
     lanes : tuple of Lane
-        Two; `shown` says how many of them are on screen, so that hiding one loses none of its settings.
+        One to `MAX_LANES`, from left to right; the first `shown` of them are on screen, so that hiding some loses none
+        of their settings.
     shown : int
+    slots : tuple of int
+        The numbers 0 to 3, first those of the lanes: a lane keeps its number wherever it moves, and what was learnt
+        for it keeps to that number.  Not saved.
+    compared : tuple of (int, int)
+        Places of the two lanes that are compared.
     generator : GeneratorSettings
     view : View
     styles : tuple of ClassStyle
@@ -239,7 +247,7 @@ class Document:
     """
 
     points: Points = field(default_factory=Points)
-    lanes: tuple[Lane, Lane] = (Lane("knn"), Lane("svm"))
+    lanes: tuple[Lane, ...] = (Lane("knn"), Lane("svm"))
     shown: int = 2
     generator: GeneratorSettings = GeneratorSettings()
     view: View = View()
@@ -247,6 +255,8 @@ class Document:
     axes: tuple[AxisName, AxisName] = ("", "")
     notes: Notes = ""
     training_limit: TrainingLimit = 10_000
+    slots: tuple[int, ...] = tuple(range(MAX_LANES))
+    compared: tuple[int, int] = (0, 1)
 
     @property
     def training_points(self) -> Points:

@@ -49,11 +49,10 @@ def create_window(
     from . import files
     from .conductor import Conductor
     from .controller import Controller
-    from .document import default_document
+    from .document import MAX_LANES, default_document
     from .jobs.preparation import Preparation
     from .session import Session
     from .store import Store
-    from .views.lanes import LANES
     from .views.safekeeping import Safekeeping
     from .views.window import MainWindow
 
@@ -65,7 +64,7 @@ def create_window(
     if path is not None:
         controller.on_disk = on_disk or files.fingerprint(path)
     safekeeping = Safekeeping(profile_dir or Path(platformdirs.user_state_dir(NAME, False)))
-    window.assemble(controller, Conductor(LANES, window.ask_refresh), Preparation(window.ask_refresh), safekeeping)
+    window.assemble(controller, Conductor(MAX_LANES, window.ask_refresh), Preparation(window.ask_refresh), safekeeping)
     return window
 
 

@@ -15,11 +15,13 @@ from . import words
 from .badges import NO_BADGE, Badge, badge
 from .document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
 from .jobs.orders import Orders
-from .jobs.requests import NO_MARKS, Frame, Marks, Phase, Picture
+from .jobs.requests import NO_MARKS, Marks, Phase, Picture
 from .jobs.study import Study
+from .overlays import sheets_of
 from .points import MAX_CLASSES, Points
 from .results import Results
 from .session import SPEEDS, Selection, Session
+from .sheets import Sheet
 from .verdicts import of_orders
 
 #: From so many points on, training takes seconds.
@@ -33,6 +35,8 @@ class LaneScene:
     Attributes
     ----------
     lane : Lane
+    slot : int
+        Its lifelong number.
     picture : Picture or None
     marks : Marks
         Empty while the newest frame belongs to other points than are drawn.
@@ -69,9 +73,15 @@ class LaneScene:
         What is to be said beside the badge, or "".
     provisional : bool
         The picture is not certified, and looks so.
+    sheets : tuple of Sheet
+        What lies between surface and points.
+    title : str
+        The classifier in a few words, for where its settings are folded away.
+    folded : bool
     """
 
     lane: Lane
+    slot: int
     picture: Picture | None
     marks: Marks
     job: int
@@ -95,6 +105,9 @@ class LaneScene:
     badge: Badge
     remark: str
     provisional: bool
+    sheets: tuple[Sheet, ...]
+    title: str
+    folded: bool
 
 
 @dataclass(frozen=True)
@@ -178,7 +191,8 @@ def compose(
 ) -> Scene:  # fmt: skip
     """The scene of this moment."""
     points = document.points
-    lanes = tuple(_lane(index, document, session, results.frame(index), compiled) for index in range(document.shown))
+    lanes = tuple(_lane(index, document, session, results, compiled) for index in range(document.shown))
+    playing = [session.playing[lane.slot] for lane in lanes]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
     fields = {"count", "noise", "seed"} | _generator_fields(kind)
@@ -190,11 +204,11 @@ def compose(
         axes=document.axes, notes=document.notes, training_limit=document.training_limit,
         limited=len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE), history=history, position=position,
         study=lanes[studied].study, studied=studied,
-        studying=session.kkt or bool(session.looking & RUN_PANELS) or not all(session.playing),
+        studying=session.kkt or bool(session.looking & RUN_PANELS) or not all(playing),
         saved_at=saved_at,
         legend=session.legend, signs=_signs(session, lanes),
         undo=history[position - 1] if position else None,
-        redo=history[position] if position < len(history) else None, paused=session.paused,
+        redo=history[position] if position < len(history) else None, paused=not any(playing),
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
         theme=session.theme, dark=session.dark,
     )  # fmt: skip
@@ -219,11 +233,11 @@ RUN_PANELS = frozenset({"step", "curves", "alphas", "loss"})
 SLOW = 30.0
 
 
-def _shows_pair(session: Session, index: int, study: Study) -> bool:
+def _shows_pair(session: Session, slot: int, study: Study) -> bool:
     """Whether somebody is watching single steps: then the working pair stands out."""
     if study.at_end:
         return "step" in session.looking
-    slow = SPEEDS[session.speeds[index]] <= SLOW or not session.playing[index]
+    slow = SPEEDS[session.speeds[slot]] <= SLOW or not session.playing[slot]
     return slow or session.kkt or "step" in session.looking
 
 
@@ -242,14 +256,13 @@ def _signs(session: Session, lanes: Sequence[LaneScene]) -> frozenset[str]:
 
 def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
     """The lane whose run is looked at: the one chosen, else the first that has one."""
-    chosen = session.studied
-    if chosen < len(lanes) and lanes[chosen].study is not None:
-        return chosen
-    return next((index for index, lane in enumerate(lanes) if lane.study is not None), 0)
+    ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != session.studied)
+    return next((index for index in ways if lanes[index].study is not None), 0)
 
 
-def _lane(index: int, document: Document, session: Session, frame: Frame | None, compiled: bool) -> LaneScene:
-    lane, points = document.lanes[index], document.points
+def _lane(index: int, document: Document, session: Session, results: Results, compiled: bool) -> LaneScene:
+    lane, points, slot = document.lanes[index], document.points, document.slots[index]
+    frame = results.frame(slot)
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
     message = words.empty_sentence(lane, points.classes, len(points), compiled, names)
     picture, marks, job, study, orders = None, NO_MARKS, 0, None, None
@@ -266,23 +279,25 @@ def _lane(index: int, document: Document, session: Session, frame: Frame | None,
         if frame.points is document.training_points and picture is not None:
             marks = _among_all(frame.marks, frame.points, points)
             study, orders = frame.study, frame.orders
-    speed = session.speeds[index]
+    speed, fold = session.speeds[slot], session.folds[slot]
     headline = words.headline(frame, lane, compiled)
     sampled = words.sampled(frame, len(points), document.training_limit)
     return LaneScene(
-        lane=lane, picture=picture, marks=marks, job=job, message=message,
+        lane=lane, slot=slot, picture=picture, marks=marks, job=job, message=message,
         headline=headline + sampled,
         details=words.details(frame),
         formula=words.formula(lane), note=words.note(lane),
         weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, points.classes), pairs=pairs,
         pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
-        study=study, shows_pair=study is not None and _shows_pair(session, index, study),
-        steps_seen=not session.playing[index] or SPEEDS[speed] <= SLOW or (study is not None and study.at_end),
-        playing=session.playing[index] and not (study is not None and study.at_end),
+        study=study, shows_pair=study is not None and _shows_pair(session, slot, study),
+        steps_seen=not session.playing[slot] or SPEEDS[speed] <= SLOW or (study is not None and study.at_end),
+        playing=session.playing[slot] and not (study is not None and study.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
         orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
+        sheets=sheets_of(document, session, results, index),
+        title=words.classifier_name(lane), folded=document.shown > 2 if fold is None else fold,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .document import MAX_LANES
 from .jobs.study import Seek
 from .points import Ids
 
@@ -82,11 +83,11 @@ class Session:
     drawing : bool
         A gesture is going on: nothing may move under the hand.
     playing : tuple of bool
-        Per lane, training goes on by itself.
+        Per slot of a lane, training goes on by itself.
     seeks : tuple of Seek or None
-        Per lane, where its run was last told to go.
+        Per slot, where its run was last told to go.
     studied : int
-        The lane that the panels about training show, if it has something to show.
+        Slot of the lane that the panels about training show, if it has something to show.
     hovered : int or None
         Lifelong id of the point under the pointer, in a picture or a panel.
     looking : frozenset of str
@@ -94,9 +95,11 @@ class Session:
     kkt : bool
         The pictures mark each point's KKT case and draw its slack.
     speeds : tuple of int
-        Per lane, an index into `SPEEDS`.
+        Per slot, an index into `SPEEDS`.
     restarts : tuple of int
-        Per lane, how often training was started from zero.
+        Per slot, how often training was started from zero.
+    folds : tuple of bool or None
+        Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
@@ -116,19 +119,15 @@ class Session:
     cursor: tuple[float, float] | None = None
     outline: Outline | None = None
     drawing: bool = False
-    playing: tuple[bool, bool] = (True, True)
-    seeks: tuple[Seek | None, Seek | None] = (None, None)
+    playing: tuple[bool, ...] = (True,) * MAX_LANES
+    seeks: tuple[Seek | None, ...] = (None,) * MAX_LANES
     studied: int = 1
     hovered: int | None = None
     looking: frozenset[str] = frozenset()
     kkt: bool = False
-    speeds: tuple[int, int] = (FULL_SPEED, FULL_SPEED)
-    restarts: tuple[int, int] = (0, 0)
+    speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
+    restarts: tuple[int, ...] = (0,) * MAX_LANES
+    folds: tuple[bool | None, ...] = (None,) * MAX_LANES
     legend: bool = True
     theme: str = "system"
     dark: bool = False
-
-    @property
-    def paused(self) -> bool:
-        """Training stands still in every lane."""
-        return not any(self.playing)

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
+from .document import Document
 from .jobs.study import Seek, Study
 from .session import SPEEDS, Session
 
@@ -13,15 +14,20 @@ Until = Literal["step", "next change", "previous change", "end"]
 
 
 class Desk(Protocol):
-    """Where the session is kept."""
+    """Where session and document are kept."""
 
     session: Session
+
+    @property
+    def document(self) -> Document: ...
 
     def set_session(self, **changes: Any) -> None: ...
 
 
 class Transport:
     """Turns wishes about runs into session changes; every wish names the step it means, so that none is lost.
+
+    Lanes are named by their places; the session keeps what it knows of them by their slots.
 
     Parameters
     ----------
@@ -45,7 +51,7 @@ class Transport:
         if study is not None and study.at_end:
             self._go(lane, study, 0, "step", playing=True)
         else:
-            self._play(lane, not self._desk.session.playing[lane])
+            self._play(lane, not self._desk.session.playing[self._slot(lane)])
 
     def step(self, lane: int, by: int) -> None:
         """Pause, and go `by` steps forward or back from where the run is going already."""
@@ -85,23 +91,25 @@ class Transport:
     def set_speed(self, lane: int, speed: int) -> None:
         """Choose one of `session.SPEEDS`."""
         self._desk.set_session(
-            speeds=_with(self._desk.session.speeds, lane, min(max(speed, 0), len(SPEEDS) - 1)), studied=lane
+            speeds=_with(self._desk.session.speeds, self._slot(lane), min(max(speed, 0), len(SPEEDS) - 1)),
+            studied=self._slot(lane),
         )
 
     def restart(self, lane: int) -> None:
         """Train anew, from zero."""
-        restarts = self._desk.session.restarts
-        self._desk.set_session(restarts=_with(restarts, lane, restarts[lane] + 1), studied=lane)
+        restarts, slot = self._desk.session.restarts, self._slot(lane)
+        self._desk.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), studied=slot)
 
     # -- all lanes -------------------------------------------------------------------------------------------------
 
     def toggle_all(self) -> None:
         """Pause every lane while one of them moves, else let all go on; with every run at its end, pause what comes."""
         playing = self._desk.session.playing
-        known = [(on, study) for lane, on in enumerate(playing) if (study := self._study_of(lane)) is not None]
+        on_screen = [playing[self._slot(lane)] for lane in range(self._desk.document.shown)]
+        known = [(on, study) for lane, on in enumerate(on_screen) if (study := self._study_of(lane)) is not None]
         resting = [study for on, study in known if not (on or study.at_end)]
         moves = any(on and not study.at_end for on, study in known)
-        self._desk.set_session(playing=(not moves if moves or resting else not any(playing),) * len(playing))
+        self._desk.set_session(playing=(not moves if moves or resting else not any(on_screen),) * len(playing))
 
     def hover(self, point: int | None) -> None:
         """The pointer is over the point of this lifelong id, or over none."""
@@ -120,24 +128,28 @@ class Transport:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
+    def _slot(self, lane: int) -> int:
+        return self._desk.document.slots[lane]
+
     def _place(self, lane: int, study: Study) -> int:
         """The step where the run is, or where it was told to go and will be."""
-        seek = self._desk.session.seeks[lane]
+        seek = self._desk.session.seeks[self._slot(lane)]
         going = seek is not None and seek.recording == study.recording and seek.until == "step"
-        if going and not self._desk.session.playing[lane]:
+        if going and not self._desk.session.playing[self._slot(lane)]:
             assert seek is not None
             return min(seek.step, study.length) if study.ended else seek.step
         return study.step
 
     def _go(self, lane: int, study: Study, step: int, until: Until, playing: bool = False) -> None:
-        session = self._desk.session
+        session, slot = self._desk.session, self._slot(lane)
         seek = Seek(study.recording, step, until, next(self._serials))
         self._desk.set_session(
-            seeks=_with(session.seeks, lane, seek), playing=_with(session.playing, lane, playing), studied=lane
+            seeks=_with(session.seeks, slot, seek), playing=_with(session.playing, slot, playing), studied=slot
         )
 
     def _play(self, lane: int, playing: bool) -> None:
-        self._desk.set_session(playing=_with(self._desk.session.playing, lane, playing), studied=lane)
+        slot = self._slot(lane)
+        self._desk.set_session(playing=_with(self._desk.session.playing, slot, playing), studied=slot)
 
 
 def _with(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:

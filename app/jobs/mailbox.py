@@ -1,9 +1,9 @@
-"""Mailbox: frames from the compute threads to the window, one slot per lane, the newest wins, one wake-up at a time."""
+"""Mailbox: what the compute threads send the window: one slot per lane or question, the newest wins, one wake-up."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Generic, Protocol, TypeVar
 
 
@@ -11,14 +11,14 @@ class Posted(Protocol):
     """What can be posted: it says which slot it belongs into."""
 
     @property
-    def index(self) -> int: ...
+    def index(self) -> Hashable: ...
 
 
 Item = TypeVar("Item", bound=Posted)
 
 
 class Mailbox(Generic[Item]):
-    """One slot per lane.
+    """One slot per lane, or per question.
 
     A queued signal per frame would pile up faster than a window can draw; here an unread frame is replaced, and the
     window is woken once for whatever has come.
@@ -32,7 +32,7 @@ class Mailbox(Generic[Item]):
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
         self._lock = threading.Lock()
-        self._slots: dict[int, Item] = {}
+        self._slots: dict[Hashable, Item] = {}
 
     def post(self, frame: Item) -> None:
         """Put `frame` into its lane's slot."""

@@ -13,12 +13,13 @@ from app import files
 from app.conductor import Conductor
 from app.controller import Controller
 from app.document import Document
+from app.inquiries import Moment
 from app.jobs.preparation import Preparation
-from app.jobs.requests import Frame, Wish
+from app.jobs.requests import Frame
 from app.jobs.study import Study
+from app.ordering import order
 from app.points import MAX_CLASSES
 from app.scene import Scene, compose
-from app.session import SPEEDS
 from app.tools import GRAB_PIXELS, Spot, nearest
 from app.words import classifier_name
 
@@ -130,7 +131,7 @@ class MainWindow(DropWindow):
 
     def result(self, lane: int) -> Frame | None:
         """The newest frame of a lane: job number, model, certificate."""
-        return self._conductor.results.frame(lane)
+        return self._conductor.results.frame(self.document.slots[lane])
 
     def to_widget(self, lane: int, x: float, y: float) -> QPoint:
         """The pixel of the lane's canvas that shows (x, y)."""
@@ -195,7 +196,7 @@ class MainWindow(DropWindow):
             action.setIconText(word)
             keys = action.shortcut().toString()
             action.setToolTip(f"{word} “{what}” ({keys})" if what else f"Nothing to {word.lower()} ({keys})")
-        self._actions["lanes"].setChecked(scene.shown == 2)
+        self._actions["lanes"].setChecked(scene.shown > 1)
         self._actions["legend"].setChecked(scene.legend)
         self._actions["pause"].setChecked(scene.paused)
         self._actions["kkt"].setChecked(scene.session.kkt)
@@ -207,17 +208,13 @@ class MainWindow(DropWindow):
 
     def _order(self, scene: Scene) -> None:
         """Ask the background for what the scene's lanes should show."""
-        session, document = self._controller.session, self._controller.document
         shades = theme.dressed(theme.theme_of(scene.dark), scene.styles).shades
-        for index in range(scene.shown):
-            wish = Wish(
-                document.training_points, document.lanes[index], self.canvases[index].grid(), shades,
-                not session.playing[index], SPEEDS[session.speeds[index]], session.restarts[index],
-                self._preparation.ready, session.seeks[index], "curves" in session.looking, session.kkt,
-            )  # fmt: skip
-            self._conductor.want(index, wish)
-        for index in range(scene.shown, len(self.canvases)):
-            self._conductor.stop(index)
+        grids = tuple(self.canvases[index].grid() for index in range(scene.shown))
+        controller, results = self._controller, self._conductor.results
+        order(
+            self._conductor,
+            Moment(controller.document, controller.session, results, grids, shades, self._preparation.ready),
+        )
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier as ReferenceKnn
 
 from app import asking_words as words
 from app.asking import LARGEST_POOL, MOST_GIVEN, Answer, Asking, Look, Plan, Question, Score, begin, drawn
-from app.commands import MovePoints, SetLane
+from app.commands import MovePoints
 from app.conductor import Conductor
 from app.controller import Controller
 from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
@@ -28,6 +28,7 @@ from app.jobs import comparing
 from app.jobs.asking import AskingReply, AskingRequest, Letters, look_for
 from app.jobs.comparing import Comparison, Curves
 from app.jobs.pool import Later, Priority
+from app.lane_commands import SetLane
 from app.points import Points
 from app.session import Session
 from app.shading import Shades

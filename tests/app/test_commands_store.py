@@ -23,11 +23,10 @@ from app.commands import (
     RemovePoints,
     SetFields,
     SetGenerator,
-    SetLane,
     SetView,
-    ShowLanes,
 )
 from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
+from app.lane_commands import SetLane, ShowLanes
 from app.points import Points
 from app.store import Store
 

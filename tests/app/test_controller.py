@@ -198,7 +198,7 @@ def test_impossible_data_are_refused_and_change_nothing(table: Table) -> None:
 def test_the_session_tells_of_changes_only(table: Table) -> None:
     for speed, kept in ((-5, 0), (3, 3), (99, FULL_SPEED)):
         table.hand.transport.set_speed(1, speed)
-        assert table.hand.session.speeds == (len(SPEEDS) - 1, kept)
+        assert table.hand.session.speeds[:2] == (len(SPEEDS) - 1, kept)
     changes = table.changes
     table.hand.transport.set_speed(1, 99)
     table.hand.set_class(0)
@@ -209,7 +209,7 @@ def test_the_session_tells_of_changes_only(table: Table) -> None:
     table.hand.transport.restart(0)
     table.hand.set_theme("dark", True)
     assert table.changes == changes + 4 and table.store.document is SMALL
-    expected = Session(playing=(False, False), studied=0, legend=False, restarts=(1, 0), theme="dark", dark=True)
+    expected = Session(playing=(False,) * 4, studied=0, legend=False, restarts=(1, 0, 0, 0), theme="dark", dark=True)
     assert table.hand.session == expected
 
 
@@ -230,7 +230,8 @@ def test_save_and_open(table: Table, tmp_path: Path) -> None:
     restarts = table.hand.session.restarts
     assert table.hand.open(path)
     opened = table.store.document
-    assert table.hand.session.restarts == (restarts[0] + 1, restarts[1] + 1), "what was learnt before does not count"
+    counted = tuple(count + 1 for count in restarts)
+    assert table.hand.session.restarts == counted, "what was learnt before does not count"
     assert len(opened.points) == 3 and opened.view == View()
     assert table.store.path == path and not table.store.modified and table.store.undo_name is None
     table.said.clear()

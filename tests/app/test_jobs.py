@@ -21,8 +21,8 @@ from app.jobs import pool as pool_module
 from app.jobs import preparation as preparation_module
 from app.jobs import training as training_module
 from app.jobs import work as work_module
-from app.jobs.lane import LaneQueue
 from app.jobs.mailbox import Mailbox
+from app.jobs.newest import NewestQueue
 from app.jobs.pool import Job, Later, Pool, Priority
 from app.jobs.requests import Frame, Phase, Request, Wish
 from app.jobs.sources import Values, svm_source
@@ -356,7 +356,7 @@ def test_only_the_newest_request_runs(pool: Pool) -> None:
         return
         yield
 
-    queue = LaneQueue(pool, work)
+    queue = NewestQueue(pool, work)
     hold = Hold(pool)
     for number in range(1, 6):
         queue.submit(request(number))
@@ -389,7 +389,7 @@ class Held:
 
 def test_a_running_request_hears_of_a_newer_one(pool: Pool) -> None:
     held = Held()
-    queue = LaneQueue(pool, held)
+    queue = NewestQueue(pool, held)
     queue.submit(request(1))
     assert held.begun.wait(PATIENCE)
     queue.submit(request(2))
@@ -401,7 +401,7 @@ def test_a_running_request_hears_of_a_newer_one(pool: Pool) -> None:
 
 def test_a_cancelled_request_ends_or_never_begins(pool: Pool) -> None:
     held = Held()
-    queue = LaneQueue(pool, held)
+    queue = NewestQueue(pool, held)
     queue.cancel()
     assert pool.idle
     queue.submit(request(1))
@@ -420,7 +420,7 @@ def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
     pictures = [0, 0]
     numbers = itertools.count(1)
     done = threading.Event()
-    queues: list[LaneQueue] = []
+    queues: list[NewestQueue] = []
 
     def work(asked: Request, overtaken: Callable[[], bool]) -> Job:
         for _ in range(3):  # a picture takes three pieces
@@ -433,7 +433,7 @@ def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
         if done.is_set():
             yield Later(3600.0, Priority.BACKGROUND)
 
-    queues += [LaneQueue(pool, work), LaneQueue(pool, work)]
+    queues += [NewestQueue(pool, work), NewestQueue(pool, work)]
     hold = Hold(pool)
     for index in (0, 1):
         queues[index].submit(request(next(numbers), index))
@@ -448,7 +448,7 @@ def test_a_flood_of_requests_paints_by_each_promise(pool: Pool) -> None:
     numbers = itertools.count(1)
     points = two_moons()
     enough = threading.Event()
-    queue: LaneQueue
+    queue: NewestQueue
 
     def post(frame: Frame) -> None:
         frames.append(frame)
@@ -457,7 +457,7 @@ def test_a_flood_of_requests_paints_by_each_promise(pool: Pool) -> None:
         elif frame.full and frame.phase is Phase.DONE:
             enough.set()
 
-    queue = LaneQueue(pool, LaneWork(post))
+    queue = NewestQueue(pool, LaneWork(post))
     queue.submit(Request(next(numbers), 0, wish(points, svm(), grid=WIDE)))
     assert enough.wait(PATIENCE)
     assert [f.job for f in frames[:20]] == list(range(1, 21))
@@ -498,7 +498,7 @@ def test_a_slow_step_does_not_hold_up_a_newer_request(pool: Pool) -> None:
         if frame.phase is Phase.DONE:
             done.set()
 
-    queue = LaneQueue(pool, LaneWork(post))
+    queue = NewestQueue(pool, LaneWork(post))
     points = two_moons()
     slow = wish(points, svm(), steps_per_second=1e-4)
     queue.submit(Request(1, 0, slow))
@@ -521,7 +521,7 @@ def test_close_ends_in_time_in_the_middle_of_trainings() -> None:
     points = GeneratorSettings(count=400, noise=2.0).points()
     endless = svm(C=1e8, gamma=0.5, tol=1e-9)
     for index, event in enumerate(begun):
-        queue = LaneQueue(pool, LaneWork(lambda frame, event=event: event.set()))
+        queue = NewestQueue(pool, LaneWork(lambda frame, event=event: event.set()))
         queue.submit(Request(1, index, wish(points, endless, grid=WIDE)))
     assert all(event.wait(PATIENCE) for event in begun)
     assert not pool.idle
@@ -766,7 +766,7 @@ def test_a_failed_lane_goes_on_in_the_pool(pool: Pool) -> None:
         if frame.phase is Phase.DONE:
             done.set()
 
-    queue = LaneQueue(pool, LaneWork(post))
+    queue = NewestQueue(pool, LaneWork(post))
     far = Points.of([(1e12, 1e12), (-1e12, 3.0)], [0, 1])
     queue.submit(Request(1, 0, wish(far, svm(kernel="poly", degree=9))))
     assert last(pool).wait(PATIENCE)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.document import Document
 from app.session import SPEEDS, Session
 from app.transport import Transport
 from solver.trace import Trace
@@ -19,6 +20,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.session = Session()
+        self.document = Document()
         self.transport = Transport(self)
         trace = Trace(("dual",), np.zeros(1))
         changes = np.zeros(40, dtype=np.int64)
@@ -47,7 +49,7 @@ def desk() -> Desk:
 
 def test_steps_are_counted_from_where_the_run_is_going(desk: Desk) -> None:
     desk.transport.step(1, 1)
-    assert desk.sought == (21, "step") and desk.session.playing == (True, False)
+    assert desk.sought == (21, "step") and desk.session.playing == (True, False, True, True)
     for _ in range(4):  # faster than any frame comes back
         desk.transport.step(1, 1)
     assert desk.sought == (25, "step")
@@ -108,21 +110,21 @@ def test_play_at_the_end_begins_at_the_start(desk: Desk) -> None:
 
 def test_space_pauses_all_lanes_and_lets_all_go_on(desk: Desk) -> None:
     desk.transport.toggle_all()
-    assert desk.session.playing == (False, False)
+    assert desk.session.playing == (False,) * 4
     desk.transport.toggle_all()
-    assert desk.session.playing == (True, True)
+    assert desk.session.playing == (True,) * 4
     desk.transport.seek(1, 5)
-    assert desk.session.playing == (True, False)
+    assert desk.session.playing == (True, False, True, True)
     desk.transport.toggle_all()
-    assert desk.session.playing == (True, True), "the only run there is rests: it goes on"
+    assert desk.session.playing == (True,) * 4, "the only run there is rests: it goes on"
 
 
 def test_space_pauses_what_comes_where_every_run_is_at_its_end(desk: Desk) -> None:
     desk.study.at_end = desk.study.ended = True
     desk.transport.toggle_all()
-    assert desk.session.playing == (False, False)
+    assert desk.session.playing == (False,) * 4
     desk.transport.toggle_all()
-    assert desk.session.playing == (True, True)
+    assert desk.session.playing == (True,) * 4
 
 
 def test_what_a_lane_without_a_run_is_told_changes_nothing(desk: Desk) -> None:
@@ -139,4 +141,4 @@ def test_the_lane_that_is_touched_is_studied(desk: Desk) -> None:
     desk.transport.to_end(1)
     assert desk.sought == (0, "end") and desk.session.studied == 1
     desk.transport.set_speed(0, 99)
-    assert desk.session.speeds == (len(SPEEDS) - 1, len(SPEEDS) - 1) and desk.session.studied == 0
+    assert desk.session.speeds == (len(SPEEDS) - 1,) * 4 and desk.session.studied == 0

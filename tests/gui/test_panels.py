@@ -393,7 +393,7 @@ def test_a_toolbar_button_follows_its_action_and_no_connection_is_left_behind(ma
     pause = find(window, "tool.pause")
     pause.click()
     window._refresh()
-    assert pause.isChecked() and window._controller.session.paused
+    assert pause.isChecked() and not any(window._controller.session.playing)
     window._controller.toggle_pause()
     window._refresh()
     assert not pause.isChecked()

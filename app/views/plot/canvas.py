@@ -118,6 +118,9 @@ class Canvas(PointingPlot):
         if old_lane is None or old_lane.orders is not lane.orders:
             repainted = True
             self._layers.show_orders(lane.orders)
+        if old_lane is None or old_lane.sheets != lane.sheets:  # the very same ones, or others
+            repainted = True
+            self._layers.show_sheets(lane.sheets)
         if marked:
             self._layers.show_points(scene, lane.marks, scene.selected, self._cases(scene, lane))
         if moved or old is None or old.session is not scene.session:

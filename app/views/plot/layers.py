@@ -17,12 +17,14 @@ from app.jobs.orders import Orders
 from app.jobs.requests import Marks, Picture
 from app.points import MAX_CLASSES
 from app.scene import Scene
+from app.sheets import Sheet
 from app.views.theme import Theme
 from solver import Grid
 
 from . import symbols
 from .clouds import Cloud, on_screen, size_for
 from .lines import dashed, draw_pieces, near, pieces_of
+from .sheets import paint_sheets
 
 #: Widths in pixels of the decision boundary and of the margins.
 BOUNDARY, MARGIN = 2.0, 1.3
@@ -47,6 +49,7 @@ class Layers(pg.GraphicsObject):
         self._picture: Picture | None = None
         self._provisional = False
         self._orders: Orders | None = None
+        self._sheets: tuple[Sheet, ...] = ()
         self._xy: np.ndarray | None = None
         self._labels: np.ndarray | None = None
         self._selected, self._points, self._marks = Cloud(), Cloud(), Cloud()
@@ -79,6 +82,11 @@ class Layers(pg.GraphicsObject):
     def show_orders(self, orders: Orders | None) -> None:
         """A perceptron's lines from other orders of the points, and the widest one; None for none."""
         self._orders = orders
+        self._made_of = ()
+
+    def show_sheets(self, sheets: tuple[Sheet, ...]) -> None:
+        """What features lay between surface and points."""
+        self._sheets = sheets
         self._made_of = ()
 
     def show_points(
@@ -125,6 +133,7 @@ class Layers(pg.GraphicsObject):
             if vectors:
                 self._paint_surface(painter, area)
                 self._paint_lines(painter, area, ratio)
+                paint_sheets(painter, self._sheets, self.boundingRect(), area, self._theme, ratio)
             else:
                 self._paint_backdrop(painter, area, ratio)
         # Symbols of a size that says how many points there are; a mark more must not change it.
@@ -145,8 +154,7 @@ class Layers(pg.GraphicsObject):
         unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts its own pixels, a widget does not
         canvas = QRectF(0, 0, device.width() * unit, device.height() * unit)
         if not canvas.adjusted(-1, -1, 1, 1).contains(area):  # a strip of a large picture, which is painted once
-            self._paint_surface(painter, area)
-            self._paint_lines(painter, area, ratio)
+            self._paint_below(painter, area, ratio)
             return
         home = QPointF(np.floor(area.left()), np.floor(area.top()))
         made_of = (self._picture, self._provisional, self._theme, ratio, self.boundingRect(), area.translated(-home))
@@ -154,8 +162,7 @@ class Layers(pg.GraphicsObject):
             self._made_of, self._backdrop = made_of, None
             painter.save()
             painter.setClipRect(area, Qt.ClipOperation.IntersectClip)  # as the image cuts lines off
-            self._paint_surface(painter, area)
-            self._paint_lines(painter, area, ratio)
+            self._paint_below(painter, area, ratio)
             painter.restore()
             return
         if self._backdrop is None:
@@ -163,12 +170,20 @@ class Layers(pg.GraphicsObject):
             assert self._theme is not None
             image.fill(QColor(*self._theme.background))
             on_image = QPainter(image)
-            on_image.setClipRect(area.translated(-home))
-            self._paint_surface(on_image, area.translated(-home))
-            self._paint_lines(on_image, area.translated(-home), ratio)
-            on_image.end()
+            try:
+                on_image.setClipRect(area.translated(-home))
+                self._paint_below(on_image, area.translated(-home), ratio)
+            finally:  # an open painter is a crash
+                on_image.end()
             self._backdrop = image
         painter.drawImage(area, self._backdrop, QRectF(area.topLeft() - home, area.size()))
+
+    def _paint_below(self, painter: QPainter, area: QRectF, ratio: float) -> None:
+        """All that lies below the points."""
+        assert self._theme is not None
+        self._paint_surface(painter, area)
+        self._paint_lines(painter, area, ratio)
+        paint_sheets(painter, self._sheets, self.boundingRect(), area, self._theme, ratio)
 
     def _fineness(self, area: QRectF) -> float:
         """How many pixels of the surface there are to one of `area`'s units."""

@@ -1,36 +1,45 @@
-"""LaneQueue: of a lane's requests only the newest matters, and only one runs at a time."""
+"""NewestQueue: of the requests in one place only the newest matters, and only one runs at a time."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
 
 from .pool import Job, Later, Pool, Priority
-from .requests import Request
+
+Wanted = TypeVar("Wanted")
 
 
-class LaneQueue:
-    """Runs the newest request of one lane.
+class NewestQueue(Generic[Wanted]):
+    """Runs the newest request of one lane, or of one question.
 
     A request that has not begun is replaced by a newer one.  One that runs hears of a newer one through `overtaken`,
-    which it asks only after its first picture: that picture is a promise, else a long drag would paint nothing.
+    which that of a lane asks only after its first picture: that picture is a promise, else a long drag would paint
+    nothing.
 
     Parameters
     ----------
     pool : Pool
     work : callable
         ``work(request, overtaken) -> Job``.
+    priority : Priority, default=Priority.FIRST_PICTURE
+        Of the beginning of each request.
     """
 
-    def __init__(self, pool: Pool, work: Callable[[Request, Callable[[], bool]], Job]) -> None:
+    def __init__(
+        self, pool: Pool, work: Callable[[Wanted, Callable[[], bool]], Job],
+        priority: Priority = Priority.FIRST_PICTURE,
+    ) -> None:  # fmt: skip
         self._pool = pool
         self._work = work
+        self._priority = priority
         self._lock = threading.Lock()
-        self._waiting: Request | None = None
+        self._waiting: Wanted | None = None
         self._changed = False  # since the running request began
         self._job: Job | None = None
 
-    def submit(self, request: Request) -> None:
+    def submit(self, request: Wanted) -> None:
         """Make `request` the newest one."""
         self._change(request)
 
@@ -38,7 +47,7 @@ class LaneQueue:
         """Nothing is wanted any more."""
         self._change(None)
 
-    def _change(self, request: Request | None) -> None:
+    def _change(self, request: Wanted | None) -> None:
         with self._lock:
             self._waiting = request
             self._changed = True
@@ -47,8 +56,8 @@ class LaneQueue:
                 return
             job = self._job = running or self._run()
         if running is None:
-            self._pool.submit(job, Priority.FIRST_PICTURE)
-        else:
+            self._pool.submit(job, self._priority)
+        elif self._priority is Priority.FIRST_PICTURE:
             # It may be waiting for its next slow step, or behind other lanes with what nobody wants any more.
             self._pool.hurry(job)
 
@@ -64,4 +73,4 @@ class LaneQueue:
                     self._job = None
                     return
             yield from self._work(request, self._overtaken)
-            yield Priority.FIRST_PICTURE  # one piece ends here: other lanes may want theirs
+            yield self._priority  # one piece ends here: other lanes may want theirs

@@ -1,0 +1,98 @@
+"""Inquiries: questions about models that the background answers when nothing else is wanted, and their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .pool import Job, Later, Priority
+
+Step = Priority | Later
+
+
+class Question(Protocol):
+    """What somebody wants to know: a frozen value that holds everything the answer depends on.
+
+    Questions are compared with ``==``: one that equals the last of its name is not asked again.
+    """
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Work it out in pieces of at most 8 ms, with ``yield Priority.BACKGROUND`` between them.
+
+        Parameters
+        ----------
+        post : callable
+            ``post(value)`` delivers the answer as far as it is known, any number of times.
+        overtaken : callable
+            True when nobody waits any more: return.
+
+        Raises
+        ------
+        ValueError
+            There is no answer; the sentence says why.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What is known of a question's answer.
+
+    Attributes
+    ----------
+    name : str
+        Under which it was asked.
+    number : int
+        Of the asking; later ones are greater.
+    question : Question
+    value : Any
+        What was posted last; None before that.
+    done : bool
+        Nothing more comes.
+    message : str
+        Why there is no (more of an) answer, in a sentence; or "".
+    """
+
+    name: str
+    number: int
+    question: Question
+    value: Any = None
+    done: bool = False
+    message: str = ""
+
+    @property
+    def index(self) -> str:
+        """The mailbox's slot."""
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A question with its name and number."""
+
+    name: str
+    number: int
+    question: Question
+
+
+def work_out(asked: Asked, post: Callable[[Answer], None], overtaken: Callable[[], bool]) -> Job:
+    """The job of a question; whatever goes wrong becomes an answer with a sentence."""
+    name, number, question = asked.name, asked.number, asked.question
+    value: Any = None
+
+    def deliver(partial: Any) -> None:
+        nonlocal value
+        value = partial
+        if not overtaken():
+            post(Answer(name, number, question, value))
+
+    try:
+        yield from question.answer(deliver, overtaken)
+        message = ""
+    except ValueError as error:
+        message = str(error)
+    except Exception as error:
+        message = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
+    if not overtaken():
+        post(Answer(name, number, question, value, True, message))

@@ -1,0 +1,63 @@
+"""LaneDesk: what the hand does with the lanes: add, duplicate, remove, move, open and fold their settings.  No Qt."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from .commands import Command
+from .document import Document, Lane
+from .lane_commands import AddLane, MoveLane, RemoveLane
+from .session import Session
+
+
+class Desk(Protocol):
+    """Where document and session are kept."""
+
+    session: Session
+
+    @property
+    def document(self) -> Document: ...
+
+    def dispatch(self, command: Command) -> None: ...
+
+    def set_session(self, **changes: Any) -> None: ...
+
+
+class LaneDesk:
+    """Turns wishes about lanes, which are named by their places, into commands.
+
+    Parameters
+    ----------
+    desk : Desk
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def add(self, beside: int) -> None:
+        """A new classifier to the right of the one at place `beside`: of a kind that is not on screen yet."""
+        document = self._desk.document
+        present = {lane.classifier for lane in document.lanes[: document.shown]}
+        lanes = [Lane("svm"), Lane("knn"), Lane("perceptron"), Lane("pegasos")]
+        free = [lane for lane in lanes if lane.classifier not in present]
+        self._desk.dispatch(AddLane(index=beside + 1, lane=(free or lanes)[0]))
+
+    def duplicate(self, index: int) -> None:
+        """The same classifier once more, to the right."""
+        self._desk.dispatch(AddLane(index=index + 1, lane=self._desk.document.lanes[index], verb="Duplicate"))
+
+    def remove(self, index: int) -> None:
+        """Take a classifier away."""
+        self._desk.dispatch(RemoveLane(index=index))
+
+    def move(self, index: int, by: int) -> None:
+        """Move a classifier `by` places to the right."""
+        self._desk.dispatch(MoveLane(index=index, to=index + by))
+
+    def fold(self, index: int, folded: bool) -> None:
+        """Fold a lane's settings away, or open them; of more than two lanes one at a time is open."""
+        document, folds = self._desk.document, list(self._desk.session.folds)
+        if document.shown > 2 and not folded:
+            folds = [True] * len(folds)
+        folds[document.slots[index]] = folded
+        self._desk.set_session(folds=tuple(folds))

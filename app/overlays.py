@@ -1,0 +1,19 @@
+"""Overlays: the table of features that lay sheets over the pictures of lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .document import Document
+from .results import Results
+from .session import Session
+from .sheets import Sheet
+
+#: Each is ``sheets(document, session, results, index)``: what lies over the picture of the lane at place `index`; the
+#: very same sheets as long as nothing about them has changed, for new ones are painted anew.
+SHEETS: tuple[Callable[[Document, Session, Results, int], tuple[Sheet, ...]], ...] = ()
+
+
+def sheets_of(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
+    """Everything that lies over the picture of the lane at place `index`, the lowest first."""
+    return tuple(sheet for feature in SHEETS for sheet in feature(document, session, results, index))
