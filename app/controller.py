@@ -30,6 +30,7 @@ from .editing import Editing
 from .lane_commands import SetLane, ShowLanes
 from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
+from .probing import Probing
 from .session import NOTHING, Session
 from .store import Store
 from .tools import Spot
@@ -69,6 +70,7 @@ class Controller:
         self.editing = Editing(self)
         self.transport = Transport(self)
         self.lanes = LaneDesk(self)
+        self.probing = Probing(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -239,8 +241,8 @@ class Controller:
         `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
         """
         self.editing.cancel()
-        restarts = self.session.restarts
-        self.set_session(selection=NOTHING, cursor=None, restarts=tuple(restart + 1 for restart in restarts))
+        restarts = tuple(restart + 1 for restart in self.session.restarts)
+        self.set_session(selection=NOTHING, cursor=None, probe=None, restarts=restarts)
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
 

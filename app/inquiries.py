@@ -9,6 +9,7 @@ from solver import Grid
 
 from .document import Document
 from .jobs.inquiry import Question
+from .probe import grounds
 from .results import Results
 from .session import Session
 from .shading import Shades
@@ -40,7 +41,7 @@ class Moment:
 
 
 #: Each gives its questions of this moment by name; those that are not given any more are dropped.
-FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = ()
+FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (grounds,)
 
 
 def questions(moment: Moment) -> dict[str, Question]:

@@ -22,21 +22,23 @@ from solver.voting import Vote
 
 from . import probe_words as words
 from .document import Document, Lane
-from .jobs.requests import Frame, Model
-from .jobs.sources import problem_of, shown_pair
+from .jobs.ground import Ground, GroundQuestion, ProbeQuestion
+from .jobs.inquiry import Question
+from .jobs.requests import Frame, Model, Phase
+from .jobs.sources import shown_pair
 from .points import MAX_CLASSES, Points
 from .probe_tables import Neighbours, Problems, Summands, Table, Votes, Who
 from .results import Results
 from .session import Session
 
 if TYPE_CHECKING:
-    from .jobs.ground import Ground
+    from .inquiries import Moment
     from .scene import LaneScene
 
 Array = NDArray[np.float64]
 Place = tuple[float, float]
 #: Lines that a picture shows at most: to the nearest neighbours, and to the support vectors with the largest terms.
-MOST_LINES, MOST_TERMS = 150, 12
+MOST_LINES, MOST_TERMS = 60, 12
 #: A term below this share of the largest has no line.
 LEAST_TERM = 0.02
 #: From so many kernel values on a probe takes more than about 5 ms, and is worked out in the background.
@@ -136,7 +138,7 @@ NO_PROBE = Probe()
 
 
 def probe_lane(
-    model: Model, lane: Lane, who: Who, place: Place, ground: Ground | None = None, asked: int = 0
+    model: Model, lane: Lane, who: Who, place: Place, ground: Ground | None = None, rests: bool = True
 ) -> LaneProbe:  # fmt: skip
     """Why `model`, trained as `lane` says, gives `place` its class.
 
@@ -149,14 +151,14 @@ def probe_lane(
     place : (x, y)
     ground : Ground, optional
         What has been found out about the model in the background.
-    asked : int, default=0
-        The k that was asked for, of kNN.
+    rests : bool, default=True
+        The place does not follow the pointer: then there is time to look for the nearest boundary point.
     """
     at = np.array(place, dtype=np.float64)
     try:
         if isinstance(model, KNeighborsClassifier):
             return _of_neighbours(model, lane, who, at)
-        return _of_problems(model, lane, who, at, ground)
+        return _of_problems(model, lane, who, at, ground, rests)
     except ValueError as error:  # the solver's sentences: values that overflow, a place too far away
         return LaneProbe(message=str(error))
 
@@ -179,7 +181,9 @@ def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array)
     )  # fmt: skip
 
 
-def _of_problems(model: PairClassifier, lane: Lane, who: Who, at: Array, ground: Ground | None) -> LaneProbe:
+def _of_problems(
+    model: PairClassifier, lane: Lane, who: Who, at: Array, ground: Ground | None, rests: bool
+) -> LaneProbe:  # fmt: skip
     values = model.pair_decision_function(at[None, :])
     f, winner = values[0], int(model.winner(values)[0])
     classes = [int(label) for label in model.classes_]
@@ -198,14 +202,17 @@ def _of_problems(model: PairClassifier, lane: Lane, who: Who, at: Array, ground:
     tables.append(Summands(terms, pair, classes, who))
     names = [who.names[label] for label in classes]
     noise = model.rounding * (1.0 + float(np.abs(at).max()))
-    lines = [words.sum_line(terms, words.problem_name(pair, classes, who.names) if several else "")]
+    lines = [
+        words.side_line(pair, classes, who.names),
+        words.sum_line(terms, words.problem_name(pair, classes, who.names) if several else ""),
+    ]
     if several and not rest:
         lines += words.duel_lines(duels_won(f, model.pairs_, len(classes)), names, winner)
     if lane.trainer is not None and lane.trainer.has_margins:
         lines.append(words.margin_line(terms.f))
     lines += words.distance_lines(terms, _norm(model, shown, ground), _is_linear(model), lane.classifier)
-    if ground is not None:
-        lines += ground.lines(at, terms.f)
+    if ground is not None and rests:
+        lines += words.nearest_lines(ground.nearest(at))
     headline = words.f_headline(f, winner, names, model.pairs_, noise, lane)
     return LaneProbe(
         classes[winner], headline, words.f_formula(lane), tuple(line for line in lines if line), tuple(tables),
@@ -245,9 +252,9 @@ def heavy(model: Model) -> bool:
 @lru_cache(maxsize=16)
 def _kept(
     model: Model, lane: Lane, trained: Points, points: Points, names: tuple[str, ...], place: Place,
-    ground: Ground | None,
+    ground: Ground | None, rests: bool,
 ) -> LaneProbe:  # fmt: skip
-    return probe_lane(model, lane, Who(trained, points, names), place, ground)
+    return probe_lane(model, lane, Who(trained, points, names), place, ground, rests)
 
 
 def place_of(session: Session) -> Place | None:
@@ -265,25 +272,56 @@ def probe_of(document: Document, session: Session, results: Results, lanes: Sequ
     if place is None:
         return Probe(None, False, session.aim) if session.aim is not None else NO_PROBE
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
-    found = tuple(_lane(document, lane, results, names, place) for lane in lanes)
+    rests = session.probe is not None or session.cursor is not None
+    found = tuple(_lane(document, lane, results, names, place, rests) for lane in lanes)
     return Probe(place, session.probe is not None, session.aim, found)
 
 
 def _lane(
-    document: Document, scene: LaneScene, results: Results, names: tuple[str, ...], place: Place
+    document: Document, scene: LaneScene, results: Results, names: tuple[str, ...], place: Place, rests: bool
 ) -> LaneProbe:  # fmt: skip
-    frame = results.frame(scene.slot)
+    """The probe of a lane: worked out now, or fetched from the background where that is heavy."""
+    frame, slot = results.frame(scene.slot), scene.slot
     if frame is None or frame.model is None or scene.picture is None:
         return LaneProbe(message=scene.message or scene.headline)
-    return found_in(frame, document, results, names, place, scene.slot)
+    if heavy(frame.model):
+        answer = results.answer(f"probe{slot}")
+        question = _question(frame, document, names, place)
+        if answer is None or answer.question != question or answer.value is None:
+            return LaneProbe(message=(answer.message if answer is not None else "") or "Working it out…")
+        told: LaneProbe = answer.value
+        return told
+    known = results.answer(f"ground{slot}")
+    ground = None
+    if known is not None and isinstance(known.question, GroundQuestion) and known.question.model is frame.model:
+        assert isinstance(frame.model, KernelClassifier)
+        if known.question.problem == shown_pair(frame.model, frame.lane):
+            ground = known.value
+    return _kept(frame.model, frame.lane, frame.points, document.points, names, place, ground, rests)
 
 
-def found_in(
-    frame: Frame, document: Document, results: Results, names: tuple[str, ...], place: Place, slot: int
-) -> LaneProbe:  # fmt: skip
-    """The probe of a lane that has a model: worked out now, or fetched from the background where that is heavy."""
+def _question(frame: Frame, document: Document, names: tuple[str, ...], place: Place) -> ProbeQuestion:
     assert frame.model is not None
-    return _kept(frame.model, frame.lane, frame.points, document.points, names, place, None)
+    return ProbeQuestion(frame.model, frame.lane, frame.points, document.points, names, place, probe_lane)
 
 
-__all__ = ["NO_PROBE", "Ball", "LaneProbe", "Place", "Probe", "Sketch", "place_of", "probe_lane", "probe_of", "problem_of"]
+def grounds(moment: Moment) -> dict[str, Question]:
+    """What the background is asked while a place is probed: of large models all of it, of others what takes longer."""
+    place = place_of(moment.session)
+    if place is None:
+        return {}
+    document = moment.document
+    names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
+    asked: dict[str, Question] = {}
+    for index, grid in enumerate(moment.grids):
+        slot = document.slots[index]
+        frame = moment.results.frame(slot)
+        if frame is None or frame.model is None or frame.phase is Phase.EMPTY:
+            continue
+        model = frame.model
+        if heavy(model):
+            asked[f"probe{slot}"] = _question(frame, document, names, place)
+        elif isinstance(model, KernelClassifier) and not _is_linear(model) and frame.phase is not Phase.TRAINING:
+            limits = (grid.left, grid.right, grid.bottom, grid.top)
+            asked[f"ground{slot}"] = GroundQuestion(model, shown_pair(model, frame.lane), limits)
+    return asked

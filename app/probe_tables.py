@@ -23,11 +23,13 @@ from .words import problem
 Array = NDArray[np.float64]
 #: Rows that are told one by one.
 MOST_ROWS = 200
+#: Rows in sight at a time.
+MOST_SEEN = 9
 
 
-def figure(value: float) -> str:
-    """A number in four digits, with a true minus sign: "−0.7312", "1.2e−5"."""
-    return f"{0.0 if value == 0 else value:.4g}".replace("-", "−")
+def figure(value: float, digits: int = 4) -> str:
+    """A number in a few digits, with a true minus sign: "−0.7312", "1.2e−5"."""
+    return f"{0.0 if value == 0 else value:.{digits}g}".replace("-", "−").replace("inf", "∞")
 
 
 class Table:
@@ -55,6 +57,8 @@ class Table:
         What a click on a row chooses: the pair of a lane; () for nothing.
     more : str
         What is not told, in a sentence, or "".
+    symbol_column : int
+        Where the symbols stand.
     """
 
     kind = ""
@@ -68,6 +72,12 @@ class Table:
     chosen = -1
     picks: tuple[tuple[int, int], ...] = ()
     more = ""
+    symbol_column = 0
+
+    @property
+    def room(self) -> int:
+        """Rows for which there should be room: of long tables some."""
+        return min(self.rows, MOST_SEEN)
 
     def cell(self, row: int, column: int) -> str:
         """The text of a cell."""
@@ -98,7 +108,8 @@ class Who:
 
     def labels(self, index: NDArray[np.integer]) -> NDArray[np.intp]:
         """Their classes."""
-        return self.trained.labels[index].astype(np.intp)
+        labels: NDArray[np.intp] = self.trained.labels[index].astype(np.intp)
+        return labels
 
     def name(self, point: int) -> str:
         """ "12", its row in the table of points; "gone" when it is no more there."""
@@ -111,12 +122,14 @@ class Neighbours(Table):
     """The k nearest, one a row, with what each has to say."""
 
     kind, title = "neighbours", "Neighbours"
+    symbol_column = 1
 
     def __init__(self, vote: Vote, weights: str, who: Who) -> None:
         self._vote, self._who, self._weighted = vote, who, weights != "uniform"
         counts = {"distance": "1/d", "distance-squared": "1/d²"}
-        column = (counts[weights],) if self._weighted else ()
-        self.header = ("rank", "point", "d", *column, "share of a vote", "counts")
+        # With one vote each, what a neighbour counts is its share of a vote.
+        columns = (counts[weights], "share") if self._weighted else ()
+        self.header = ("#", "point", "d", *columns, "vote")
         self.rows = min(len(vote.index), MOST_ROWS)
         index = vote.index[: self.rows]
         self.ids, self.symbols = who.ids(index), who.labels(index)
@@ -125,17 +138,25 @@ class Neighbours(Table):
         left = len(vote.index) - self.rows
         self.more = f"… and {count(left, 'neighbour')} more, farther away" if left else ""
 
+    @property
+    def room(self) -> int:
+        """As many as k asks for: how many share the k-th distance changes from place to place."""
+        return min(self._vote.k, MOST_SEEN)
+
     def cell(self, row: int, column: int) -> str:
         vote = self._vote
         if column == 0:
             return grouped(row + 1)
         if column == 1:
-            return f"{self._who.name(int(self.ids[row]))}, {self._who.names[self.symbols[row]]}"
+            return self._who.name(int(self.ids[row]))
         if column == 2:
             return figure(float(vote.distance[row]))
         if self._weighted and column == 3:
-            return "decides" if row < vote.at_zero else "–" if vote.at_zero else figure(float(vote.weight[row]))
-        return figure(float(vote.share[row] if column < len(self.header) - 1 else self.values[row]))
+            return "∞" if row < vote.at_zero else "–" if vote.at_zero else figure(float(vote.weight[row]), 3)
+        return figure(float(vote.share[row] if column < len(self.header) - 1 else self.values[row]), 3)
+
+    def told(self, row: int) -> str:
+        return f"{self._who.names[int(self.symbols[row])]}, {super().told(row)}"
 
 
 class Votes(Table):
@@ -152,7 +173,7 @@ class Votes(Table):
 
     def cell(self, row: int, column: int) -> str:
         if column == 0:
-            return self._names[self.symbols[row]]
+            return self._names[int(self.symbols[row])]
         return f"{100 * self._shares[row]:.3g} %" if column == 1 else figure(float(self.values[row]))
 
 
@@ -164,7 +185,7 @@ class Summands(Table):
     def __init__(self, terms: Terms, pair: Pair, classes: Sequence[int], who: Who) -> None:
         self._terms, self._who = terms, who
         if terms.of_points:
-            self.header = ("point", "α y", "K(xᵢ, x)", "α y K(xᵢ, x)")
+            self.header = ("point", "α y", "K(xᵢ, x)", "α y K")
             self.ids, self.symbols = who.ids(terms.index), who.labels(terms.index)
         else:
             self.header = ("term", "w", "x", "w x")
@@ -188,10 +209,14 @@ class Summands(Table):
         if row >= len(terms.value):
             return f"the other {grouped(terms.n_rest)}" if column == 0 else ""
         if column:
-            return figure(float((terms.coef if column == 1 else terms.kernel)[row]))
+            return figure(float((terms.coef if column == 1 else terms.kernel)[row]), 3)
         if not terms.of_points:
             return ("w₁ x₁", "w₂ x₂")[int(terms.index[row])]
-        return f"{self._who.name(int(self.ids[row]))}, {self._who.names[self.symbols[row]]}"
+        return self._who.name(int(self.ids[row]))
+
+    def told(self, row: int) -> str:
+        label = int(self.symbols[row])
+        return f"{self._who.names[label]}, {super().told(row)}" if label >= 0 else super().told(row)
 
 
 class Problems(Table):
@@ -199,6 +224,7 @@ class Problems(Table):
 
     kind = "problems"
     header = ("problem", "wins", "f(x)")
+    symbol_column = 1
 
     def __init__(self, f: Array, pairs: Sequence[Pair], classes: list[int], names: tuple[str, ...], shown: int) -> None:
         rest = pairs[0].negative == REST
@@ -206,7 +232,9 @@ class Problems(Table):
         self.title = "Each class against the rest" if rest else "Duels"
         self.rows, self.values, self.chosen = len(pairs), f, shown
         #: The class that wins each: of all against the rest, only the largest f does.
-        self.won = np.array([classes[p.positive if rest or v > 0 else p.negative] for p, v in zip(pairs, f, strict=True)])
+        self.won = np.array(
+            [classes[p.positive if rest or v > 0 else p.negative] for p, v in zip(pairs, f, strict=True)]
+        )
         self.colours = self.won.copy()
         if rest:
             self.won[np.arange(len(pairs)) != int(f.argmax())] = -1

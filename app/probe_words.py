@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from solver import REST
 from solver.multiclass import Pair
+from solver.nearest import Nearest
 from solver.terms import Terms
 from solver.voting import Vote
 
@@ -66,7 +67,7 @@ def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tu
     leaders = vote.leaders
     if len(leaders) > 1:
         lines.append(
-            f"{_upper(listed([names[c] for c in leaders]))} have equal votes: the lowest class wins, "
+            f"{_upper(listed([names[c] for c in leaders.tolist()]))} have equal votes: the lowest class wins, "
             f"{names[vote.winner]}."
         )
     return tuple(lines)
@@ -116,18 +117,22 @@ def f_headline(
 
 def duel_lines(won: NDArray[np.int64], names: Sequence[str], winner: int) -> list[str]:
     """The tie rule of the duels, where it decided."""
-    leaders = np.flatnonzero(won == won.max())
+    leaders = np.flatnonzero(won == won.max()).tolist()
     if len(leaders) < 2:
         return []
-    return [
-        f"{_upper(listed([names[c] for c in leaders]))} have won {count(int(won[winner]), 'duel')} each: the lowest "
-        f"class wins, {names[winner]}."
-    ]
+    who, duels = _upper(listed([names[c] for c in leaders])), count(int(won[winner]), "duel")
+    return [f"{who} have won {duels} each: the lowest class wins, {names[winner]}."]
 
 
 def problem_name(pair: Pair, classes: list[int], names: tuple[str, ...]) -> str:
     """ "class 1 against class 2"; positive f is for the first, unless there are two classes in all."""
     return problem(*problem_of(pair, classes), names)
+
+
+def side_line(pair: Pair, classes: list[int], names: Sequence[str]) -> str:
+    """Which class a positive f is for."""
+    against = "the rest" if pair.negative == REST else names[classes[pair.negative]]
+    return f"f > 0 is for {names[classes[pair.positive]]}, f ≤ 0 for {against}."
 
 
 def sum_line(terms: Terms, name: str) -> str:
@@ -153,3 +158,12 @@ def distance_lines(terms: Terms, norm: float | None, linear: bool, classifier: s
         return []
     away = f"|f(x)| / ‖w‖ = {figure(abs(terms.f))} / {figure(norm)} = {figure(abs(terms.f) / norm)}"
     return [f"Distance to the line f = 0: {away}." if linear else f"Distance to f = 0 in feature space: {away}."]
+
+
+def nearest_lines(found: Nearest | None) -> list[str]:
+    """How far away the boundary is in the plane, and how that was found."""
+    if found is None:
+        return []
+    if found.refined:
+        return [f"Nearest place in the picture with f = 0: {figure(found.distance)} away (found on a grid, refined)."]
+    return [f"Nearest place in the picture with f = 0: at most {figure(found.distance)} away (found on a grid)."]

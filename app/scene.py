@@ -19,6 +19,7 @@ from .jobs.requests import NO_MARKS, Marks, Phase, Picture
 from .jobs.study import Study
 from .overlays import sheets_of
 from .points import MAX_CLASSES, Points
+from .probe import Probe, probe_of
 from .results import Results
 from .session import SPEEDS, Selection, Session
 from .sheets import Sheet
@@ -147,6 +148,8 @@ class Scene:
         All steps, the undone ones included; `position` of them are done.
     saved_at : int or None
         The position that stands in the file.
+    probe : Probe
+        Why a place gets its class, in each lane; and where the pointer is.
     """
 
     title: str
@@ -183,6 +186,7 @@ class Scene:
     generator_note: str
     theme: str
     dark: bool
+    probe: Probe
 
 
 def compose(
@@ -210,7 +214,7 @@ def compose(
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None, paused=not any(playing),
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
-        theme=session.theme, dark=session.dark,
+        theme=session.theme, dark=session.dark, probe=probe_of(document, session, results, lanes),
     )  # fmt: skip
 
 

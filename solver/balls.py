@@ -10,9 +10,7 @@ Array = NDArray[np.float64]
 FEWEST, MOST = 180, 20_000
 
 
-def outline(
-    metric: str, p: float, centre: tuple[float, float], radius: float, reach: float, fineness: float
-) -> Array:
+def outline(metric: str, p: float, centre: tuple[float, float], radius: float, reach: float, fineness: float) -> Array:
     """The places of the plane at distance `radius` from `centre`, as a polyline.
 
     A circle, a diamond, a square, the ball of the p-norm between them; for the cosine, which sees directions only, two

@@ -20,8 +20,8 @@ Array = NDArray[np.float64]
 PIECE = 200_000
 #: Rows of a grid between two pauses.
 ROWS = 16
-#: How exactly the nearest place is found, as a share of the distance from cell to cell; steps of the search at most.
-EXACT, STEPS = 1e-7, 40
+#: How exactly the nearest place is found, as a share of the length of a cell; steps of the search at most.
+EXACT, STEPS = 1e-4, 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +74,8 @@ def crossings(rows: GridRows, problem: int, xs: Array, ys: Array) -> Generator[N
         Rising.
     """
     f = np.empty((len(ys), len(xs)))
-    for first in range(0, len(ys), ROWS):
-        f[first : first + ROWS] = rows(ys[first : first + ROWS])[..., problem]
+    for below in range(0, len(ys), ROWS):
+        f[below : below + ROWS] = rows(ys[below : below + ROWS])[..., problem]
         yield
     right = f > 0.0
     beside, above = np.nonzero(right[:, 1:] != right[:, :-1]), np.nonzero(right[1:] != right[:-1])
@@ -114,6 +114,8 @@ def nearest_zero(decision: Decision, place: Array, found: Crossings) -> Nearest 
         return None
     away = np.hypot(*(found.at - place).T)
     first = int(away.argmin())
+    if decision.kernel.name == "laplacian":  # f has an edge at each support vector, which no slope tells of
+        return _on_the_edge(decision, place, found, first)
     z = found.at[first]
     exact = EXACT * found.cell
     for _ in range(STEPS):
@@ -143,7 +145,7 @@ def nearest_zero(decision: Decision, place: Array, found: Crossings) -> Nearest 
 
 def _verified(decision: Decision, place: Array, z: Array, unit: Array, found: Crossings, first: int) -> Nearest | None:
     """`z`, if f really changes its sign there and it is no farther away than the crossing."""
-    step = 100.0 * EXACT * found.cell * unit
+    step = 2.0 * EXACT * found.cell * unit
     below, above = decision.value(np.stack((z - step, z + step))).tolist()
     distance = float(np.hypot(*(z - place)))
     near = distance <= float(np.hypot(*(found.at[first] - place))) + found.cell

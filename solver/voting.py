@@ -147,4 +147,4 @@ def _added(d: Array, code: Integers, weight: Array, k: int, n_classes: int) -> A
     of, who = cells // n_classes, cells % n_classes
     room = np.minimum(size, k - first)
     terms = (count * room[of].astype(np.float64) / size[of]) * weight[first][of]
-    return np.bincount(who, weights=terms, minlength=n_classes)
+    return np.bincount(who, weights=terms, minlength=n_classes).astype(np.float64)

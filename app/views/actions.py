@@ -86,6 +86,8 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("kkt", "&Training", "&KKT cases", ("K",), "Mark each point's KKT case and its slack.", "", True, True),
     ActionSpec("race", "&Training", "&Race of the rules…", ("Ctrl+5",), "One problem, two to four rules.", gap=True),
     ActionSpec("asking", "&Training", "&Active learning", ("Ctrl+6",), "Ask for the best label next.", "", True),
+    ActionSpec("probe", "&Compare", "&Why this class", ("Ctrl+8",), "Neighbours or terms of f, here.", "", True, True),
+    ActionSpec("pin", "&Compare", "&Pin the probe", ("Q",), "Keep explaining this place; again: let go.", "", True),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

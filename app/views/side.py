@@ -105,12 +105,19 @@ def _loss(controller: Controller, conductor: Conductor) -> QWidget:
     return LossPanel(controller)
 
 
+def _probe(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.probe_panel import ProbePanel
+
+    return ProbePanel(controller)
+
+
 PANELS = (
     PanelSpec("table", "Points table", 0, _table),
     PanelSpec("history", "History", 0, _history),
     PanelSpec("notes", "Notes", 0, _notes),
     PanelSpec("step", "Why this step", 0, _step, wide=True),
     PanelSpec("asking", "Active learning", 0, _asking, wide=True),
+    PanelSpec("probe", "Why this class", 0, _probe, wide=True),
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
@@ -231,6 +238,7 @@ class Side:
             actions[name].setChecked(not dock.isHidden())
             if name in drawn:
                 cast(Panel, self._panel(name)).render_scene(scene, theme)
+        actions["pin"].setChecked(scene.probe.pinned)
         if self._dialog is not None:
             self._dialog.render_scene(scene, theme)
 

@@ -65,7 +65,7 @@ def test_no_boundary_point_is_nearer(kernel: str) -> None:
         least = polar(decision, place, 1.5 * near.distance + 0.05)
         resolution = (1.5 * near.distance + 0.05) / 499
         assert near.distance <= least + resolution + (0 if near.refined else found.cell)
-    assert refined >= (4 if kernel == "laplacian" else 10)
+    assert refined == 0 if kernel == "laplacian" else refined >= 10
 
 
 def test_a_circle() -> None:
@@ -98,6 +98,7 @@ def test_the_norm(kernel: str) -> None:
     decision = Decision.of(model.expansion)
     K = decision.kernel.gram(decision.points - decision.centre, decision.points - decision.centre)
     expected = decision.coef @ K @ decision.coef
-    assert result(squared_norm(decision)) == pytest.approx(expected, rel=1e-9)
+    rounding = 1e-13 * (np.abs(decision.coef) @ np.abs(K) @ np.abs(decision.coef))
+    assert result(squared_norm(decision)) == pytest.approx(expected, rel=1e-9, abs=rounding)
     if kernel == "linear":
-        assert expected == pytest.approx((model.coef_**2).sum(), rel=1e-9)
+        assert expected == pytest.approx((model.coef_**2).sum(), rel=1e-9, abs=rounding)

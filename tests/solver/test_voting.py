@@ -68,7 +68,9 @@ def test_on_a_lattice(metric: str, weights: str) -> None:
     assert shared > 20
 
 
-def exact(points: list[tuple[int, int]], codes: list[int], place: tuple[int, int], k: int, metric: str) -> list[Fraction]:
+def exact(
+    points: list[tuple[int, int]], codes: list[int], place: tuple[int, int], k: int, metric: str
+) -> list[Fraction]:
     """Uniform votes by the rule as it is written, in fractions."""
     apart = [(abs(x - place[0]), abs(y - place[1])) for x, y in points]
     d = [{"euclidean": a * a + b * b, "manhattan": a + b, "chebyshev": max(a, b)}[metric] for a, b in apart]

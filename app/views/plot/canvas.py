@@ -27,6 +27,7 @@ from .kkt_layer import StudyOverlay, kkt_marks, to_repaint
 from .layers import Layers
 from .overlay import Overlay
 from .pointing import Eye, Hand, PointingPlot
+from .probe_overlay import ProbeOverlay, probe_overlay
 from .study_overlay import study_overlay
 
 
@@ -51,6 +52,7 @@ class Canvas(PointingPlot):
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
         self._study_overlay: StudyOverlay | None = None
+        self._probe_overlay: ProbeOverlay | None = None
         self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
@@ -127,6 +129,8 @@ class Canvas(PointingPlot):
             self._lay_over()
         if moved or dressed or old is None or old.session is not scene.session or old_lane is not lane:
             self._lay_study_over()
+        if moved or old is None or old.probe is not scene.probe:
+            self._lay_probe_over()
         if old_lane is None or old_lane.message != lane.message:
             self._message.setText(lane.message)
             self._message.setVisible(bool(lane.message))
@@ -162,6 +166,22 @@ class Canvas(PointingPlot):
         )
         for area in to_repaint(old, self._study_overlay):
             self.viewport().update(area)
+
+    def _lay_probe_over(self) -> None:
+        """Have crosshair and lines of the probe drawn as they are now, and no more than that painted anew."""
+        assert self._scene is not None and self._lane is not None
+        probe, old = self._scene.probe, self._probe_overlay
+        if old is None and probe.place is None and probe.aim is None:
+            return
+        slots = [lane.slot for lane in self._scene.lanes]
+        place = slots.index(self._lane.slot) if self._lane.slot in slots else len(slots)
+        lane = probe.lanes[place] if place < len(probe.lanes) else None
+        hovering = self.pointer is not None and self.inside(self.pointer)
+        self._probe_overlay = probe_overlay(probe, lane, self.grid(), self.plot_area(), hovering, old)
+        if self._probe_overlay is not old:
+            for each in (old, self._probe_overlay):
+                if each is not None:
+                    self.viewport().update(each.bounds())
 
     def _dress(self, theme: Theme) -> None:
         self._theme = theme
@@ -219,6 +239,8 @@ class Canvas(PointingPlot):
         if self._overlay is not None and self._theme is not None:
             painter.save()
             painter.setClipRect(self.plot_area())
+            if self._probe_overlay is not None:
+                self._probe_overlay.paint(painter, self._theme)
             if self._study_overlay is not None:
                 self._study_overlay.paint(painter, self._theme, QRectF(event.rect()))
             self._overlay.paint(painter, self._theme)
@@ -351,6 +373,7 @@ class Canvas(PointingPlot):
         self._place_message()
         if self._lane is not None:
             self._lay_study_over()
+            self._lay_probe_over()
         self._resized()
 
     def changeEvent(self, event: QEvent) -> None:
