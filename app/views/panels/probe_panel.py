@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.controller import Controller
@@ -22,7 +22,7 @@ LARGE = 1.2
 
 
 class _Text(QLabel):
-    """Text that may be long, and whose room does not shrink while the pointer moves."""
+    """Text that may be long, as tall as it needs; without any, it takes no room."""
 
     def __init__(self, name: str, bold: bool = False, large: bool = False) -> None:
         super().__init__()
@@ -30,13 +30,15 @@ class _Text(QLabel):
         self.setObjectName(name)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_text(self, text: str) -> None:
         """Say `text`; "" hides it."""
         if text != self.text():
             self.setText(text)
             self.setAccessibleName(text)
+            self._fit()
         if self.isHidden() == bool(text):
             self.setVisible(bool(text))
 
@@ -48,6 +50,19 @@ class _Text(QLabel):
             font.setPointSizeF(LARGE * base.pointSizeF())
         if font != self.font():
             self.setFont(font)
+            self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As tall as the text at this width: a label that wraps tells layouts so only roughly."""
+        room = QRect(0, 0, max(self.width(), 60), 100_000)
+        wrapped = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
+        height = self.fontMetrics().boundingRect(room, wrapped, self.text()).height() + 2
+        if height != self.minimumHeight():
+            self.setFixedHeight(height)
 
 
 class Section(QWidget):
@@ -70,7 +85,6 @@ class Section(QWidget):
         self._headline = _Text(f"probe{index}.headline", bold=True, large=True)
         self._formula = _Text(f"probe{index}.formula")
         self._lines = _Text(f"probe{index}.lines")
-        self._lines.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._message = _Text(f"probe{index}.message")
         self._captions: list[_Text] = []
         self._more: list[_Text] = []

@@ -121,7 +121,7 @@ class _Cells(QStyledItemDelegate):
     def _paint_bar(
         self, painter: QPainter, table: Table, row: int, box: QRectF, text: str, theme: Theme
     ) -> None:  # fmt: skip
-        room = self._owner.number_room
+        room = min(self._owner.number_room, box.width())
         number = QRectF(box.left(), box.top(), room, box.height()).adjusted(PAD, 0, -PAD, 0)
         painter.drawText(number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
         bars = QRectF(box.left() + room, box.top() + 4, box.width() - room - 4, box.height() - 8)
