@@ -30,6 +30,7 @@ from .editing import Editing
 from .lane_commands import SetLane, ShowLanes
 from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
+from .probing import Probing
 from .session import NOTHING, Session
 from .splitting import Splitting
 from .store import Store
@@ -75,6 +76,7 @@ class Controller:
         self.lanes = LaneDesk(self)
         self.truth = TruthDesk(self)
         self.strips = StripDesk(self)
+        self.probing = Probing(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -105,7 +107,7 @@ class Controller:
         """What the actions of comparing do."""
         truth = self.truth
         return {
-            **self.lanes.verbs(), "strips": self.strips.toggle,
+            **self.lanes.verbs(), "strips": self.strips.toggle, "pin": self.probing.toggle,
             "ideal": truth.toggle_ideal, "haze": truth.toggle_haze,
         }  # fmt: skip
 
@@ -257,8 +259,8 @@ class Controller:
         `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
         """
         self.editing.cancel()
-        restarts = self.session.restarts
-        self.set_session(selection=NOTHING, cursor=None, restarts=tuple(restart + 1 for restart in restarts))
+        restarts = tuple(restart + 1 for restart in self.session.restarts)
+        self.set_session(selection=NOTHING, cursor=None, probe=None, restarts=restarts)
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
 

@@ -20,6 +20,7 @@ from .jobs.requests import NO_MARKS, Marks, Phase, Picture
 from .jobs.study import Study
 from .overlays import sheets_of
 from .points import MAX_CLASSES, Points
+from .probe import Probe, probe_of
 from .results import Results
 from .session import SPEEDS, Selection, Session
 from .sheets import Lines, Sheet
@@ -163,6 +164,8 @@ class Scene:
         Where two lanes differ, when its panel is in sight.
     saved_at : int or None
         The position that stands in the file.
+    probe : Probe
+        Why a place gets its class, in each lane; and where the pointer is.
     """
 
     title: str
@@ -201,6 +204,7 @@ class Scene:
     generator_note: str
     theme: str
     dark: bool
+    probe: Probe
     compare: CompareScene | None = None
 
     @property
@@ -210,7 +214,7 @@ class Scene:
         return {
             "lanes": self.shown > 1, "legend": self.legend, "pause": self.paused, "kkt": session.kkt,
             "differing": session.differing, "wipe": session.wipe is not None, "ideal": session.ideal,
-            "haze": session.haze, "strips": session.strips,
+            "haze": session.haze, "strips": session.strips, "pin": self.probe.pinned,
         }  # fmt: skip
 
 
@@ -242,7 +246,7 @@ def compose(
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None, paused=not any(playing),
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
-        theme=session.theme, dark=session.dark,
+        theme=session.theme, dark=session.dark, probe=probe_of(document, session, results, lanes),
         compare=compare_scene(document, results) if difference.NAME in session.looking else None,
     )  # fmt: skip
 

@@ -119,6 +119,10 @@ class Session:
         How many times the points are resampled.
     strips : bool
         Under each slider, accuracy over its whole range.
+    probe : tuple of (float, float) or None
+        The place whose class is explained, once it is pinned.
+    aim : tuple of (float, float) or None
+        Where the pointer is in one of the pictures, for the others to mark and for what follows it.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
@@ -156,6 +160,8 @@ class Session:
     throw_count: int = 1000
     resamples: int = 30
     strips: bool = False
+    probe: tuple[float, float] | None = None
+    aim: tuple[float, float] | None = None
     legend: bool = True
     theme: str = "system"
     dark: bool = False

@@ -113,6 +113,10 @@ def _truth(controller: Controller, conductor: Conductor) -> QWidget:
     from .panels.truth_panel import TruthPanel
 
     return TruthPanel(controller)
+def _probe(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.probe_panel import ProbePanel
+
+    return ProbePanel(controller)
 
 
 PANELS = (
@@ -122,6 +126,7 @@ PANELS = (
     PanelSpec("step", "Why this step", 0, _step, wide=True),
     PanelSpec("asking", "Active learning", 0, _asking, wide=True),
     PanelSpec("compare", "Compare", 0, _compare, wide=True),
+    PanelSpec("probe", "Why this class", 0, _probe, wide=True),
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
