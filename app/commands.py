@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .document import Document, GeneratorSettings, View
 from .points import LIMIT, MAX_CLASSES, Ids, Points
+from .split import IdSet
 
 
 class Command(Protocol):
@@ -265,7 +266,7 @@ class SetGenerator(Edit):
 
 @dataclass(frozen=True)
 class SetFields(Edit):
-    """Other values of the document's own fields: class names and colours, axes, notes, the limit of training."""
+    """Other values of the document's own fields: class names and colours, axes, notes, limit of training, split."""
 
     changes: tuple[tuple[str, object], ...] = ()
     text: str = "Change the document"
@@ -316,3 +317,27 @@ class SetView(Edit):
 
     def apply(self, document: Document) -> Document:
         return document if self.view == document.view else replace(document, view=self.view)
+
+
+@dataclass(frozen=True, eq=False)
+class PaintTestPoints(Edit):
+    """The points with these `ids` become test points, or training points again; from then on, by hand.
+
+    A split by ratio goes on from where it stands.
+    """
+
+    ids: Sequence[int] | Ids = ()
+    test: bool = True
+
+    def name(self, before: Document, after: Document) -> str:
+        changed = np.setxor1d(before.test_points.ids, after.test_points.ids, assume_unique=True)
+        return f"Keep {_count(len(changed))} for testing" if self.test else f"Train on {_count(len(changed))} again"
+
+    def apply(self, document: Document) -> Document:
+        present = document.test_points.ids
+        chosen = document.points.ids[document.points.indices_of(self.ids)]
+        change = np.union1d if self.test else np.setdiff1d
+        painted = change(present, chosen)
+        if len(painted) == len(present):
+            return document
+        return replace(document, split=replace(document.split, kind="painted", painted=IdSet(painted)))

@@ -99,6 +99,10 @@ class Session:
         Per slot, an index into `SPEEDS`.
     restarts : tuple of int
         Per slot, how often training was started from zero.
+    differing : bool
+        The pictures mark where the two compared lanes differ.
+    wipe : float or None
+        From which share of its width on the first compared lane shows the other's picture; None for nowhere.
     folds : tuple of bool or None
         Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
     ideal : bool
@@ -113,6 +117,12 @@ class Session:
         Points of the next throw.
     resamples : int
         How many times the points are resampled.
+    strips : bool
+        Under each slider, accuracy over its whole range.
+    probe : tuple of (float, float) or None
+        The place whose class is explained, once it is pinned.
+    aim : tuple of (float, float) or None
+        Where the pointer is in one of the pictures, for the others to mark and for what follows it.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
@@ -140,6 +150,8 @@ class Session:
     kkt: bool = False
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     restarts: tuple[int, ...] = (0,) * MAX_LANES
+    differing: bool = False
+    wipe: float | None = None
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
     ideal: bool = False
     haze: bool = False
@@ -147,6 +159,9 @@ class Session:
     throwing: bool = False
     throw_count: int = 1000
     resamples: int = 30
+    strips: bool = False
+    probe: tuple[float, float] | None = None
+    aim: tuple[float, float] | None = None
     legend: bool = True
     theme: str = "system"
     dark: bool = False

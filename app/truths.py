@@ -25,7 +25,7 @@ from .sheets import Lines, Sheet, Specks
 from .words import classifier_name
 
 if TYPE_CHECKING:
-    from .inquiries import Moment
+    from .moment import Moment
 
 #: The panel's name among the docks.
 PANEL = "truth"

@@ -135,6 +135,7 @@ class _NoHand:
     def escape(self) -> None: ...
     def zoom(self, factor: float, spot: Spot) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
+    def wipe(self, at: float) -> None: ...
     def toggle_pause(self) -> None: ...
 
 
@@ -149,7 +150,7 @@ class _Plot:
         # All points, when the frame is theirs (or of a sample of them); else its own: its marks mean those, and its
         # words are true of them.
         all_points = shot.scene.points
-        current = frame is None or frame.points is all_points.sample(shot.scene.training_limit)
+        current = frame is None or frame.points is shot.scene.parts.training
         self.points = all_points if current or frame is None else frame.points
         marks = (lane.marks if current else frame.marks) if drawn and frame is not None else NO_MARKS
         self.scene = replace(
@@ -162,7 +163,8 @@ class _Plot:
         settings = lane.lane if frame is None else frame.lane
         self.title = classifier_name(settings)
         self.headline = headline(frame, settings, shot.compiled)
-        self.headline += sampled(frame, len(self.points), shot.scene.training_limit)
+        number = shot.scene.parts.n_trainable if current else len(self.points)
+        self.headline += sampled(frame, number, shot.scene.training_limit)
         hand = _NoHand()
         self.canvas = Canvas(index, hand, hand, lambda: None)
         self.at = QPointF()

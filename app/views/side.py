@@ -36,7 +36,7 @@ from .sizes import shrink
 from .theme import Theme
 
 #: Of the remembered arrangement: raise it when docks come or go.
-VERSION = 2
+VERSION = 3
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
 #: Share of the window's width that the column beside the pictures is given at first, and the least in pixels.
@@ -105,10 +105,18 @@ def _loss(controller: Controller, conductor: Conductor) -> QWidget:
     return LossPanel(controller)
 
 
+def _compare(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.compare_panel import ComparePanel
+
+    return ComparePanel(controller)
 def _truth(controller: Controller, conductor: Conductor) -> QWidget:
     from .panels.truth_panel import TruthPanel
 
     return TruthPanel(controller)
+def _probe(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.probe_panel import ProbePanel
+
+    return ProbePanel(controller)
 
 
 PANELS = (
@@ -117,6 +125,8 @@ PANELS = (
     PanelSpec("notes", "Notes", 0, _notes),
     PanelSpec("step", "Why this step", 0, _step, wide=True),
     PanelSpec("asking", "Active learning", 0, _asking, wide=True),
+    PanelSpec("compare", "Compare", 0, _compare, wide=True),
+    PanelSpec("probe", "Why this class", 0, _probe, wide=True),
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
@@ -224,8 +234,7 @@ class Side:
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
         docks = {name: partial(self._toggle, name) for name in self._docks}
-        truth = self._controller.truth
-        return {**docks, "classes": self._classes, "ideal": truth.toggle_ideal, "haze": truth.toggle_haze}
+        return {**docks, "classes": self._classes}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
         """Draw what is open and in sight."""
@@ -239,8 +248,6 @@ class Side:
             actions[name].setChecked(not dock.isHidden())
             if name in drawn:
                 cast(Panel, self._panel(name)).render_scene(scene, theme)
-        actions["ideal"].setChecked(scene.session.ideal)
-        actions["haze"].setChecked(scene.session.haze)
         if self._dialog is not None:
             self._dialog.render_scene(scene, theme)
 
