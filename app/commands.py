@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .document import Document, GeneratorSettings, View
 from .points import LIMIT, MAX_CLASSES, Ids, Points
+from .split import IdSet
 
 
 class Command(Protocol):
@@ -185,7 +186,8 @@ class ImportPoints(Edit):
         x, y = document.axes if self.add else self.axes
         axes = (x[:60], y[:60])
         view = View.fitting(points) if self.fit else document.view
-        return replace(document, points=points, view=view, styles=tuple(styles), axes=axes)
+        origin = document.origin if self.add else None
+        return replace(document, points=points, view=view, styles=tuple(styles), axes=axes, origin=origin)
 
 
 def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]) -> list[int]:
@@ -214,12 +216,17 @@ class Clear(Edit):
         return f"Clear {_count(len(before.points))}"
 
     def apply(self, document: Document) -> Document:
-        return replace(document, points=Points((), document.points.next_id)) if len(document.points) else document
+        if not len(document.points):
+            return document
+        return replace(document, points=Points((), document.points.next_id), origin=None)
 
 
 @dataclass(frozen=True)
 class Generate(Edit):
-    """Points of the generator instead of the present ones, or behind them; the view then fits."""
+    """Points of the generator instead of the present ones, or behind them; the view then fits.
+
+    Of points behind others, the document does not say that they came from the generator.
+    """
 
     settings: GeneratorSettings = GeneratorSettings()
     add: bool = False
@@ -235,8 +242,11 @@ class Generate(Edit):
         same = len(points) == len(document.points) and np.array_equal(points.xy, document.points.xy)
         if same and np.array_equal(points.labels, document.points.labels):
             points = document.points
-        changed = replace(document, points=points, generator=self.settings, view=View.fitting(points))
-        same_rest = changed.generator == document.generator and changed.view == document.view
+        origin = self.settings if not len(start) else document.origin
+        changed = replace(
+            document, points=points, generator=self.settings, view=View.fitting(points), origin=origin
+        )
+        same_rest = all(getattr(changed, name) == getattr(document, name) for name in ("generator", "view", "origin"))
         return document if points is document.points and same_rest else changed
 
 
@@ -256,7 +266,7 @@ class SetGenerator(Edit):
 
 @dataclass(frozen=True)
 class SetFields(Edit):
-    """Other values of the document's own fields: class names and colours, axes, notes, the limit of training."""
+    """Other values of the document's own fields: class names and colours, axes, notes, limit of training, split."""
 
     changes: tuple[tuple[str, object], ...] = ()
     text: str = "Change the document"
@@ -307,3 +317,27 @@ class SetView(Edit):
 
     def apply(self, document: Document) -> Document:
         return document if self.view == document.view else replace(document, view=self.view)
+
+
+@dataclass(frozen=True, eq=False)
+class PaintTestPoints(Edit):
+    """The points with these `ids` become test points, or training points again; from then on, by hand.
+
+    A split by ratio goes on from where it stands.
+    """
+
+    ids: Sequence[int] | Ids = ()
+    test: bool = True
+
+    def name(self, before: Document, after: Document) -> str:
+        changed = np.setxor1d(before.test_points.ids, after.test_points.ids, assume_unique=True)
+        return f"Keep {_count(len(changed))} for testing" if self.test else f"Train on {_count(len(changed))} again"
+
+    def apply(self, document: Document) -> Document:
+        present = document.test_points.ids
+        chosen = document.points.ids[document.points.indices_of(self.ids)]
+        change = np.union1d if self.test else np.setdiff1d
+        painted = change(present, chosen)
+        if len(painted) == len(present):
+            return document
+        return replace(document, split=replace(document.split, kind="painted", painted=IdSet(painted)))

@@ -32,9 +32,12 @@ from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
 from .probing import Probing
 from .session import NOTHING, Session
+from .splitting import Splitting
 from .store import Store
+from .strips import StripDesk
 from .tools import Spot
 from .transport import Transport
+from .truth_desk import TruthDesk
 from .words import count
 
 if TYPE_CHECKING:
@@ -69,8 +72,11 @@ class Controller:
         self.on_disk: files.Fingerprint | None = None
         self.editing = Editing(self)
         self.transport = Transport(self)
+        self.splitting = Splitting(self)
         self.lanes = LaneDesk(self)
         self.probing = Probing(self)
+        self.truth = TruthDesk(self)
+        self.strips = StripDesk(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -97,6 +103,14 @@ class Controller:
             self.session = session
             self._changed()
 
+    def verbs(self) -> dict[str, Callable[[], None]]:
+        """What the actions of comparing do."""
+        truth = self.truth
+        return {
+            **self.lanes.verbs(), "strips": self.strips.toggle,
+            "ideal": truth.toggle_ideal, "haze": truth.toggle_haze,
+        }  # fmt: skip
+
     # -- the view --------------------------------------------------------------------------------------------------
 
     def zoom(self, factor: float, spot: Spot) -> None:
@@ -104,6 +118,10 @@ class Controller:
 
     def pan(self, dx: float, dy: float) -> None:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
+
+    def wipe(self, at: float) -> None:
+        """The border between two pictures, one over the other, at this share of the width."""
+        self.lanes.wipe(at)
 
     def fit(self) -> None:
         self.dispatch(SetView(view=View.fitting(self.document.points)))

@@ -14,6 +14,7 @@ from msgspec import Meta
 from solver import RULES, SCHEMES, Kernel, datasets
 
 from .points import LIMIT, MAX_CLASSES, Points
+from .split import NO_SPLIT, Parts, Split, parts_of
 from .trainers import SVM_TRAINERS, TRAINERS, Trainer
 
 Weights = Literal["uniform", "distance", "distance-squared"]
@@ -101,7 +102,7 @@ class PegasosSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One classifier of the comparison; the settings of those not chosen are kept for when they are."""
 
-    classifier: Literal["knn", "svm", "perceptron", "pegasos"] = "svm"
+    classifier: Literal["knn", "svm", "perceptron", "pegasos", "difference"] = "svm"
     knn: KnnSettings = KnnSettings()
     svm: SvmSettings = SvmSettings()
     #: The two classes whose margins are drawn, when there are more than two; twice the same is that class against
@@ -112,14 +113,19 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def learner(self) -> str:
-        """The name in `TRAINERS` of what trains this lane; "" for kNN, which does not train."""
+        """The name in `TRAINERS` of what trains this lane; "" for what does not train."""
         if self.classifier == "svm":
             return self.svm.trainer
-        return "" if self.classifier == "knn" else self.classifier
+        return self.classifier if self.classifier in TRAINERS else ""
+
+    @property
+    def is_difference(self) -> bool:
+        """It has no model of its own: it shows where those of the two compared lanes differ."""
+        return self.classifier == "difference"
 
     @property
     def trainer(self) -> Trainer | None:
-        """The row of `TRAINERS` of what trains this lane; None for kNN."""
+        """The row of `TRAINERS` of what trains this lane; None for what does not train."""
         return TRAINERS.get(self.learner)
 
     @property
@@ -235,6 +241,8 @@ class Document:
         for it keeps to that number.  Not saved.
     compared : tuple of (int, int)
         Places of the two lanes that are compared.
+    origin : GeneratorSettings or None
+        What the points were generated with, though they may have been edited since; None when no generator made them.
     generator : GeneratorSettings
     view : View
     styles : tuple of ClassStyle
@@ -244,6 +252,8 @@ class Document:
     notes : str
     training_limit : int
         Of more points than this, the lanes train on a sample.
+    split : Split
+        Which points are kept back to test on.
     """
 
     points: Points = field(default_factory=Points)
@@ -257,11 +267,26 @@ class Document:
     training_limit: TrainingLimit = 10_000
     slots: tuple[int, ...] = tuple(range(MAX_LANES))
     compared: tuple[int, int] = (0, 1)
+    split: Split = NO_SPLIT
+    origin: GeneratorSettings | None = None
+
+    @property
+    def parts(self) -> Parts:
+        """What the split comes to; the same object while nothing has changed."""
+        return parts_of(self.points, self.split, self.training_limit)
+
+    @property
+    def test_points(self) -> Points:
+        """What nothing is trained on; the same object while they are the same."""
+        return self.parts.test
 
     @property
     def training_points(self) -> Points:
-        """What the lanes train on: the points, or a sample of them."""
-        return self.points.sample(self.training_limit)
+        """What the lanes train on: the points that are not for testing, or a sample of them.
+
+        The same object while they are the same: a new test point retrains nothing.
+        """
+        return self.parts.training
 
     def class_name(self, label: int) -> str:
         """What class `label` (0 to 7) is called: "setosa", or "class 1"; a name that is a number is "class 0"."""
@@ -279,5 +304,6 @@ def _is_number(name: str) -> bool:
 
 def default_document() -> Document:
     """What the first start shows: two moons, kNN beside an SVM."""
-    points = GeneratorSettings().points()
-    return Document(points=points, view=View.fitting(points))
+    settings = GeneratorSettings()
+    points = settings.points()
+    return Document(points=points, view=View.fitting(points), origin=settings)

@@ -124,6 +124,22 @@ class Points:
         """
         return self if len(self) <= most else _sampled(self, most)
 
+    def chosen(self, which: NDArray[np.bool_]) -> Points:
+        """These points where `which`, of shape (n,), is True; they keep their ids.
+
+        Blocks of which the same was chosen before are shared with what was made then.
+        """
+        ends = np.cumsum([len(block) for block in self.blocks], dtype=np.int64).tolist()
+        cuts = zip(self.blocks, [0, *ends[:-1]], ends, strict=True) if ends else ()
+        parts = tuple(_chosen(block, which[start:end].tobytes()) for block, start, end in cuts)
+        return Points(tuple(part for part in parts if len(part)), self.next_id)
+
+    def same_as(self, other: Points) -> bool:
+        """`other` has the same points with the same ids; quick where the two share blocks."""
+        return len(self.blocks) == len(other.blocks) and all(
+            mine is its or _alike(mine, its) for mine, its in zip(self.blocks, other.blocks, strict=True)
+        )
+
     def append(self, xy: ArrayLike, labels: ArrayLike) -> Points:
         """These points behind the present ones."""
         new_xy = np.array(xy, dtype=np.float64).reshape(-1, 2)
@@ -201,12 +217,26 @@ def _arrays_of(blocks: Sequence[_Block]) -> tuple[Array, Labels, Ids]:
     )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4096)
+def _chosen(block: _Block, which: bytes) -> _Block:
+    kept = np.frombuffer(which, dtype=bool)
+    return block if kept.all() else _Block(block.xy[kept], block.labels[kept], block.ids[kept])
+
+
+def _alike(first: _Block, second: _Block) -> bool:
+    return (
+        np.array_equal(first.ids, second.ids)
+        and np.array_equal(first.labels, second.labels)
+        and np.array_equal(first.xy, second.xy)
+    )
+
+
+@lru_cache(maxsize=16)
 def _counts(points: Points) -> tuple[int, ...]:
     return tuple(int(number) for number in np.bincount(points.labels, minlength=MAX_CLASSES))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _joined(points: Points) -> tuple[Array, Labels, Ids]:
     arrays = _arrays_of(points.blocks)
     for array in arrays:
@@ -220,7 +250,7 @@ def _sampled(points: Points, most: int) -> Points:
     counts = np.array(points.counts)
     quota = np.where(counts > 0, np.maximum(counts * most // len(labels), 1), 0)
     quota[quota.argmax()] += most - int(quota.sum())  # what rounding left
-    draw = _shuffled(points.ids)
+    draw = shuffled(points.ids)
     drawn = []
     for label in points.classes:
         own = np.flatnonzero(labels == label)
@@ -230,9 +260,15 @@ def _sampled(points: Points, most: int) -> Points:
     return Points(_cut(points.xy[chosen], labels[chosen], points.ids[chosen]), points.next_id)
 
 
-def _shuffled(ids: Ids) -> NDArray[np.uint64]:
-    """A number for each id that looks like chance and is the same on every machine (splitmix64, Steele et al. 2014)."""
-    z = ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+def shuffled(ids: Ids, seed: int | None = None) -> NDArray[np.uint64]:
+    """A number for each id that looks like chance and is the same on every machine (splitmix64, Steele et al. 2014).
+
+    Other seeds give other numbers, none of them those without a seed.
+    """
+    z = ids.astype(np.uint64)
+    if seed is not None:  # each seed has a stretch of the generator's period of its own
+        z += shuffled(np.array([-1 - seed], dtype=np.int64))
+    z *= np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     result: NDArray[np.uint64] = z ^ (z >> np.uint64(31))

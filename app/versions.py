@@ -14,8 +14,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
 from .document import (
+    MAX_LANES,
     PLAIN_STYLES,
     AxisName,
     ClassStyles,
@@ -27,6 +29,7 @@ from .document import (
     View,
 )  # fmt: skip
 from .points import LIMIT, MAX_CLASSES, Ids, Points
+from .split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
 
 FORMAT = "classifier-playground"
 #: Blocks of points that are encoded at a time: some tenths of a millisecond of work.
@@ -86,9 +89,42 @@ class FileV2(msgspec.Struct, forbid_unknown_fields=True):
     training_limit: TrainingLimit
 
 
-Newest = FileV2
-NEWEST = 2
-VERSIONS: dict[int, type[Any]] = {1: FileV1, 2: FileV2}
+class SplitV3(msgspec.Struct, forbid_unknown_fields=True):
+    """The split of version 3."""
+
+    kind: Literal["none", "ratio", "painted"] = "none"
+    ratio: Annotated[float, Meta(ge=LEAST_RATIO, le=MOST_RATIO)] = Split.ratio
+    seed: Annotated[int, Meta(ge=0, le=MOST_SEED)] = Split.seed
+    #: Ids of the test points painted by hand.
+    painted: list[_Run] = []
+
+
+_Position = Annotated[int, Meta(ge=0, le=MAX_LANES - 1)]
+
+
+class FileV3(msgspec.Struct, forbid_unknown_fields=True):
+    """Version 3: one to four lanes, two of which are compared; points kept back to test on."""
+
+    format: Literal["classifier-playground"]
+    version: Literal[3]
+    points: PointsV2
+    split: SplitV3
+    styles: ClassStyles
+    axes: tuple[AxisName, AxisName]
+    lanes: Annotated[tuple[Lane, ...], Meta(min_length=1, max_length=MAX_LANES)]
+    shown: Annotated[int, Meta(ge=1, le=MAX_LANES)]
+    compared: tuple[_Position, _Position]
+    generator: GeneratorSettings
+    view: View
+    notes: Notes
+    training_limit: TrainingLimit
+    #: Left out when no generator made the points.
+    origin: GeneratorSettings | None = None
+
+
+Newest = FileV3
+NEWEST = 3
+VERSIONS: dict[int, type[Any]] = {1: FileV1, 2: FileV2, 3: FileV3}
 
 
 def _second(old: FileV1) -> FileV2:
@@ -97,8 +133,16 @@ def _second(old: FileV1) -> FileV2:
     return FileV2("classifier-playground", 2, points, PLAIN_STYLES, ("", ""), *rest, "", Document().training_limit)
 
 
+def _third(old: FileV2) -> FileV3:
+    document = Document()
+    return FileV3(
+        "classifier-playground", 3, old.points, SplitV3(), old.styles, old.axes, old.lanes, old.shown,
+        document.compared, old.generator, old.view, old.notes, old.training_limit,
+    )  # fmt: skip
+
+
 #: From the version to the one after it.
-STEPS: dict[int, Callable[[Any], Any]] = {1: _second}
+STEPS: dict[int, Callable[[Any], Any]] = {1: _second, 2: _third}
 
 
 def readable() -> str:
@@ -114,10 +158,25 @@ def decode(data: bytes, version: int) -> Document:
         file = STEPS[version](file)
         version += 1
     newest: Newest = file
+    if newest.shown > len(newest.lanes):
+        raise ValueError(f"shows {newest.shown} classifiers, but has {len(newest.lanes)}")
+    points = _points(newest.points)
     return Document(
-        _points(newest.points), newest.lanes, newest.shown, newest.generator, newest.view, newest.styles, newest.axes,
-        newest.notes, newest.training_limit,
+        points, newest.lanes, newest.shown, newest.generator, newest.view, newest.styles, newest.axes, newest.notes,
+        newest.training_limit, compared=newest.compared, split=_split(newest.split, points), origin=newest.origin,
     )  # fmt: skip
+
+
+def _split(file: SplitV3, points: Points) -> Split:
+    if not file.painted:
+        return Split(file.kind, file.ratio, file.seed)
+    first, counts = np.array(file.painted, dtype=np.int64).T
+    # As many as there are points, so that no sum and no array can be too large.
+    sound = counts.max() <= len(points) and counts.sum() <= len(points)
+    painted = IdSet(_of_runs(first, counts)) if sound else IdSet()
+    if not sound or len(painted) < counts.sum() or len(points.indices_of(painted.ids)) < len(painted):
+        raise ValueError("names test points that are not among its points, or names some twice")
+    return Split(file.kind, file.ratio, file.seed, painted)
 
 
 def _points(file: PointsV2) -> Points:
@@ -133,9 +192,19 @@ def _ids(runs: list[tuple[int, int]], number: int) -> Ids:
     # Each count is looked at alone before they are added up: a sum may be too large for a machine's integer.
     if counts.max() > number or counts.sum() != number or (first[1:] < (first + counts)[:-1]).any():
         raise ValueError("has ids that do not ascend, or are not as many as the points")
+    return _of_runs(first, counts)
+
+
+def _of_runs(first: Ids, counts: Ids) -> Ids:
     before = np.cumsum(counts) - counts
-    ids: Ids = np.repeat(first - before, counts) + np.arange(number)
+    ids: Ids = np.repeat(first - before, counts) + np.arange(counts.sum())
     return ids
+
+
+def _runs_of(ids: Ids) -> NDArray[np.int64]:
+    """First id and length of each run of ascending `ids`, shape (m, 2)."""
+    first = np.flatnonzero(np.diff(ids, prepend=-2) != 1)
+    return np.column_stack((ids[first], np.diff(first, append=len(ids))))
 
 
 def encode_pieces(document: Document) -> Iterator[bytes]:
@@ -149,19 +218,30 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     yield b',"class":'
     yield from _list(np.concatenate([block.labels for block in group]).astype(np.int64) + 1 for group in groups)
     ids = np.concatenate([block.ids for block in blocks]) if blocks else np.empty(0, dtype=np.int64)
-    first = np.flatnonzero(np.diff(ids, prepend=-2) != 1)
-    if len(first) > 1 or (len(ids) and ids[0] != 0):
-        runs = np.column_stack((ids[first], np.diff(first, append=len(ids))))
+    runs = _runs_of(ids)
+    if len(runs) > 1 or (len(ids) and ids[0] != 0):
         yield b',"ids":'
-        yield from _list(runs[start : start + 1000] for start in range(0, len(runs), 1000))
+        yield from _list(_cut(runs))
+    split = document.split
+    drawn = {"kind": split.kind, "ratio": split.ratio, "seed": split.seed}
+    yield b'},"split":' + msgspec.json.encode(drawn)[:-1] + b',"painted":'
+    # Of points that are gone nothing is kept: a new point may get their ids after opening.
+    yield from _list(_cut(_runs_of(split.painted.ids[np.isin(split.painted.ids, ids, assume_unique=True)])))
     yield b"},"
     rest = {
         "styles": [{"name": _sound(style.name), "colour": style.colour} for style in document.styles],
         "axes": [_sound(name) for name in document.axes],
-        "lanes": document.lanes, "shown": document.shown, "generator": document.generator, "view": document.view,
-        "notes": _sound(document.notes), "training_limit": document.training_limit,
+        "lanes": document.lanes, "shown": document.shown, "compared": document.compared,
+        "generator": document.generator, "view": document.view, "notes": _sound(document.notes),
+        "training_limit": document.training_limit,
     }  # fmt: skip
+    if document.origin is not None:
+        rest["origin"] = document.origin
     yield msgspec.json.encode(rest)[1:] + b"\n"
+
+
+def _cut(runs: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    return (runs[start : start + 1000] for start in range(0, len(runs), 1000))
 
 
 def _list(arrays: Iterable[np.ndarray]) -> Iterator[bytes]:

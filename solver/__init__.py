@@ -17,7 +17,19 @@ if TYPE_CHECKING:
     from .kernels import KERNELS, Kernel
     from .lasvm import LasvmSnapshot, LasvmSolver
     from .linear import PegasosClassifier, Perceptron
-    from .metrics import KktCase, KktReport, accuracy, confusion_matrix, hinge_loss, kkt_case, margins, slacks
+    from .metrics import (
+        ClassScores,
+        KktCase,
+        KktReport,
+        accuracy,
+        balanced_accuracy,
+        class_scores,
+        confusion_matrix,
+        hinge_loss,
+        kkt_case,
+        margins,
+        slacks,
+    )
     from .multiclass import REST, SCHEMES, Pair, PairTrainer
     from .neighbors import KNeighborsClassifier
     from .online import OnlineSVC
@@ -25,6 +37,7 @@ if TYPE_CHECKING:
     from .perceptron import LargestMargin, PerceptronCertificate, PerceptronSnapshot, PerceptronSolver, largest_margin
     from .projected_gradient import DualAscentSnapshot, DualAscentSolver
     from .projection import project
+    from .roc import RocCurve, ThresholdTable, confusion_at, roc_curve, threshold_table
     from .selection import RULES
     from .smo import SmoSnapshot, SmoSolver
     from .surface import Grid, RunningExpansion
@@ -39,7 +52,10 @@ _HOMES = {
     "kernels": "KERNELS Kernel",
     "lasvm": "LasvmSnapshot LasvmSolver",
     "linear": "PegasosClassifier Perceptron",
-    "metrics": "KktCase KktReport accuracy confusion_matrix hinge_loss kkt_case margins slacks",
+    "metrics": (
+        "ClassScores KktCase KktReport accuracy balanced_accuracy class_scores confusion_matrix hinge_loss kkt_case"
+        " margins slacks"
+    ),
     "multiclass": "REST SCHEMES Pair PairTrainer",
     "neighbors": "KNeighborsClassifier",
     "online": "OnlineSVC",
@@ -47,6 +63,7 @@ _HOMES = {
     "perceptron": "LargestMargin PerceptronCertificate PerceptronSnapshot PerceptronSolver largest_margin",
     "projected_gradient": "DualAscentSnapshot DualAscentSolver",
     "projection": "project",
+    "roc": "RocCurve ThresholdTable confusion_at roc_curve threshold_table",
     "selection": "RULES",
     "smo": "SmoSnapshot SmoSolver",
     "surface": "Grid RunningExpansion",
@@ -55,13 +72,14 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
-    "KERNELS", "REST", "RULES", "SCHEMES", "SVC", "Certificate", "DualAscentSVC", "DualAscentSnapshot",
+    "KERNELS", "REST", "RULES", "SCHEMES", "SVC", "Certificate", "ClassScores", "DualAscentSVC", "DualAscentSnapshot",
     "DualAscentSolver", "Grid", "KNeighborsClassifier", "Kernel", "KktCase", "KktReport", "LargestMargin",
     "LasvmSnapshot", "LasvmSolver", "NotSeparableError", "OnlineSVC", "Pair", "PairTrainer", "PegasosCertificate",
     "PegasosClassifier", "PegasosSnapshot", "PegasosSolver", "Perceptron", "PerceptronCertificate",
-    "PerceptronSnapshot", "PerceptronSolver", "RunningExpansion", "SmoSnapshot", "SmoSolver", "Status", "accuracy",
-    "certainty", "confusion_matrix", "hinge_loss", "kkt_case", "largest_margin", "margins", "most_informative",
-    "polynomial_features", "project", "slacks",
+    "PerceptronSnapshot", "PerceptronSolver", "RocCurve", "RunningExpansion", "SmoSnapshot", "SmoSolver", "Status",
+    "ThresholdTable", "accuracy", "balanced_accuracy", "certainty", "class_scores", "confusion_at", "confusion_matrix",
+    "hinge_loss", "kkt_case", "largest_margin", "margins", "most_informative", "polynomial_features", "project",
+    "roc_curve", "slacks", "threshold_table",
 ]  # fmt: skip
 
 

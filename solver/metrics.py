@@ -1,4 +1,4 @@
-"""Losses, margins, the table of KKT cases, accuracy and confusion: what can be said of a model on labelled points.
+"""Losses, margins, the table of KKT cases, accuracy, confusion and scores of classes: what a model does on points.
 
 Legend: ``y_i`` -1 or +1, ``f_i = f(x_i)``; functional margin ``y_i f_i``, geometric margin ``y_i f_i / ||w||``; slack
 ``xi_i = max(0, 1 - y_i f_i)``, the hinge loss of the point; ``alpha_i`` in [0, C_i] its multiplier.
@@ -228,6 +228,93 @@ def confusion_matrix(
     n = len(order)
     counts = np.bincount(place[: len(truth)] * n + place[len(truth) :], minlength=n * n)
     return counts.reshape(n, n).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class ClassScores:
+    """How well each class was found, read off a confusion matrix; where a share would be of nothing it is 0.
+
+    Attributes
+    ----------
+    precision : ndarray of shape (n_classes,)
+        Of the points that were called this class, the share that are: TP / (TP + FP).
+    recall : ndarray of shape (n_classes,)
+        Of the points of this class, the share that were called so: TP / (TP + FN).
+    f1 : ndarray of shape (n_classes,)
+        2 TP / (2 TP + FP + FN), the harmonic mean of the two.
+    support : ndarray of shape (n_classes,)
+        How many points are of this class.
+    called : ndarray of shape (n_classes,)
+        How many points were called this class; where it is 0 the precision is not defined, where `support` is 0 the
+        recall, and where both are the F1.
+    """
+
+    precision: Array
+    recall: Array
+    f1: Array
+    support: NDArray[np.int64]
+    called: NDArray[np.int64]
+
+
+def class_scores(confusion: ArrayLike) -> ClassScores:
+    """Precision, recall and F1 of each class, as scikit-learn's `precision_recall_fscore_support` with zeros.
+
+    Parameters
+    ----------
+    confusion : array-like of shape (n_classes, n_classes)
+        Counts, rows true and columns predicted, as `confusion_matrix` has them.
+
+    Raises
+    ------
+    ValueError
+        It is not a square of counts.
+
+    Notes
+    -----
+    Source: van Rijsbergen, Information Retrieval, 2nd ed. 1979, chapter 7.
+    """
+    counts = _square(confusion)
+    right, support, called = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
+    return ClassScores(
+        _share(right, called), _share(right, support), _share(2 * right, support + called), support, called
+    )
+
+
+def balanced_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Mean recall of the classes that occur in `y_true`, as scikit-learn's `balanced_accuracy_score`.
+
+    Calling everything the commonest class comes to 1 / n_classes, however common that is.
+
+    Parameters, Raises
+        As `accuracy`.
+
+    Notes
+    -----
+    Source: Brodersen, Ong, Stephan, Buhmann, "The balanced accuracy and its posterior distribution", ICPR 2010.
+    """
+    return balanced_accuracy_of(confusion_matrix(y_true, y_pred))
+
+
+def balanced_accuracy_of(confusion: ArrayLike) -> float:
+    """`balanced_accuracy` of a confusion matrix; NaN when it counts no points.
+
+    Parameters, Raises
+        As `class_scores`.
+    """
+    scores = class_scores(confusion)
+    there = scores.support > 0
+    return float(scores.recall[there].mean()) if there.any() else float("nan")
+
+
+def _square(confusion: ArrayLike) -> NDArray[np.int64]:
+    counts = np.asarray(confusion)
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.dtype.kind not in "iu" or (counts < 0).any():
+        raise ValueError("confusion must be a square of counts, as confusion_matrix gives it.")
+    return counts.astype(np.int64)
+
+
+def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Array:
+    return part / np.maximum(whole, 1)
 
 
 def _two_of_a_kind(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _knn_loops as loops
 from ._knn_index import Array, Index, Integers, SurfaceClasses
+from ._knn_leave import shares_without_self
 from .estimator import Estimator
 from .problem import check_axis, check_choice, check_integer, check_labels, check_number, check_points, check_size
 from .voting import Vote, vote
@@ -131,6 +132,40 @@ class KNeighborsClassifier(Estimator):
         queries = self._queries(X)
         index, k, weights = self._ready()
         return index.shares(queries, k, weights, compiled)
+
+    def leave_one_out(self, rows: ArrayLike | None = None, compiled: bool = True) -> NDArray[Any]:
+        """Labels of training points as all other training points vote: what `fit` without each of them predicts.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            Which training points, as rows of the `X` given to `fit`; default all.
+        compiled : bool, default=True
+            As in `predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (len(rows),)
+
+        Raises
+        ------
+        ValueError
+            Not fitted, no such row, or more neighbors asked for than there are other points.
+
+        Notes
+        -----
+        Exact, with the tie rule that stands at the top of the module.  Each point costs a search through all others.
+
+        Source: Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
+        """
+        index = self._fitted()._index
+        k, weights = self._voting()
+        self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
+        wanted = np.arange(self.n_samples_fit_) if rows is None else np.asarray(rows, dtype=np.int64)
+        if wanted.ndim != 1 or (wanted < 0).any() or (wanted >= self.n_samples_fit_).any():
+            raise ValueError(f"rows must be numbers of training points, from 0 to {self.n_samples_fit_ - 1}.")
+        labels: NDArray[Any] = self.classes_[shares_without_self(index, wanted, k, weights, compiled).argmax(axis=1)]
+        return labels
 
     def kneighbors(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True

@@ -1,11 +1,11 @@
-"""Tools that paint: brush, eraser, relabel brush; and shapes made of points: line, ellipse."""
+"""Tools that paint: brush, eraser, relabel brush, test points; and shapes made of points: line, ellipse."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.commands import AddPoints, RelabelPoints, RemovePoints
+from app.commands import AddPoints, PaintTestPoints, RelabelPoints, RemovePoints
 from app.session import Outline, OutlineKind
 
 from .base import Tool
@@ -88,6 +88,13 @@ class RelabelTool(_Sweep):
 
     def act(self, ids: NDArray[np.int64]) -> None:
         self.desk.dispatch(RelabelPoints(self.stroke, ids=ids, label=self.desk.session.active_class))
+
+
+class TestTool(_Sweep):
+    """Keeps the points under the brush back from training, to test on; with Shift, gives them back."""
+
+    def act(self, ids: NDArray[np.int64]) -> None:
+        self.desk.dispatch(PaintTestPoints(self.stroke, ids=ids, test=not self.keys.shift))
 
 
 class _Shape(Tool):

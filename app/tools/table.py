@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .base import Tool
 from .moving import JitterTool, MagnetTool, MoveTool, PointerTool, SoftDragTool
-from .painting import BrushTool, EllipseTool, EraserTool, LineTool, RelabelTool
+from .painting import BrushTool, EllipseTool, EraserTool, LineTool, RelabelTool, TestTool
 from .selecting import LassoTool, RectangleTool
 
 
@@ -52,6 +52,10 @@ TOOLS: dict[str, ToolKind] = {
     "eraser": ToolKind("Eraser", "E", "Remove the points under the brush.", EraserTool, ("radius",), True),
     "relabel": ToolKind(
         "Relabel", "R", "Give the points under the brush the active class.", RelabelTool, ("radius",), True, True
+    ),
+    "test": ToolKind(
+        "Test set", "N", "Keep the points under the brush for testing. Shift: train on them again.", TestTool,
+        ("radius",), True,
     ),
     "move": ToolKind("Move", "V", "Drag a point, the selection, or a whole class.", MoveTool, ("moves",)),
     "soft": ToolKind(

@@ -36,7 +36,7 @@ from .sizes import shrink
 from .theme import Theme
 
 #: Of the remembered arrangement: raise it when docks come or go.
-VERSION = 2
+VERSION = 3
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
 #: Share of the window's width that the column beside the pictures is given at first, and the least in pixels.
@@ -111,6 +111,18 @@ def _probe(controller: Controller, conductor: Conductor) -> QWidget:
     return ProbePanel(controller)
 
 
+def _compare(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.compare_panel import ComparePanel
+
+    return ComparePanel(controller)
+
+
+def _truth(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.truth_panel import TruthPanel
+
+    return TruthPanel(controller)
+
+
 PANELS = (
     PanelSpec("table", "Points table", 0, _table),
     PanelSpec("history", "History", 0, _history),
@@ -118,9 +130,11 @@ PANELS = (
     PanelSpec("step", "Why this step", 0, _step, wide=True),
     PanelSpec("asking", "Active learning", 0, _asking, wide=True),
     PanelSpec("probe", "Why this class", 0, _probe, wide=True),
+    PanelSpec("compare", "Compare", 0, _compare, wide=True),
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
+    PanelSpec("truth", "Truth and stability", 0, _truth, wide=True),
 )
 
 
@@ -238,7 +252,6 @@ class Side:
             actions[name].setChecked(not dock.isHidden())
             if name in drawn:
                 cast(Panel, self._panel(name)).render_scene(scene, theme)
-        actions["pin"].setChecked(scene.probe.pinned)
         if self._dialog is not None:
             self._dialog.render_scene(scene, theme)
 

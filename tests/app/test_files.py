@@ -40,6 +40,7 @@ from app.document import (
 from app.files import FileError
 from app.points import LIMIT, Points
 from app.session import Session
+from app.split import KINDS, NO_SPLIT, IdSet, Split
 from app.store import Store
 from app.trainers import SVM_TRAINERS
 from solver import RULES, SCHEMES
@@ -74,21 +75,31 @@ def points_of(rows: list[tuple[float, float, int]], removed: set[int]) -> Points
     return points.remove([index for index in sorted(removed) if index < len(points)])
 
 
+def document_of(rows: list[Any], removed: set[int], split: Split, painted: set[int], **rest: Any) -> Document:
+    points = points_of(rows, removed)
+    there = IdSet([point for point in painted if point in points.ids])
+    lanes, shown = rest["lanes"]
+    rest = rest | {"lanes": lanes, "shown": min(shown, len(lanes)), "split": replace(split, painted=there)}
+    return Document(points, **rest)
+
+
 DOCUMENT = st.builds(
-    lambda rows, removed, *rest: Document(points_of(rows, removed), *rest),
+    document_of,
     st.lists(st.tuples(COORDINATE, COORDINATE, st.integers(0, 7)), max_size=20),
     st.sets(st.integers(0, 19), max_size=5),
-    st.tuples(LANE, LANE),
-    st.integers(1, 2),
-    st.builds(
+    st.builds(Split, st.sampled_from(KINDS), st.floats(0.05, 0.95), SEED),
+    st.sets(st.integers(0, 19)),
+    lanes=st.tuples(st.lists(LANE, min_size=1, max_size=4).map(tuple), st.integers(1, 4)),
+    generator=st.builds(
         GeneratorSettings, st.sampled_from(["line", "circle", "moons", "blobs", "chessboard"]),
         st.integers(1, 50_000), st.floats(0, 10), SEED, st.floats(-1, 1), st.integers(2, 8),
     ),
-    st.builds(View, COORDINATE, COORDINATE, st.floats(1e-9, 4 * LIMIT)),
-    st.tuples(*[st.builds(ClassStyle, st.text(max_size=40), st.sampled_from(["", "#12ab90"]))] * 8),
-    st.tuples(st.text(max_size=60), st.text(max_size=60)),
-    st.text(max_size=200),
-    st.integers(10, 10_000_000),
+    view=st.builds(View, COORDINATE, COORDINATE, st.floats(1e-9, 4 * LIMIT)),
+    styles=st.tuples(*[st.builds(ClassStyle, st.text(max_size=40), st.sampled_from(["", "#12ab90"]))] * 8),
+    axes=st.tuples(st.text(max_size=60), st.text(max_size=60)),
+    notes=st.text(max_size=200),
+    training_limit=st.integers(10, 10_000_000),
+    compared=st.tuples(st.integers(0, 3), st.integers(0, 3)),
 )  # fmt: skip
 
 
@@ -138,7 +149,7 @@ def test_a_file_is_readable_json(tmp_path: Path) -> None:
     path = tmp_path / "a b ü.playground"
     files.write(default_document(), path)
     plain = json.loads(path.read_text(encoding="utf-8"))
-    assert (plain["format"], plain["version"]) == ("classifier-playground", 2)
+    assert (plain["format"], plain["version"]) == ("classifier-playground", 3)
     assert set(plain["points"]) == {"x", "y", "class"} and set(plain["points"]["class"]) == {1, 2}
     assert content(files.read(path)) == content(default_document())
     assert path.stat().st_mode & 0o777 == 0o666 & ~files._umask()
@@ -253,8 +264,25 @@ BAD: dict[str, bytes] = {
     "no steps": changed(lanes__1__pegasos__n_iter=0),
     "a kernel of Pegasos": changed(lanes__1__pegasos__kernel="rbf"),
     "no neighbours": changed(lanes__0__knn__n_neighbors=0),
-    "one lane": changed(lanes=[]),
-    "three shown": changed(shown=3),
+    "no lane": changed(lanes=[]),
+    "five lanes": changed(lanes=[{}] * 5),
+    "three of two shown": changed(shown=3),
+    "five shown": changed(shown=5),
+    "none shown": changed(shown=0),
+    "a fifth lane compared": changed(compared=[0, 4]),
+    "one lane compared": changed(compared=[0]),
+    "no split": changed(split=None),
+    "unknown split": changed(split__kind="bootstrap"),
+    "no share": changed(split__ratio=0.0),
+    "everything for testing": changed(split__ratio=1.0),
+    "a split's seed below zero": changed(split__seed=-1),
+    "an unknown field of the split": changed(split__k=5),
+    "test points that are not there": changed(split__painted=[[1, 3]]),
+    "test points twice": changed(split__painted=[[0, 1], [0, 1]]),
+    "test points without end": changed(split__painted=[[0, 2**53]]),
+    "test points beyond integers": changed(split__painted=[[2**53, 2**53], [1, 2**53]]),
+    "test points without a number": changed(split__painted=[[1, 0]]),
+    "test points by name": changed(split__painted=["1"]),
     "view without extent": changed(view__span=0.0),
     "huge whole number": changed(generator__seed=10**400),
     "no points": changed(points=None),
@@ -274,10 +302,11 @@ BAD: dict[str, bytes] = {
     "notes of numbers": changed(notes=3),
     "notes without end": changed(notes="n" * 100_001),
     "training on nothing": changed(training_limit=0),
-    "fields of version 2 in version 1": changed(version=1),
+    "fields of version 3 in version 1": changed(version=1),
+    "fields of version 3 in version 2": changed(version=2),
     "newer version": changed(version=7),
-    "much newer version": SOUND.replace(b'"version":2', b'"version":1' + b"0" * 4000),
-    "newest version": SOUND.replace(b'"version":2', b'"version":1' + b"0" * 5000),
+    "much newer version": SOUND.replace(b'"version":3', b'"version":1' + b"0" * 4000),
+    "newest version": SOUND.replace(b'"version":3', b'"version":1' + b"0" * 5000),
     "older version": changed(version=0),
 }
 
@@ -286,7 +315,7 @@ BAD: dict[str, bytes] = {
 def test_bad_files_are_one_sentence(name: str) -> None:
     text = refusal(BAD[name])
     if name == "newer version":
-        assert text == "drawing.playground is of version 7; this program reads versions 1 and 2."
+        assert text == "drawing.playground is of version 7; this program reads versions 1, 2 and 3."
     if name in ("empty", "blank"):
         assert text == "drawing.playground is empty."
     if name == "unequal lists":
@@ -345,7 +374,7 @@ def test_files_from_before_there_were_other_trainers_still_open() -> None:
 def test_files_from_before_the_classes_had_weights_still_open() -> None:
     data = json.loads(files.encode(default_document()))
     data["version"] = 1
-    for name in ("styles", "axes", "notes", "training_limit"):
+    for name in ("styles", "axes", "notes", "training_limit", "split", "compared"):
         del data[name]
     for lane in data["lanes"]:
         for name in ("multiclass", "class_weight", "own_weights"):
@@ -382,6 +411,15 @@ def new_document() -> Document:
     )  # fmt: skip
 
 
+def third_document() -> Document:
+    """What stands in version3.playground: more lanes, and points painted for testing."""
+    new = new_document()
+    return replace(
+        new, lanes=(*new.lanes, Lane("knn", KnnSettings(1))), shown=3, compared=(2, 0),
+        split=Split("painted", 0.25, 5, IdSet([0, 1, 5, 10])),
+    )  # fmt: skip
+
+
 def newest_document() -> Document:
     """What stands in newest.playground."""
     new = new_document()
@@ -392,14 +430,16 @@ def newest_document() -> Document:
         Lane("perceptron", svm=svm, perceptron=PerceptronSettings(False, False, 7, 50, 20)),
         Lane("pegasos", pegasos=PegasosSettings(0.125, 5000, 3)),
     )
-    return replace(new, lanes=lanes)
+    return replace(new, lanes=lanes, split=Split("ratio", 0.4, 7))
 
 
-@pytest.mark.parametrize(("version", "expected"), [(1, old_document()), (2, new_document())], ids=["1", "2"])
+@pytest.mark.parametrize(("version", "expected"), [(1, old_document()), (2, new_document()), (3, third_document())])
 def test_a_file_of_each_version_opens_as_what_it_was(version: int, expected: Document) -> None:
     path = FIXTURES / f"version{version}.playground"
     assert json.loads(path.read_bytes())["version"] == version
     assert content(files.read(path)) == content(expected)
+    if version < 3:
+        assert files.read(path).split == NO_SPLIT
 
 
 def test_each_version_has_its_file_and_its_step() -> None:

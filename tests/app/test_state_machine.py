@@ -35,6 +35,7 @@ PLACE = st.builds(lambda x, y: Spot(x, y, UNIT), st.floats(-2, 2), st.floats(-2,
 KEYS = st.sampled_from([NO_KEYS, NO_KEYS, Keys(shift=True), Keys(control=True)])
 CLASS = st.integers(0, 7)
 
+OTHERS = [field.name for field in fields(Document) if field.name not in ("points", "view")]
 #: Everything of a document that is undone: points by id, then the other fields.
 State = tuple[Any, ...]
 
@@ -43,7 +44,9 @@ def state(document: Document) -> State:
     points = document.points
     x, y = points.xy.T.tolist()
     listed = list(zip(points.ids.tolist(), x, y, points.labels.tolist(), strict=True))
-    rest = [getattr(document, field.name) for field in fields(document) if field.name not in ("points", "view")]
+    rest = [getattr(document, name) for name in OTHERS]
+    # Of points that are gone a file keeps nothing.
+    rest[OTHERS.index("split")] = document.split.kind, document.test_points.ids.tolist()
     return listed, *rest
 
 
@@ -469,8 +472,10 @@ class Work(RuleBasedStateMachine):
 
     def same_again(self) -> bool:
         """The points are as they were saved, but made anew by other edits."""
-        return self.model.now == self.model.saved and self.store._saved is not None and (
-            self.store.document.points is not self.store._saved.points
+        return (
+            self.model.now == self.model.saved
+            and self.store._saved is not None
+            and (self.store.document.points is not self.store._saved.points)
         )
 
     @initialize(rows=st.lists(st.tuples(st.floats(-2, 2), st.floats(-2, 2), CLASS), max_size=6))

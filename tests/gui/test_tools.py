@@ -175,8 +175,17 @@ def lasso(window: MainWindow) -> str:
     return f"Nudge {number} points"
 
 
+def held_out(window: MainWindow) -> str:
+    put(window, "radius", 10)
+    drag(window, (-1.1, 0.5), (1.1, 0.5))
+    assert (GRID[window.document.parts.held_out][:, 1] == 0.5).all() and len(window.document.test_points) == 9
+    assert len(window.document.training_points) == 72
+    return "Keep 9 points for testing"
+
+
 ACTS: dict[str, Act] = {
     "pointer": pointer, "brush": brush, "line": line, "ellipse": ellipse, "eraser": eraser, "relabel": relabel,
+    "test": held_out,
     "move": move, "soft": soft, "jitter": jitter, "magnet": magnet, "rectangle": rectangle, "lasso": lasso,
 }  # fmt: skip
 
@@ -195,9 +204,9 @@ def test_a_tool_by_the_mouse(make: Make, qtbot: QtBot, tool: str, theme: str) ->
     said = ACTS[tool](window)
     settle(qtbot, window)
     assert window._controller.store.history == (said,), "one gesture, one step"
-    assert all(window.result(lane).points is window.document.points for lane in (0, 1))
+    assert all(window.result(lane).points is window.document.training_points for lane in (0, 1))
     window._actions["undo"].trigger()
-    assert window.document.points is before
+    assert window.document.points is before and not len(window.document.test_points)
     settle(qtbot, window)
 
 

@@ -1,0 +1,216 @@
+"""Split: which points are kept back from training, to test on; a setting of the document, and what follows from it.
+
+By ratio, which points these are follows from their lifelong ids and a seed alone: of each class those with the
+smallest hashes.  So a point that is moved keeps its role, and one that is added or removed changes the role of at most
+one other.  By hand they are the points that were painted, whatever happens to the others.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .points import Ids, Points, shuffled
+
+Kind = Literal["none", "ratio", "painted"]
+KINDS: tuple[Kind, ...] = ("none", "ratio", "painted")
+LEAST_RATIO, MOST_RATIO = 0.05, 0.95
+MOST_SEED = 2**31 - 1
+
+
+class IdSet:
+    """A set of lifelong ids that never changes; two with the same ids are equal.
+
+    Parameters
+    ----------
+    ids : array-like of int, optional
+        In any order, repeated or not; 0 or more.
+
+    Attributes
+    ----------
+    ids : ndarray of int64, shape (n,)
+        Ascending, read-only.
+    """
+
+    __slots__ = ("ids",)
+    ids: Ids
+
+    def __init__(self, ids: ArrayLike = ()) -> None:
+        self.ids = np.unique(np.asarray(ids, dtype=np.int64))
+        self.ids.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, IdSet) and np.array_equal(self.ids, other.ids)
+
+    def __hash__(self) -> int:
+        # Cheap, because it is asked for at every look into a cache; equal sets have equal hashes all the same.
+        return hash((len(self.ids), *self.ids[:2].tolist(), *self.ids[-2:].tolist()))
+
+    def __repr__(self) -> str:
+        return f"IdSet({self.ids.tolist() if len(self) <= 20 else f'{len(self)} ids'})"
+
+
+NO_IDS = IdSet()
+
+
+@dataclass(frozen=True)
+class Split:
+    """How points are kept back to test on.
+
+    Attributes
+    ----------
+    kind : {"none", "ratio", "painted"}
+        None at all; a share of each class, drawn; or those painted by hand.
+    ratio : float
+        Share of each class, 0.05 to 0.95.
+    seed : int
+        Another seed draws other points; 0 to 2**31 - 1.
+    painted : IdSet
+        The test points chosen by hand; kept while another kind is chosen.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming what is wrong.
+    """
+
+    kind: Kind = "none"
+    ratio: float = 0.3
+    seed: int = 0
+    painted: IdSet = NO_IDS
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"There is no split of kind {self.kind!r}; there are {', '.join(KINDS)}.")
+        if not LEAST_RATIO <= self.ratio <= MOST_RATIO:
+            raise ValueError(f"The share of test points is {self.ratio:g}; it must be {LEAST_RATIO} to {MOST_RATIO}.")
+        if not (isinstance(self.seed, int) and 0 <= self.seed <= MOST_SEED):
+            raise ValueError(f"The seed of the split is {self.seed}; it must be a whole number of 0 to {MOST_SEED}.")
+
+
+NO_SPLIT = Split()
+NO_POINTS = Points()
+NONE_HELD_OUT: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What a split comes to; the same object while nothing has changed.
+
+    Attributes
+    ----------
+    training : Points
+        What the lanes train on: all but the test points, or a sample of them.
+    test : Points
+        What nothing is trained on.
+    held_out : ndarray of intp
+        Indices of the test points among all points, ascending.
+    n_trainable : int
+        How many points are no test points.
+    """
+
+    training: Points
+    test: Points
+    held_out: NDArray[np.intp]
+    n_trainable: int
+
+
+@lru_cache(maxsize=8)
+def parts_of(points: Points, split: Split, training_limit: int) -> Parts:
+    """The parts of `points`; those parts that hold the same points as before are the same objects as before."""
+    if split.kind == "none":
+        return Parts(points.sample(training_limit), NO_POINTS, NONE_HELD_OUT, len(points))
+    test, trainable, held_out = _parted(points, _relevant(split))
+    return Parts(trainable.sample(training_limit), test, held_out, len(trainable))
+
+
+def drawn(labels: NDArray[np.uint8], ids: Ids, ratio: float, seed: int) -> NDArray[np.bool_]:
+    """Which points a split by ratio keeps back.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        Classes, 0 to 7.
+    ids : ndarray of shape (n,)
+        Lifelong and different.
+    ratio, seed
+        As in `Split`.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        Of each class of n_c points those ``round(ratio * n_c)`` with the smallest hashes, yet never all of them.
+    """
+    chosen = np.zeros(len(ids), dtype=bool)
+    draw = shuffled(ids, seed)
+    for label in np.flatnonzero(np.bincount(labels, minlength=1)):
+        own = np.flatnonzero(labels == label)
+        number = min(round(ratio * len(own)), len(own) - 1)
+        if number:
+            chosen[own[np.argpartition(draw[own], number - 1)[:number]]] = True
+    return chosen
+
+
+def _relevant(split: Split) -> Split:
+    """`split` without what its kind does not heed, so that a change of that changes nothing."""
+    if split.kind == "ratio":
+        return replace(split, painted=NO_IDS)
+    return replace(split, ratio=Split.ratio, seed=Split.seed)
+
+
+@lru_cache(maxsize=8)
+def _parted(points: Points, split: Split) -> tuple[Points, Points, NDArray[np.intp]]:
+    role = _role(points, split)
+    if not len(role.held_out):
+        return NO_POINTS, points, NONE_HELD_OUT
+    return _same_as_before(points.chosen(role.chosen)), _same_as_before(points.chosen(~role.chosen)), role.held_out
+
+
+@dataclass(frozen=True, eq=False)
+class _Role:
+    """Which points are test points, and what that followed from."""
+
+    ids: Ids
+    labels: NDArray[np.uint8]
+    split: Split
+    chosen: NDArray[np.bool_]
+    held_out: NDArray[np.intp]
+
+
+#: Those found last: a drag moves points and leaves their roles as they are.
+_roles: deque[_Role] = deque(maxlen=4)
+#: Parts made last: what is trained on is known by its identity, so an equal part must be the same one.
+_recent: deque[Points] = deque(maxlen=8)
+
+
+def _role(points: Points, split: Split) -> _Role:
+    ids, labels = points.ids, points.labels
+    for known in list(_roles):
+        if known.split == split and np.array_equal(known.ids, ids) and np.array_equal(known.labels, labels):
+            return known
+    if split.kind == "ratio":
+        chosen = drawn(labels, ids, split.ratio, split.seed)
+    else:
+        chosen = np.isin(ids, split.painted.ids, assume_unique=True)
+    role = _Role(ids, labels, split, chosen, np.flatnonzero(chosen))
+    role.held_out.flags.writeable = False
+    _roles.append(role)
+    return role
+
+
+def _same_as_before(part: Points) -> Points:
+    for known in list(_recent):
+        if known.same_as(part):
+            return known
+    _recent.append(part)
+    return part

@@ -1,0 +1,175 @@
+"""Scores of classes, ROC curves and thresholds against scikit-learn and by counting; leaving one out by refitting."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn import metrics as theirs
+
+from solver import (
+    KNeighborsClassifier,
+    balanced_accuracy,
+    class_scores,
+    confusion_at,
+    confusion_matrix,
+    roc_curve,
+    threshold_table,
+)
+from solver.metrics import balanced_accuracy_of
+from solver.neighbors import METRICS, WEIGHTS
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_class_scores_as_scikit_learn(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    classes = np.arange(rng.integers(1, 9))
+    n = rng.integers(1, 60)
+    truth, guess = rng.choice(classes, n), rng.choice(classes[: rng.integers(1, len(classes) + 1)], n)
+    matrix = confusion_matrix(truth, guess, labels=classes)
+    scores = class_scores(matrix)
+    precision, recall, f1, support = theirs.precision_recall_fscore_support(
+        truth, guess, labels=classes, zero_division=0.0
+    )
+    for ours, his in ((scores.precision, precision), (scores.recall, recall), (scores.f1, f1)):
+        assert ours == pytest.approx(his, abs=1e-15)
+    assert scores.support.tolist() == support.tolist()
+    assert scores.called.tolist() == [int((guess == c).sum()) for c in classes]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # classes that were predicted and do not occur
+        assert balanced_accuracy(truth, guess) == pytest.approx(theirs.balanced_accuracy_score(truth, guess))
+
+
+def test_class_scores_by_hand() -> None:
+    scores = class_scores([[2, 1, 0], [0, 3, 0], [0, 0, 0]])
+    assert scores.precision.tolist() == [1.0, 0.75, 0.0] and scores.recall.tolist() == [2 / 3, 1.0, 0.0]
+    assert scores.f1 == pytest.approx([0.8, 6 / 7, 0.0]) and scores.called.tolist() == [2, 4, 0]
+    assert balanced_accuracy_of([[2, 1, 0], [0, 3, 0], [0, 0, 0]]) == pytest.approx(5 / 6)
+    assert np.isnan(balanced_accuracy_of(np.zeros((2, 2), dtype=int)))
+
+
+@pytest.mark.parametrize("bad", [[[1, 2]], [1, 2], [[1.5, 0], [0, 1]], [[-1, 0], [0, 1]], [[[1]]]])
+def test_what_is_no_confusion_matrix(bad: Any) -> None:
+    with pytest.raises(ValueError, match="square of counts"):
+        class_scores(bad)
+
+
+def a_score(seed: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 80))
+    truth = rng.random(n) < rng.random()
+    truth[:2] = True, False
+    score = rng.normal(size=n) + truth
+    if seed % 2:  # ties, as kNN has them
+        score = np.round(score * rng.integers(1, 5)) / 5
+    return truth, score
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_roc_curves_as_scikit_learn(seed: int) -> None:
+    truth, score = a_score(seed)
+    curve = roc_curve(truth, score)
+    fpr, tpr, thresholds = theirs.roc_curve(truth, score, drop_intermediate=False)
+    assert curve.fpr == pytest.approx(fpr) and curve.tpr == pytest.approx(tpr)
+    assert curve.thresholds.tolist() == thresholds.tolist()
+    assert curve.auc == pytest.approx(theirs.roc_auc_score(truth, score), abs=1e-14)
+    above = score[truth][:, None] - score[~truth]
+    assert curve.auc == ((above > 0).sum() + 0.5 * (above == 0).sum()) / above.size
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_each_threshold_of_the_table(seed: int) -> None:
+    truth, score = a_score(seed)
+    table = threshold_table(roc_curve(truth, score))
+    lower = np.append(table.thresholds[1:], -np.inf)
+    for i, threshold in enumerate(table.thresholds):
+        called = score >= threshold
+        assert [[table.tn[i], table.fp[i]], [table.fn[i], table.tp[i]]] == (
+            theirs.confusion_matrix(truth, called, labels=[False, True]).tolist()
+        )
+        assert (confusion_at(truth, score, lower[i]) == [[table.tn[i], table.fp[i]], [table.fn[i], table.tp[i]]]).all()
+        precision, recall, f1, _ = theirs.precision_recall_fscore_support(
+            truth, called, average="binary", zero_division=0.0
+        )
+        assert (table.precision[i], table.recall[i], table.f1[i]) == pytest.approx((precision, recall, f1))
+        assert table.accuracy[i] == pytest.approx((called == truth).mean())
+
+
+def test_a_curve_by_hand() -> None:
+    """Fawcett's example in small: a tie is one slanting step."""
+    curve = roc_curve([True, True, False, True, False], [0.9, 0.8, 0.8, 0.4, 0.1])
+    assert list(zip(curve.fp.tolist(), curve.tp.tolist(), strict=True)) == [(0, 0), (0, 1), (1, 2), (1, 3), (2, 3)]
+    assert curve.auc == 4.5 / 6
+    assert confusion_at([True, False], [0.5, 0.5], 0.5).tolist() == [[1, 0], [1, 0]], "strictly above"
+    assert confusion_at(np.empty(0, dtype=bool), [], 0.0).tolist() == [[0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("truth", "score", "said"),
+    [
+        ([True, True], [1.0, 2.0], "both classes"), ([False], [1.0], "both classes"), ([1, 0], [1.0, 2.0], "True or"),
+        ([True, False], [1.0], "one finite number"), ([True, False], [1.0, np.nan], "one finite number"),
+    ],
+)  # fmt: skip
+def test_curves_that_cannot_be(truth: Any, score: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        roc_curve(truth, score)
+
+
+def refits(model: KNeighborsClassifier, X: Any, y: Any, rows: Any, compiled: bool) -> list[Any]:
+    """What the model predicts for each row after a fit without it."""
+    found = []
+    for row in rows:
+        rest = np.arange(len(X)) != row
+        again = KNeighborsClassifier(**model.get_params()).fit(X[rest], y[rest])
+        found.append(again.predict(X[row : row + 1], compiled=compiled)[0])
+    return found
+
+
+@pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "plain"])
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_leaving_one_out_is_refitting_without_it(metric: str, weights: str, compiled: bool) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(3, 40))
+        X = rng.normal(size=(n, 2))
+        if seed % 3:  # points on one another, equal distances, and the origin
+            X = np.round(X * seed / 3)
+        y = rng.choice([3, 5, 8], n)
+        model = KNeighborsClassifier(int(rng.integers(1, n)), weights, metric, 3.0).fit(X, y)
+        rows = rng.permutation(n)[:15]
+        assert model.leave_one_out(rows, compiled).tolist() == refits(model, X, y, rows, compiled)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.integers(0, 2)), min_size=2, max_size=25), st.data()
+)
+@settings(max_examples=150, deadline=None)
+def test_leaving_one_out_among_many_ties(rows: list[tuple[int, int, int]], data: st.DataObject) -> None:
+    table = np.array(rows, dtype=float)
+    X, y = table[:, :2], table[:, 2].astype(int)
+    k = data.draw(st.integers(1, len(rows) - 1))
+    weights = data.draw(st.sampled_from(list(WEIGHTS)))
+    model = KNeighborsClassifier(k, weights).fit(X, y)
+    expected = refits(model, X, y, range(len(X)), True)
+    assert model.leave_one_out().tolist() == expected
+    assert model.leave_one_out(compiled=False).tolist() == refits(model, X, y, range(len(X)), False)
+
+
+def test_leaving_one_out_wants_enough_points() -> None:
+    model = KNeighborsClassifier(3).fit([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], [0, 1, 1])
+    with pytest.raises(ValueError, match="other training points, 2"):
+        model.leave_one_out()
+    model.set_params(n_neighbors=2)
+    assert model.leave_one_out().tolist() == [1, 0, 0]
+    for bad in ([3], [-1], [[0]]):
+        with pytest.raises(ValueError, match="from 0 to 2"):
+            model.leave_one_out(bad)
+    with pytest.raises(ValueError, match="not fitted"):
+        KNeighborsClassifier().leave_one_out()
