@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 import numpy as np
 import pytest
@@ -40,10 +38,13 @@ def document(n: int = 60, n_classes: int = 2, lanes: tuple[Lane, ...] = (Lane("k
     return Document(Points.of(xy, labels), lanes, shown=len(lanes), view=View(0.0, 0.0, 6.0))
 
 
-def opened(make: Make, qtbot: QtBot, document: Document | None = None, size: tuple[int, int] = (1280, 800)) -> MainWindow:
+def opened(
+    make: Make, qtbot: QtBot, document: Document | None = None, size: tuple[int, int] = (1280, 800)
+) -> MainWindow:  # fmt: skip
     window = make(document, size=size)
     window._actions["probe"].trigger()
     settle(qtbot, window)
+    assert window.isActiveWindow()  # no part of the panel has been a window of its own
     return window
 
 
@@ -362,8 +363,3 @@ def test_themes_and_narrow_columns(make: Make, qtbot: QtBot) -> None:
     terms = table(window, "probe1.table1")
     assert terms.isVisible() and terms.model().rowCount() == 3
     assert terms.model().data(terms.model().index(2, 0)) == "b"
-
-
-@pytest.fixture(autouse=True)
-def _no_lanes_left() -> Iterator[None]:
-    yield
