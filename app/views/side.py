@@ -109,6 +109,8 @@ def _compare(controller: Controller, conductor: Conductor) -> QWidget:
     from .panels.compare_panel import ComparePanel
 
     return ComparePanel(controller)
+
+
 def _truth(controller: Controller, conductor: Conductor) -> QWidget:
     from .panels.truth_panel import TruthPanel
 
