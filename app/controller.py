@@ -36,6 +36,7 @@ from .store import Store
 from .strips import StripDesk
 from .tools import Spot
 from .transport import Transport
+from .whatif import WhatIf
 from .words import count
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Controller:
         self.splitting = Splitting(self)
         self.lanes = LaneDesk(self)
         self.strips = StripDesk(self)
+        self.what_if = WhatIf(self)
         store.listen(lambda old, new: changed())
 
     @property

@@ -13,6 +13,7 @@ from .results import Results
 from .session import Session
 from .shading import Shades
 from .strips import curve_questions
+from .whatif import what_if_questions
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ class Moment:
 
 
 #: Each gives its questions of this moment by name; those that are not given any more are dropped.
-FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (curve_questions,)
+FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (curve_questions, what_if_questions)
 
 
 def questions(moment: Moment) -> dict[str, Question]:

@@ -25,6 +25,7 @@ from .sheets import Sheet
 from .split import Parts
 from .strips import Strip, strip_fields, strips_of
 from .verdicts import of_orders
+from .whatif_words import LaneWhatIf, lane_what_if
 
 #: From so many points on, training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000
@@ -79,6 +80,8 @@ class LaneScene:
         What lies between surface and points.
     strips : tuple of Strip
         Of each slider whose whole range can be tried.
+    what_if : LaneWhatIf or None
+        What the last edit changed, while somebody looks.
     title : str
         The classifier in a few words, for where its settings are folded away.
     folded : bool
@@ -111,6 +114,7 @@ class LaneScene:
     provisional: bool
     sheets: tuple[Sheet, ...]
     strips: tuple[Strip, ...]
+    what_if: LaneWhatIf | None
     title: str
     folded: bool
 
@@ -306,6 +310,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
         sheets=sheets_of(document, session, results, index), strips=strips_of(document, session, results, index),
+        what_if=lane_what_if(document, session, results, index),
         title=words.classifier_name(lane), folded=document.shown > 2 if fold is None else fold,
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from .document import MAX_LANES
 from .jobs.study import Seek
 from .points import Ids
+
+if TYPE_CHECKING:
+    from .whatif import Baseline
 
 #: Steps per second that the speed slider offers; the last is full speed.
 SPEEDS: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0, float("inf"))
@@ -100,6 +103,10 @@ class Session:
         Per slot, how often training was started from zero.
     folds : tuple of bool or None
         Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
+    armed : bool
+        What-if: what was before an edit is drawn beside what is now.
+    baseline : Baseline or None
+        What was before the last edit, once there was one.
     strips : bool
         Under each slider, accuracy over its whole range.
     legend : bool
@@ -130,6 +137,8 @@ class Session:
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     restarts: tuple[int, ...] = (0,) * MAX_LANES
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
+    armed: bool = False
+    baseline: Baseline | None = None
     strips: bool = False
     legend: bool = True
     theme: str = "system"

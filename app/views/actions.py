@@ -91,6 +91,11 @@ SPECS: tuple[ActionSpec, ...] = (
         "strips", "&Compare", "&Curves under sliders", ("Ctrl+Shift+C",),
         "Accuracy over the whole range of k, C and γ.", "", True, True,
     ),
+    ActionSpec(
+        "arm_whatif", "&Compare", "&What if", ("W",), "Draw the boundary before an edit beside the new one.",
+        "", True, True,
+    ),
+    ActionSpec("whatif", "&Compare", "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each lane.", "", True),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

@@ -105,12 +105,19 @@ def _loss(controller: Controller, conductor: Conductor) -> QWidget:
     return LossPanel(controller)
 
 
+def _whatif(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.whatif_panel import WhatIfPanel
+
+    return WhatIfPanel(controller)
+
+
 PANELS = (
     PanelSpec("table", "Points table", 0, _table),
     PanelSpec("history", "History", 0, _history),
     PanelSpec("notes", "Notes", 0, _notes),
     PanelSpec("step", "Why this step", 0, _step, wide=True),
     PanelSpec("asking", "Active learning", 0, _asking, wide=True),
+    PanelSpec("whatif", "What if", 0, _whatif, wide=True),
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
@@ -170,6 +177,7 @@ class Side:
         self._window, self._controller, self._settings = window, controller, settings
         self._conductor = conductor
         self._sidebar, self._changed = sidebar, changed
+        controller.what_if.attach(conductor.results.frame)
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
         self._turn = 0
@@ -217,7 +225,9 @@ class Side:
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
         docks = {name: partial(self._toggle, name) for name in self._docks}
-        return {**docks, "classes": self._classes, "strips": self._controller.strips.toggle}
+        controller = self._controller
+        comparing = {"strips": controller.strips.toggle, "arm_whatif": controller.what_if.toggle}
+        return {**docks, "classes": self._classes, **comparing}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
         """Draw what is open and in sight."""
@@ -228,6 +238,7 @@ class Side:
                 title.show_theme(theme, self._window.devicePixelRatioF())
         drawn = self._in_sight - self._taking_turns(scene)
         actions["strips"].setChecked(scene.session.strips)
+        actions["arm_whatif"].setChecked(scene.session.armed)
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
             if name in drawn:

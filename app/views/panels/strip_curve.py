@@ -120,7 +120,7 @@ class StripCurve(QWidget):
             return None
         away = np.abs(columns - x)
         near = (strip.scale.low + np.flatnonzero(away == away.min())).tolist()
-        return min(near, key=lambda each: (each != strip.place, len(repr(strip.scale.value_at(each)))))
+        return min(near, key=lambda each: (each != strip.place, len(f"{strip.scale.value_at(each):g}")))
 
     def words(self) -> str:
         """What is read just now, in a sentence."""
