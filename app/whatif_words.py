@@ -102,7 +102,7 @@ def verdict(change: Change, provisional: bool) -> str:
         size = f"another class at {percent(change.moved)} of {places}"
         text = f"Nothing moved: {size}." if change.nothing else f"Moved: {size}."
     else:
-        limit = f"below {short(change.tolerance)}, what two trainings may differ by"
+        limit = f"less than the {short(change.tolerance)} by which two trainings may differ"
         size = f"largest |Δf| = {figure(change.largest)} at {places}"
         text = (
             f"Nothing moved: {size}, {limit}." if change.nothing

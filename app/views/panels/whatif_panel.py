@@ -128,10 +128,10 @@ def _html(lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> str:
     text = "<br>".join(parts)
     if lane.rows:
         style = f' style="color: {faint}"' if lane.provisional else ""
-        head = "".join(f'<td align="right"><i>{each}</i></td>' for each in ("before", "now", "change"))
+        head = "".join(f'<td align="right">&nbsp;&nbsp;<i>{each}</i></td>' for each in ("before", "now", "change"))
         lines = "".join(
             f"<tr><td{style}>{escape(name)}&nbsp;</td>"
-            + "".join(f'<td align="right"{style}>&nbsp;{escape(each)}</td>' for each in values)
+            + "".join(f'<td align="right"{style}>&nbsp;&nbsp;{escape(each)}</td>' for each in values)
             + "</tr>"
             for name, *values in lane.rows
         )
