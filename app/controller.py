@@ -30,12 +30,14 @@ from .editing import Editing
 from .lane_commands import SetLane, ShowLanes
 from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
+from .probing import Probing
 from .session import NOTHING, Session
 from .splitting import Splitting
 from .store import Store
 from .strips import StripDesk
 from .tools import Spot
 from .transport import Transport
+from .truth_desk import TruthDesk
 from .whatif import WhatIf
 from .words import count
 
@@ -73,7 +75,9 @@ class Controller:
         self.transport = Transport(self)
         self.splitting = Splitting(self)
         self.lanes = LaneDesk(self)
+        self.truth = TruthDesk(self)
         self.strips = StripDesk(self)
+        self.probing = Probing(self)
         self.what_if = WhatIf(self)
         store.listen(lambda old, new: changed())
 
@@ -101,6 +105,14 @@ class Controller:
             self.session = session
             self._changed()
 
+    def verbs(self) -> dict[str, Callable[[], None]]:
+        """What the actions of comparing do."""
+        truth = self.truth
+        return {
+            **self.lanes.verbs(), "strips": self.strips.toggle, "pin": self.probing.toggle,
+            "ideal": truth.toggle_ideal, "haze": truth.toggle_haze, "arm_whatif": self.what_if.toggle,
+        }  # fmt: skip
+
     # -- the view --------------------------------------------------------------------------------------------------
 
     def zoom(self, factor: float, spot: Spot) -> None:
@@ -108,6 +120,10 @@ class Controller:
 
     def pan(self, dx: float, dy: float) -> None:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
+
+    def wipe(self, at: float) -> None:
+        """The border between two pictures, one over the other, at this share of the width."""
+        self.lanes.wipe(at)
 
     def fit(self) -> None:
         self.dispatch(SetView(view=View.fitting(self.document.points)))
@@ -245,8 +261,8 @@ class Controller:
         `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
         """
         self.editing.cancel()
-        restarts = self.session.restarts
-        self.set_session(selection=NOTHING, cursor=None, restarts=tuple(restart + 1 for restart in restarts))
+        restarts = tuple(restart + 1 for restart in self.session.restarts)
+        self.set_session(selection=NOTHING, cursor=None, probe=None, restarts=restarts)
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from . import difference, truths, whatif
 from .document import Document
 from .results import Results
 from .session import Session
 from .sheets import Sheet
-from .whatif import ghosts
 
 #: Each is ``sheets(document, session, results, index)``: what lies over the picture of the lane at place `index`; the
 #: very same sheets as long as nothing about them has changed, for new ones are painted anew.
-SHEETS: tuple[Callable[[Document, Session, Results, int], tuple[Sheet, ...]], ...] = (ghosts,)
+SHEETS: tuple[Callable[[Document, Session, Results, int], tuple[Sheet, ...]], ...] = (
+    truths.sheets, difference.sheets, whatif.sheets,
+)  # fmt: skip
 
 
 def sheets_of(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:

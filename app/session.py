@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .document import MAX_LANES
 from .jobs.study import Seek
+from .jobs.throws import NO_THROW, Throw
 from .points import Ids
 
 if TYPE_CHECKING:
@@ -101,14 +102,34 @@ class Session:
         Per slot, an index into `SPEEDS`.
     restarts : tuple of int
         Per slot, how often training was started from zero.
+    differing : bool
+        The pictures mark where the two compared lanes differ.
+    wipe : float or None
+        From which share of its width on the first compared lane shows the other's picture; None for nowhere.
     folds : tuple of bool or None
         Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
     armed : bool
         What-if: what was before an edit is drawn beside what is now.
     baseline : Baseline or None
         What was before the last edit, once there was one.
+    ideal : bool
+        The pictures show the true boundary, or the ideal one.
+    haze : bool
+        The pictures show the boundaries of models fitted to resampled points.
+    throw : Throw
+        Which fresh points are thrown at the models.
+    throwing : bool
+        More are thrown, one batch after the other.
+    throw_count : int
+        Points of the next throw.
+    resamples : int
+        How many times the points are resampled.
     strips : bool
         Under each slider, accuracy over its whole range.
+    probe : tuple of (float, float) or None
+        The place whose class is explained, once it is pinned.
+    aim : tuple of (float, float) or None
+        Where the pointer is in one of the pictures, for the others to mark and for what follows it.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
@@ -136,10 +157,20 @@ class Session:
     kkt: bool = False
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     restarts: tuple[int, ...] = (0,) * MAX_LANES
+    differing: bool = False
+    wipe: float | None = None
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
     armed: bool = False
     baseline: Baseline | None = None
+    ideal: bool = False
+    haze: bool = False
+    throw: Throw = NO_THROW
+    throwing: bool = False
+    throw_count: int = 1000
+    resamples: int = 30
     strips: bool = False
+    probe: tuple[float, float] | None = None
+    aim: tuple[float, float] | None = None
     legend: bool = True
     theme: str = "system"
     dark: bool = False

@@ -17,7 +17,7 @@ from .results import Results
 from .session import Session
 
 if TYPE_CHECKING:
-    from .inquiries import Moment
+    from .moment import Moment
 
 SYMBOLS = {"k": "k", "C": "C", "gamma": "γ"}
 #: What is written at a curve, and in full.

@@ -25,7 +25,7 @@ from .sheets import Lines
 from .store import Store
 
 if TYPE_CHECKING:
-    from .inquiries import Moment
+    from .moment import Moment
 
 HINT = "What if: delete, relabel or drag a point; the dashed line is the boundary before."
 
@@ -152,7 +152,7 @@ def differs(old: Document, new: Document) -> bool:
 # -- what the window draws and asks ------------------------------------------------------------------------------------
 
 
-def what_if_questions(moment: Moment) -> dict[str, Question]:
+def questions(moment: Moment) -> dict[str, Question]:
     """The old boundary of each lane, and what has changed, while what-if is armed and something was edited."""
     document, session = moment.document, moment.session
     baseline = session.baseline
@@ -181,7 +181,7 @@ def _present(document: Document, frame: Frame | None, place: int) -> Side | None
     return Side(frame.points, frame.lane, frame.model, ended(frame))
 
 
-def ghosts(document: Document, session: Session, results: Results, index: int) -> tuple[Lines, ...]:
+def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Lines, ...]:
     """The old boundary over the picture of the lane at place `index`."""
     answer = results.answer(f"ghost{document.slots[index]}") if session.armed and session.baseline is not None else None
     if answer is None or not isinstance(answer.question, GhostQuestion) or not isinstance(answer.value, Ghost):

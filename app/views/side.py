@@ -36,7 +36,7 @@ from .sizes import shrink
 from .theme import Theme
 
 #: Of the remembered arrangement: raise it when docks come or go.
-VERSION = 2
+VERSION = 3
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
 #: Share of the window's width that the column beside the pictures is given at first, and the least in pixels.
@@ -105,6 +105,24 @@ def _loss(controller: Controller, conductor: Conductor) -> QWidget:
     return LossPanel(controller)
 
 
+def _compare(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.compare_panel import ComparePanel
+
+    return ComparePanel(controller)
+
+
+def _truth(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.truth_panel import TruthPanel
+
+    return TruthPanel(controller)
+
+
+def _probe(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.probe_panel import ProbePanel
+
+    return ProbePanel(controller)
+
+
 def _whatif(controller: Controller, conductor: Conductor) -> QWidget:
     from .panels.whatif_panel import WhatIfPanel
 
@@ -117,10 +135,13 @@ PANELS = (
     PanelSpec("notes", "Notes", 0, _notes),
     PanelSpec("step", "Why this step", 0, _step, wide=True),
     PanelSpec("asking", "Active learning", 0, _asking, wide=True),
+    PanelSpec("compare", "Compare", 0, _compare, wide=True),
+    PanelSpec("probe", "Why this class", 0, _probe, wide=True),
     PanelSpec("whatif", "What if", 0, _whatif, wide=True),
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
+    PanelSpec("truth", "Truth and stability", 0, _truth, wide=True),
 )
 
 
@@ -225,9 +246,7 @@ class Side:
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
         docks = {name: partial(self._toggle, name) for name in self._docks}
-        controller = self._controller
-        comparing = {"strips": controller.strips.toggle, "arm_whatif": controller.what_if.toggle}
-        return {**docks, "classes": self._classes, **comparing}
+        return {**docks, "classes": self._classes}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
         """Draw what is open and in sight."""
@@ -237,8 +256,6 @@ class Side:
             for title in self._titles:
                 title.show_theme(theme, self._window.devicePixelRatioF())
         drawn = self._in_sight - self._taking_turns(scene)
-        actions["strips"].setChecked(scene.session.strips)
-        actions["arm_whatif"].setChecked(scene.session.armed)
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
             if name in drawn:

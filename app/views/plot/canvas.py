@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QFocusEvent,
@@ -23,11 +22,13 @@ from app.views.theme import Theme
 from solver import Grid
 
 from .axes import size_axes
-from .kkt_layer import StudyOverlay, kkt_marks, to_repaint
+from .kkt_layer import StudyOverlay, cases_of, to_repaint
 from .layers import Layers
 from .overlay import Overlay
 from .pointing import Eye, Hand, PointingPlot
+from .probe_overlay import ProbeOverlay, probe_overlay
 from .study_overlay import study_overlay
+from .wipe import WipeLayers
 
 
 class Canvas(PointingPlot):
@@ -51,6 +52,8 @@ class Canvas(PointingPlot):
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
         self._study_overlay: StudyOverlay | None = None
+        self._wiped: WipeLayers | None = None
+        self._probe_overlay: ProbeOverlay | None = None
         self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
@@ -106,6 +109,10 @@ class Canvas(PointingPlot):
         )
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
+        wiped = old_lane is None or old_lane.wipe != lane.wipe
+        if wiped or (lane.wipe is not None and (moved or not same_points or dressed)):
+            repainted = True
+            self._show_wipe(scene, lane, theme)
         if old is not None and (scene.session.kkt or old.session.kkt):
             marked |= old.session.kkt != scene.session.kkt or old_lane is None or old_lane.study is not lane.study
         if dressed:
@@ -122,11 +129,13 @@ class Canvas(PointingPlot):
             repainted = True
             self._layers.show_sheets(lane.sheets)
         if marked:
-            self._layers.show_points(scene, lane.marks, scene.selected, self._cases(scene, lane))
+            self._layers.show_points(scene, lane.marks, scene.selected, cases_of(scene, lane))
         if moved or old is None or old.session is not scene.session:
             self._lay_over()
         if moved or dressed or old is None or old.session is not scene.session or old_lane is not lane:
             self._lay_study_over()
+        if moved or old is None or old.probe is not scene.probe:
+            self._lay_probe_over()
         if old_lane is None or old_lane.message != lane.message:
             self._message.setText(lane.message)
             self._message.setVisible(bool(lane.message))
@@ -137,16 +146,18 @@ class Canvas(PointingPlot):
             self.unpainted = True
             self.viewport().update()
 
-    @staticmethod
-    def _cases(scene: Scene, lane: LaneScene) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-        """The marks of the KKT cases, of all points; None when they are not to be shown."""
-        study = lane.study
-        if study is None or study.kkt is None or not scene.session.kkt:
-            return None
-        index, kinds = kkt_marks(study)
-        if study.points is not scene.points:
-            index = scene.points.indices_of(study.points.ids)[index]
-        return index, kinds
+    def _show_wipe(self, scene: Scene, lane: LaneScene, theme: Theme) -> None:
+        """The other lane's picture over part of this one, or no more."""
+        if self._wiped is None:
+            if lane.wipe is None:
+                return
+            self._wiped = WipeLayers(self, self._wipe_to)
+            self.getPlotItem().getViewBox().addItem(self._wiped.layers, ignoreBounds=True)
+        self._wiped.render_scene(scene, lane.wipe, theme, self.grid(), self.plot_area())
+
+    def _wipe_to(self, x: float) -> None:
+        area = self.plot_area()
+        self._eye.wipe((x - area.left()) / area.width())
 
     def _lay_study_over(self) -> None:
         """Have slacks, working pair and card drawn as they are now, and no more than that painted anew."""
@@ -162,6 +173,22 @@ class Canvas(PointingPlot):
         )
         for area in to_repaint(old, self._study_overlay):
             self.viewport().update(area)
+
+    def _lay_probe_over(self) -> None:
+        """Have crosshair and lines of the probe drawn as they are now, and no more than that painted anew."""
+        assert self._scene is not None and self._lane is not None
+        probe, old = self._scene.probe, self._probe_overlay
+        if old is None and probe.place is None and probe.aim is None:
+            return
+        slots = [lane.slot for lane in self._scene.lanes]
+        place = slots.index(self._lane.slot) if self._lane.slot in slots else len(slots)
+        lane = probe.lanes[place] if place < len(probe.lanes) else None
+        hovering = self.pointer is not None and self.inside(self.pointer)
+        self._probe_overlay = probe_overlay(probe, lane, self.grid(), self.plot_area(), hovering, old)
+        if self._probe_overlay is not old:
+            for each in (old, self._probe_overlay):
+                if each is not None:
+                    self.viewport().update(each.bounds())
 
     def _dress(self, theme: Theme) -> None:
         self._theme = theme
@@ -198,6 +225,8 @@ class Canvas(PointingPlot):
             xRange=(grid.left, grid.right), yRange=(grid.bottom, grid.top), padding=0, disableAutoRange=True
         )
         self._layers.show_view(grid)
+        if self._wiped is not None:
+            self._wiped.show_view(grid, self.plot_area())
 
     def _place_message(self) -> None:
         if not self._message.isHidden():
@@ -219,9 +248,13 @@ class Canvas(PointingPlot):
         if self._overlay is not None and self._theme is not None:
             painter.save()
             painter.setClipRect(self.plot_area())
+            if self._probe_overlay is not None:
+                self._probe_overlay.paint(painter, self._theme)
             if self._study_overlay is not None:
                 self._study_overlay.paint(painter, self._theme, QRectF(event.rect()))
             self._overlay.paint(painter, self._theme)
+            if self._wiped is not None:
+                self._wiped.paint(painter, self.plot_area())
             painter.restore()
         if self._focus_shown:
             painter.setPen(QPen(self.palette().highlight().color(), 2))
@@ -351,6 +384,7 @@ class Canvas(PointingPlot):
         self._place_message()
         if self._lane is not None:
             self._lay_study_over()
+            self._lay_probe_over()
         self._resized()
 
     def changeEvent(self, event: QEvent) -> None:
