@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .document import Document
 from .figures import count, grouped, percent, short
 from .jobs.before import Change, ChangeQuestion, Facts, ended
-from .jobs.requests import Frame
+from .jobs.requests import Frame, Phase
 from .results import Results
 from .session import Session
 from .whatif import Removable, differs, removable
@@ -48,8 +48,8 @@ class LaneWhatIf:
 
 
 def lane_what_if(document: Document, session: Session, results: Results, index: int) -> LaneWhatIf | None:
-    """What is said of the lane at place `index`; None while nobody looks."""
-    if "whatif" not in session.looking:
+    """What is said of the lane at place `index`; None while nobody looks, and for a lane that learns nothing."""
+    if "whatif" not in session.looking or document.lanes[index].is_difference:
         return None
     lane, slot = document.lanes[index], document.slots[index]
     frame = results.frame(slot)
@@ -92,10 +92,14 @@ def _state(
     # Until the newest model has been compared, what is said is of one of the moments before.
     present = frame is not None and question.new.model is frame.model and ended(frame)
     provisional = not (present and question.new.finished)
-    return verdict(change, provisional), rows(change), provisional
+    stopped = frame is not None and frame.phase is Phase.DONE and question.new.model is frame.model and provisional
+    text = verdict(change, provisional, stopped)
+    if change.new.n_free >= 0 and len(document.training_points.classes) > 2:
+        text += " The numbers of the margin are those of the problem that is drawn."
+    return text, rows(change), provisional
 
 
-def verdict(change: Change, provisional: bool) -> str:
+def verdict(change: Change, provisional: bool, stopped: bool = False) -> str:
     """What moved, in one sentence, with the numbers that say so."""
     places = f"{change.grid.width} × {change.grid.height} places"
     if math.isnan(change.largest):
@@ -108,6 +112,8 @@ def verdict(change: Change, provisional: bool) -> str:
             f"Nothing moved: {size}, {limit}." if change.nothing
             else f"Moved: {size}; another class at {percent(change.moved)}."
         )  # fmt: skip
+    if stopped:
+        return f"Not certified, the training stopped early. {text}"
     return f"Provisional, the training goes on. {text}" if provisional else text
 
 

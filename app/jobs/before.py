@@ -314,7 +314,7 @@ def exists(lane: Lane, points: Points) -> bool:
     """Whether there is a model of these points at all."""
     if lane.classifier == "knn":
         return len(points) > 0
-    if len(points.classes) < 2:
+    if lane.is_difference or len(points.classes) < 2:
         return False
     try:
         estimator_of(lane)

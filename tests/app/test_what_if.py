@@ -363,6 +363,7 @@ def test_a_model_that_was_not_ready_is_trained_for_the_ghost() -> None:
 def test_no_model_before_is_no_ghost() -> None:
     empty = Baseline(Document(Points(), (LANES["knn"], LANES["rbf"])), (None,) * 4)
     assert empty.side(0) is None and empty.side(1) is None
+    assert Baseline(Document(TWO, (LANES["rbf"], Lane("difference"))), (None,) * 4).side(1) is None
     one = Baseline(Document(Points.of([[0.0, 0.0]], [0]), (LANES["knn"], LANES["rbf"])), (None,) * 4)
     assert one.side(0) is not None and one.side(1) is None and one.side(3) is None
 
@@ -441,6 +442,8 @@ def test_the_verdict_states_the_number() -> None:
     assert nothing.startswith("Nothing moved: largest |Δf| = 2.3e−13 at 160 × 120 places") and "0.01" in nothing
     moved = words.verdict(Change(facts, facts, 0.35, 0.021, 0.01, GRID), provisional=True)
     assert moved.startswith("Provisional, the training goes on. Moved: largest |Δf| = 0.35") and "2.1 %" in moved
+    stopped = words.verdict(Change(facts, facts, 0.35, 0.021, 0.01, GRID), provisional=True, stopped=True)
+    assert stopped.startswith("Not certified, the training stopped early. Moved")
     assert "Nothing moved: another class at 0.0 %" in words.verdict(
         Change(facts, facts, math.nan, 0.0, 0.01, GRID), provisional=False
     )

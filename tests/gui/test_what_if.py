@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.commands import RemovePoints
-from app.document import Document, GeneratorSettings, Lane, SvmSettings, View
+from app.document import Document, GeneratorSettings, Lane, PerceptronSettings, SvmSettings, View
 from app.jobs.pool import Priority
 from app.sheets import Lines
 from app.tools import Spot
@@ -249,7 +249,7 @@ def test_several_classes_and_empty_documents(make: Make, qtbot: QtBot) -> None:
     x, y = points.xy[0]
     drag(window, qtbot, (x, y), (x + 1.0, y + 1.0))
     assert ghost(window, 0) is not None and ghost(window, 1) is not None
-    assert "largest |Δf|" in text(window, "whatif.lane1")
+    assert "largest |Δf|" in text(window, "whatif.lane1") and "problem that is drawn" in text(window, "whatif.lane1")
     window._controller.clear()
     settle(qtbot, window)
     assert ghost(window, 0) is not None, "what was there before is still seen"
@@ -277,3 +277,14 @@ def test_nothing_is_cut_off(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool
         if label.isVisible() and label.text():
             assert label.height() >= label.heightForWidth(label.width()), label.objectName()
             assert label.width() <= panel.width()
+
+
+def test_a_training_that_stopped_early_is_not_called_certified(make: Make, qtbot: QtBot) -> None:
+    """A perceptron on classes that no line separates."""
+    window = make(two(Lane("perceptron", perceptron=PerceptronSettings(max_iter=5))), size=(1400, 900))
+    open_dock(window, qtbot)
+    QTest.keyClick(window, KEY.Key_W)
+    window._controller.dispatch(RemovePoints(ids=window.document.points.ids[:1]))
+    settle(qtbot, window)
+    assert "Not certified, the training stopped early." in text(window, "whatif.lane0")
+    assert ghost(window, 0) is not None
