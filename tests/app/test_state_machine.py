@@ -340,8 +340,9 @@ class Work(RuleBasedStateMachine):
         self.act(lambda: self.hand.choose_generator(name))
         self.act(lambda: self.hand.set_generator(count=count, seed=seed))
         kept = self.model.now[0] if add else []
+        origin = self.store.document.origin if kept else self.store.document.generator
         self.act(lambda: self.hand.generate(add))
-        assert self.model.now[0][: len(kept)] == kept
+        assert self.model.now[0][: len(kept)] == kept and self.model.now == self.field("origin", origin)
 
     @precondition(idle)
     @rule(lane=st.integers(0, 3), C=st.sampled_from([0.5, 2.0, -1.0]), k=st.integers(0, 9))
