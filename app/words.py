@@ -222,7 +222,7 @@ def speed_note(lane: Lane) -> str:
 HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Mouse on a picture", (
         ("Click", "use the tool there; the Point tool adds a point of the active class"),
-        ("Press on a point and drag", "move it, or the selection it belongs to; both pictures follow"),
+        ("Press on a point and drag", "move it, or the selection it belongs to; all pictures follow"),
         ("Right click", "remove the nearest point"),
         ("Wheel, pinch", "zoom about the pointer"),
         ("Middle drag, Space + drag", "move the view"),
@@ -241,7 +241,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("1 to 8", "class of the next point"),
         ("F", "fit the view to the points"),
         ("Space", "pause or resume training in every lane"),
-        ("L", "one lane or two"),
+        ("L", "one classifier, or all side by side"),
         ("G", "generate points"),
         ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
         ("Ctrl+A, Ctrl+I, Ctrl+Shift+A", "select all points, the others, none"),
