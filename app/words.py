@@ -270,6 +270,11 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Ctrl+5", "race: one problem, two to four rules"),
         ("Ctrl+6", "active learning: ask for the label that teaches most"),
     )),
+    ("Side by side", (
+        ("Ctrl+L", "one more classifier on the same points, up to four; the buttons over a picture move and remove it"),
+        ("Ctrl+7", "two compared: the share of the view where they differ, and the points"),
+        ("X, Y", "mark in every picture where they differ; lay one picture over half of the other"),
+    )),
     ("Why this class", (
         ("Ctrl+8", "why the place under the pointer gets its class: neighbours and votes, or f term by term"),
         ("Q", "pin that place, or the keyboard cursor's; again lets go"),
