@@ -38,6 +38,7 @@ from .strips import StripDesk
 from .tools import Spot
 from .transport import Transport
 from .truth_desk import TruthDesk
+from .whatif import WhatIf
 from .words import count
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Controller:
         self.truth = TruthDesk(self)
         self.strips = StripDesk(self)
         self.probing = Probing(self)
+        self.what_if = WhatIf(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -108,7 +110,7 @@ class Controller:
         truth = self.truth
         return {
             **self.lanes.verbs(), "strips": self.strips.toggle, "pin": self.probing.toggle,
-            "ideal": truth.toggle_ideal, "haze": truth.toggle_haze,
+            "ideal": truth.toggle_ideal, "haze": truth.toggle_haze, "arm_whatif": self.what_if.toggle,
         }  # fmt: skip
 
     # -- the view --------------------------------------------------------------------------------------------------

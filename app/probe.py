@@ -282,6 +282,8 @@ def _lane(
 ) -> LaneProbe:  # fmt: skip
     """The probe of a lane: worked out now, or fetched from the background where that is heavy."""
     frame, slot = results.frame(scene.slot), scene.slot
+    if frame is not None and frame.sides is not None:
+        return LaneProbe(message=words.OF_TWO)
     if frame is None or frame.model is None or scene.picture is None:
         return LaneProbe(message=scene.message or scene.headline)
     if heavy(frame.model):

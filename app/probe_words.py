@@ -24,6 +24,8 @@ _INVERSE = {"distance": "1/d", "distance-squared": "1/d²"}
 
 NOWHERE = "Point at a picture, type a place, or press Q to pin one: here it says why that place gets its class."
 
+OF_TWO = "This lane shows where two others differ: each of them says for itself why."
+
 
 def listed(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"."""

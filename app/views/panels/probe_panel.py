@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -50,11 +50,15 @@ class _Text(QLabel):
             font.setPointSizeF(LARGE * base.pointSizeF())
         if font != self.font():
             self.setFont(font)
-            self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
 
     def _fit(self) -> None:
         """As tall as the text at this width: a label that wraps tells layouts so only roughly."""
@@ -91,7 +95,8 @@ class Section(QWidget):
         self.tables: list[ProbeTable] = []
         line = QFrame()
         line.setFrameShape(QFrame.Shape.HLine)
-        line.setVisible(index > 0)
+        if index == 0:  # and never setVisible(True): without a parent yet, it would be a window
+            line.hide()
         head = QHBoxLayout()
         head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(self._headline, 1)

@@ -26,7 +26,7 @@ from .kkt_layer import StudyOverlay, cases_of, to_repaint
 from .layers import Layers
 from .overlay import Overlay
 from .pointing import Eye, Hand, PointingPlot
-from .probe_overlay import ProbeOverlay, probe_overlay
+from .probe_overlay import ProbeOverlay, overlay_of
 from .study_overlay import study_overlay
 from .wipe import WipeLayers
 
@@ -177,18 +177,12 @@ class Canvas(PointingPlot):
     def _lay_probe_over(self) -> None:
         """Have crosshair and lines of the probe drawn as they are now, and no more than that painted anew."""
         assert self._scene is not None and self._lane is not None
-        probe, old = self._scene.probe, self._probe_overlay
-        if old is None and probe.place is None and probe.aim is None:
-            return
-        slots = [lane.slot for lane in self._scene.lanes]
-        place = slots.index(self._lane.slot) if self._lane.slot in slots else len(slots)
-        lane = probe.lanes[place] if place < len(probe.lanes) else None
-        hovering = self.pointer is not None and self.inside(self.pointer)
-        self._probe_overlay = probe_overlay(probe, lane, self.grid(), self.plot_area(), hovering, old)
-        if self._probe_overlay is not old:
-            for each in (old, self._probe_overlay):
-                if each is not None:
-                    self.viewport().update(each.bounds())
+        hovering, old = self.pointer is not None and self.inside(self.pointer), self._probe_overlay
+        args = self._scene, self._lane.slot, self.grid(), self.plot_area(), hovering, old
+        new = self._probe_overlay = overlay_of(*args)
+        for each in (old, new) if new is not old else ():
+            if each is not None:
+                self.viewport().update(each.bounds())
 
     def _dress(self, theme: Theme) -> None:
         self._theme = theme

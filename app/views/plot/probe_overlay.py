@@ -11,6 +11,7 @@ from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from app.probe import Ball, LaneProbe, Place, Probe
+from app.scene import Scene
 from app.views.theme import Theme
 from solver import Grid
 from solver.balls import outline
@@ -137,6 +138,19 @@ def _line_colour(theme: Theme, label: int) -> QColor:
         return QColor(*theme.faint)
     colour = QColor(*theme.classes[label])
     return colour.lighter(115) if theme.dark else colour.darker(125)
+
+
+def overlay_of(
+    scene: Scene, slot: int, grid: Grid, area: QRectF, hovering: bool, old: ProbeOverlay | None
+) -> ProbeOverlay | None:  # fmt: skip
+    """What to lay over the picture of the lane of that number; the rest as in `probe_overlay`."""
+    probe = scene.probe
+    if probe.place is None and probe.aim is None:
+        return None
+    slots = [lane.slot for lane in scene.lanes]
+    place = slots.index(slot) if slot in slots else len(slots)
+    lane = probe.lanes[place] if place < len(probe.lanes) else None
+    return probe_overlay(probe, lane, grid, area, hovering, old)
 
 
 def probe_overlay(
