@@ -18,7 +18,7 @@ from app.jobs.requests import Frame, Phase
 from app.jobs.sources import problem_of, shown_pair
 from app.points import Points
 from app.probe import HEAVY, MOST_LINES, LaneProbe, heavy, place_of, probe_lane, probe_of
-from app.probe_tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, Who, figure
+from app.probe_tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, Who, compact, figure
 from app.results import Results
 from app.scene import compose
 from app.session import Session
@@ -149,7 +149,7 @@ def test_a_long_list_of_neighbours() -> None:
     nearest = np.argsort(away, kind="stable")
     assert table.ids.tolist() == points.ids[nearest[:MOST_ROWS]].tolist()
     assert table.cell(3, 1) == f"{nearest[3] + 1:,}".replace(",", "\u202f")
-    assert table.cell(0, 2) == figure(away.min())
+    assert table.cell(0, 2) == compact(away.min(), 4)
     assert probe.sketch.ball.radius == pytest.approx(np.sort(away)[2499])
     fewer = points.remove(nearest[[0]])
     assert Neighbours(probe.vote, "uniform", who(points, fewer)).cell(0, 1) == "gone"  # type: ignore[arg-type]
@@ -220,7 +220,7 @@ def test_the_sum_over_many_support_vectors() -> None:
     assert terms is not None and terms.n_rest > 0 and table.rows == MOST_ROWS + 2
     assert "the other" in table.cell(MOST_ROWS, 0) and table.cell(MOST_ROWS + 1, 0) == "b"
     assert float(table.values.sum()) == pytest.approx(terms.f, abs=1e-9 * terms.size)
-    assert table.cell(0, 3) == figure(terms.value[0]) and "class" in table.told(0)
+    assert table.cell(0, 3) == compact(terms.value[0]) and "class" in table.told(0)
 
 
 def test_signs_are_told_by_classes() -> None:
@@ -354,3 +354,11 @@ def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatc
         pass
     assert posted[0].label == model.predict([(0.3, 0.1)])[0]
     assert question == ProbeQuestion(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (-0.25, "−0.25"), (1.23456e-4, "1.2e−4"), (-2e-9, "−2e−9"), (123456.0, "1.2e5"), (np.inf, "∞")],
+)
+def test_numbers_in_little_room(value: float, text: str) -> None:
+    assert compact(value) == text
