@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.document import Document, KnnSettings, Lane, SvmSettings, View
@@ -306,7 +306,7 @@ def sketch_of(ends: list[tuple[float, float]], ball: Ball | None = None, positiv
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_painted_where_it_says(theme: object) -> None:
+def test_painted_where_it_says(theme: object, qapp: QApplication) -> None:
     """Everything painted lies within the bounds, so that what is moved away leaves nothing behind."""
     for sketch in (
         sketch_of([(1.0, 0.5), (-1.5, 1.0)], Ball("euclidean", 2.0, 1.2)), sketch_of([(0.5, 0.5)], positive=False),
