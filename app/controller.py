@@ -38,6 +38,7 @@ from .strips import StripDesk
 from .tools import Spot
 from .transport import Transport
 from .truth_desk import TruthDesk
+from .whatif import WhatIf
 from .words import count
 
 if TYPE_CHECKING:
@@ -74,9 +75,10 @@ class Controller:
         self.transport = Transport(self)
         self.splitting = Splitting(self)
         self.lanes = LaneDesk(self)
-        self.probing = Probing(self)
         self.truth = TruthDesk(self)
         self.strips = StripDesk(self)
+        self.probing = Probing(self)
+        self.what_if = WhatIf(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -107,8 +109,8 @@ class Controller:
         """What the actions of comparing do."""
         truth = self.truth
         return {
-            **self.lanes.verbs(), "strips": self.strips.toggle,
-            "ideal": truth.toggle_ideal, "haze": truth.toggle_haze,
+            **self.lanes.verbs(), "strips": self.strips.toggle, "pin": self.probing.toggle,
+            "ideal": truth.toggle_ideal, "haze": truth.toggle_haze, "arm_whatif": self.what_if.toggle,
         }  # fmt: skip
 
     # -- the view --------------------------------------------------------------------------------------------------

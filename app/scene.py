@@ -28,6 +28,7 @@ from .split import Parts
 from .strips import Strip, strip_fields, strips_of
 from .truths import TruthScene, truth_scene
 from .verdicts import of_orders
+from .whatif_words import LaneWhatIf, lane_what_if
 
 #: From so many points on, training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000
@@ -82,6 +83,8 @@ class LaneScene:
         What lies between surface and points.
     strips : tuple of Strip
         Of each slider whose whole range can be tried.
+    what_if : LaneWhatIf or None
+        What the last edit changed, while somebody looks.
     wipe : Wipe or None
         Another lane's picture over part of this one's.
     title : str
@@ -116,6 +119,7 @@ class LaneScene:
     provisional: bool
     sheets: tuple[Sheet, ...]
     strips: tuple[Strip, ...]
+    what_if: LaneWhatIf | None
     title: str
     folded: bool
     wipe: Wipe | None = None
@@ -215,6 +219,7 @@ class Scene:
             "lanes": self.shown > 1, "legend": self.legend, "pause": self.paused, "kkt": session.kkt,
             "differing": session.differing, "wipe": session.wipe is not None, "ideal": session.ideal,
             "haze": session.haze, "strips": session.strips, "pin": self.probe.pinned,
+            "arm_whatif": session.armed,
         }  # fmt: skip
 
 
@@ -339,6 +344,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
         sheets=sheets_of(document, session, results, index), strips=strips_of(document, session, results, index),
+        what_if=lane_what_if(document, session, results, index),
         title=_title(lane, document), folded=document.shown > 2 if fold is None else fold,
     )  # fmt: skip
 

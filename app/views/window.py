@@ -270,7 +270,6 @@ class MainWindow(DropWindow):
             "pause": controller.toggle_pause,
             "kkt": controller.toggle_kkt,
             "race": self._race.open,
-            "pin": controller.probing.toggle,
             **controller.transport.verbs(lambda: 0 if self._scene is None else self._scene.studied),
             "help": self._help,
             **self._side.handlers(),

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QFocusEvent,
@@ -23,7 +22,7 @@ from app.views.theme import Theme
 from solver import Grid
 
 from .axes import size_axes
-from .kkt_layer import StudyOverlay, kkt_marks, to_repaint
+from .kkt_layer import StudyOverlay, cases_of, to_repaint
 from .layers import Layers
 from .overlay import Overlay
 from .pointing import Eye, Hand, PointingPlot
@@ -53,8 +52,8 @@ class Canvas(PointingPlot):
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
         self._study_overlay: StudyOverlay | None = None
-        self._probe_overlay: ProbeOverlay | None = None
         self._wiped: WipeLayers | None = None
+        self._probe_overlay: ProbeOverlay | None = None
         self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
@@ -130,7 +129,7 @@ class Canvas(PointingPlot):
             repainted = True
             self._layers.show_sheets(lane.sheets)
         if marked:
-            self._layers.show_points(scene, lane.marks, scene.selected, self._cases(scene, lane))
+            self._layers.show_points(scene, lane.marks, scene.selected, cases_of(scene, lane))
         if moved or old is None or old.session is not scene.session:
             self._lay_over()
         if moved or dressed or old is None or old.session is not scene.session or old_lane is not lane:
@@ -146,17 +145,6 @@ class Canvas(PointingPlot):
             self._to_paint = lane.job
             self.unpainted = True
             self.viewport().update()
-
-    @staticmethod
-    def _cases(scene: Scene, lane: LaneScene) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-        """The marks of the KKT cases, of all points; None when they are not to be shown."""
-        study = lane.study
-        if study is None or study.kkt is None or not scene.session.kkt:
-            return None
-        index, kinds = kkt_marks(study)
-        if study.points is not scene.points:
-            index = scene.points.indices_of(study.points.ids)[index]
-        return index, kinds
 
     def _show_wipe(self, scene: Scene, lane: LaneScene, theme: Theme) -> None:
         """The other lane's picture over part of this one, or no more."""
