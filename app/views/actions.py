@@ -63,7 +63,7 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("smaller_brush", "&Tools", "&Smaller brush", ("[",), "A smaller radius.", gap=True),
     ActionSpec("larger_brush", "&Tools", "&Larger brush", ("]",), "A larger radius."),
     ActionSpec("fit", "&View", "&Fit", ("F",), "Show all.", "Fit", gap=True),
-    ActionSpec("lanes", "&View", "T&wo classifiers", ("L",), "One classifier, or two side by side.", "Two lanes", True),
+    ActionSpec("lanes", "&View", "Side &by side", ("L",), "One classifier, or all side by side.", "Side by side", True),
     ActionSpec("sidebar", "&View", "&Sidebar", ("F9",), "Classes, generator and legend.", "", True),
     ActionSpec("legend", "&View", "&Legend", (), "What the signs in the pictures mean.", "", True),
     ActionSpec("table", "&View", "Points &table", ("Ctrl+T",), "Exact places, to read and type.", "", True, True),
@@ -86,6 +86,7 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("kkt", "&Training", "&KKT cases", ("K",), "Mark each point's KKT case and its slack.", "", True, True),
     ActionSpec("race", "&Training", "&Race of the rules…", ("Ctrl+5",), "One problem, two to four rules.", gap=True),
     ActionSpec("asking", "&Training", "&Active learning", ("Ctrl+6",), "Ask for the best label next.", "", True),
+    ActionSpec("add_lane", "&Compare", "&Add a classifier", ("Ctrl+L",), "One more on the same points, up to four."),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

@@ -263,6 +263,7 @@ class MainWindow(DropWindow):
             "generate": controller.generate,
             "fit": controller.fit,
             "lanes": controller.toggle_lanes,
+            "add_lane": lambda: controller.lanes.add(self.document.shown - 1),
             "sidebar": self._toggle_sidebar,
             "legend": controller.toggle_legend,
             "larger": self._appearance.larger,

@@ -34,29 +34,43 @@ class StatusStrip(LooseLabel):
         self.label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._shown: tuple[object, ...] = ()
+        self._compact = False
+        self._first = self._details = ""
 
     def _keep_room(self) -> None:
         # As many lines as the longest words take at this width, so that the picture above does not jump.
         metrics = self.fontMetrics()
         lines = 2 + math.ceil(metrics.horizontalAdvance("x" * 105) / max(self.width() - 20, 100))
-        self.setFixedHeight(min(lines, 6) * metrics.lineSpacing() + 8)
+        self.setFixedHeight(min(lines, 2 if self._compact else 6) * metrics.lineSpacing() + 8)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._keep_room()
+        if self._compact:
+            self._write()
 
-    def render_scene(self, lane: LaneScene, theme: Theme) -> None:
-        """Show the lane's badge and words."""
+    def render_scene(self, lane: LaneScene, theme: Theme, compact: bool = False) -> None:
+        """Show the lane's badge and words; `compact` in two lines, and all of it as a tip."""
+        self._compact = compact
         self._keep_room()
-        shown = (lane.badge, lane.headline, lane.remark, lane.details, theme.dark)
+        self.label.setToolTip(lane.details if compact else "")
+        shown = (lane.badge, lane.headline, lane.remark, lane.details, theme.dark, compact)
         if shown != self._shown:
             self._shown = shown
             mood, text = lane.badge.mood, lane.badge.text
-            first = f"<b>{escape(lane.headline)}</b>"
+            self._first = f"<b>{escape(lane.headline)}</b>"
             if mood is not Mood.NONE:
                 ink, ground = theme.moods[mood]
                 colours = f"color: rgb{ink}; background-color: rgb{ground}"
                 pill = escape(f"{SIGNS[mood]} {text}".replace(" ", "\xa0"))
-                first = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span> {escape(lane.remark)}'
-            # Qt breaks lines at narrow spaces that must not be broken, unless it is told to keep them.
-            self.label.setText(f'<span style="white-space: pre-wrap">{first}<br>{escape(lane.details)}</span>')
+                self._first = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span> {escape(lane.remark)}'
+            self._details = lane.details
+            self._write()
+
+    def _write(self) -> None:
+        details, space = self._details, "pre-wrap"
+        if self._compact:
+            details = self.fontMetrics().elidedText(details, Qt.TextElideMode.ElideRight, max(self.width() - 20, 40))
+            space = "nowrap"
+        # Qt breaks lines at narrow spaces that must not be broken, unless it is told to keep them.
+        self.label.setText(f'<span style="white-space: {space}">{self._first}<br>{escape(details)}</span>')
