@@ -210,7 +210,7 @@ def compose(
         study=lanes[studied].study, studied=studied,
         studying=session.kkt or bool(session.looking & RUN_PANELS) or not all(playing),
         saved_at=saved_at,
-        legend=session.legend, signs=_signs(session, lanes),
+        legend=session.legend, signs=_signs(session, lanes, len(document.test_points)),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None, paused=not any(playing),
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
@@ -245,10 +245,10 @@ def _shows_pair(session: Session, slot: int, study: Study) -> bool:
     return slow or session.kkt or "step" in session.looking
 
 
-def _signs(session: Session, lanes: Sequence[LaneScene]) -> frozenset[str]:
+def _signs(session: Session, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     """Kinds of the legend's entries that the pictures have."""
     trainers = [lane.lane.trainer for lane in lanes if lane.lane.trainer is not None]
-    signs = {"boundary", "wrong", "tie"}
+    signs = {"boundary", "wrong", "tie"} | ({"test"} if n_test else set())
     if any(trainer.has_margins for trainer in trainers):
         signs.add("margin")
     if any(trainer.has_multipliers for trainer in trainers):
