@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from solver import Grid
 
+from . import evaluation
 from .document import Document
 from .jobs.inquiry import Question
 from .results import Results
@@ -40,7 +41,7 @@ class Moment:
 
 
 #: Each gives its questions of this moment by name; those that are not given any more are dropped.
-FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = ()
+FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (evaluation.questions,)
 
 
 def questions(moment: Moment) -> dict[str, Question]:

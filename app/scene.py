@@ -14,6 +14,7 @@ from solver import Grid, datasets
 from . import words
 from .badges import NO_BADGE, Badge, badge
 from .document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
+from .evaluation import Evaluation, evaluation_of, wrong_test_points
 from .jobs.orders import Orders
 from .jobs.requests import NO_MARKS, Marks, Phase, Picture
 from .jobs.study import Study
@@ -127,6 +128,8 @@ class Scene:
         Indices of the selected points.
     parts : Parts
         Which points are trained on, and which are kept back.
+    evaluation : Evaluation or None
+        What models do on test points, while somebody looks.
     view : View
     lanes : tuple of LaneScene
         Those on screen; `shown` of them.
@@ -160,6 +163,7 @@ class Scene:
     labels: NDArray[np.uint8]
     selected: NDArray[np.intp]
     parts: Parts
+    evaluation: Evaluation | None
     view: View
     lanes: tuple[LaneScene, ...]
     shown: int
@@ -202,7 +206,8 @@ def compose(
     fields = {"count", "noise", "seed"} | _generator_fields(kind)
     return Scene(
         title=title, modified=modified, session=session, points=points, xy=points.xy, labels=points.labels,
-        selected=_selected(points, session.selection), parts=document.parts, view=document.view, lanes=lanes,
+        selected=_selected(points, session.selection), parts=document.parts,
+        evaluation=evaluation_of(document, session, results, compiled), view=document.view, lanes=lanes,
         shown=document.shown, active_class=session.active_class, counts=points.counts,
         class_names=tuple(document.class_name(label) for label in range(MAX_CLASSES)), styles=document.styles,
         axes=document.axes, notes=document.notes, training_limit=document.training_limit,
@@ -223,12 +228,17 @@ def _selected(points: Points, selection: Selection) -> NDArray[np.intp]:
     return points.indices_of(selection.ids).astype(np.intp)
 
 
-@lru_cache(maxsize=8)
-def _among_all(marks: Marks, sample: Points, points: Points) -> Marks:
-    """Marks of a sample as indices of all points."""
-    if sample is points or marks is NO_MARKS:
+def _among_all(marks: Marks, sample: Points, points: Points, others: Marks) -> Marks:
+    """Marks of a sample as indices of all points, with those of other points that are wrong, too."""
+    if (sample is points or marks is NO_MARKS) and others is NO_MARKS:
         return marks
-    return Marks(*(points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong)))
+    return _joined(marks, sample, points, others)
+
+
+@lru_cache(maxsize=8)
+def _joined(marks: Marks, sample: Points, points: Points, others: Marks) -> Marks:
+    found = [points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong)]
+    return Marks(found[0], found[1], np.concatenate((found[2], others.wrong)))
 
 
 #: Panels that show a run; with one of them in sight the pictures show more of it, too.
@@ -281,7 +291,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
             picture = frame.picture
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is training and picture is not None:
-            marks = _among_all(frame.marks, frame.points, points)
+            marks = _among_all(frame.marks, frame.points, points, wrong_test_points(document, results, slot))
             study, orders = frame.study, frame.orders
     speed, fold = session.speeds[slot], session.folds[slot]
     headline = words.headline(frame, lane, compiled)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .document import MAX_LANES
+from .folds import NO_VALIDATION, Validation
 from .jobs.study import Seek
 from .points import Ids
 
@@ -100,6 +101,12 @@ class Session:
         Per slot, how often training was started from zero.
     folds : tuple of bool or None
         Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
+    validation : Validation
+        How the learners are cross-validated.
+    thresholds : tuple of float or None
+        Per lane, the score above which its second class is said; None where the model's own holds.
+    judged : int
+        The lane whose threshold the hand moves.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
@@ -128,6 +135,9 @@ class Session:
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     restarts: tuple[int, ...] = (0,) * MAX_LANES
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
+    validation: Validation = NO_VALIDATION
+    thresholds: tuple[float | None, ...] = (None,) * MAX_LANES
+    judged: int = 0
     legend: bool = True
     theme: str = "system"
     dark: bool = False
