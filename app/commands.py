@@ -186,7 +186,8 @@ class ImportPoints(Edit):
         x, y = document.axes if self.add else self.axes
         axes = (x[:60], y[:60])
         view = View.fitting(points) if self.fit else document.view
-        return replace(document, points=points, view=view, styles=tuple(styles), axes=axes)
+        origin = document.origin if self.add else None
+        return replace(document, points=points, view=view, styles=tuple(styles), axes=axes, origin=origin)
 
 
 def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]) -> list[int]:
@@ -215,12 +216,17 @@ class Clear(Edit):
         return f"Clear {_count(len(before.points))}"
 
     def apply(self, document: Document) -> Document:
-        return replace(document, points=Points((), document.points.next_id)) if len(document.points) else document
+        if not len(document.points):
+            return document
+        return replace(document, points=Points((), document.points.next_id), origin=None)
 
 
 @dataclass(frozen=True)
 class Generate(Edit):
-    """Points of the generator instead of the present ones, or behind them; the view then fits."""
+    """Points of the generator instead of the present ones, or behind them; the view then fits.
+
+    Of points behind others, the document does not say that they came from the generator.
+    """
 
     settings: GeneratorSettings = GeneratorSettings()
     add: bool = False
@@ -236,8 +242,11 @@ class Generate(Edit):
         same = len(points) == len(document.points) and np.array_equal(points.xy, document.points.xy)
         if same and np.array_equal(points.labels, document.points.labels):
             points = document.points
-        changed = replace(document, points=points, generator=self.settings, view=View.fitting(points))
-        same_rest = changed.generator == document.generator and changed.view == document.view
+        origin = self.settings if not len(start) else document.origin
+        changed = replace(
+            document, points=points, generator=self.settings, view=View.fitting(points), origin=origin
+        )
+        same_rest = all(getattr(changed, name) == getattr(document, name) for name in ("generator", "view", "origin"))
         return document if points is document.points and same_rest else changed
 
 

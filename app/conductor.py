@@ -41,6 +41,7 @@ class Conductor:
         self._answers: Mailbox[Answer] = Mailbox(wake)
         self._inquiries: dict[str, NewestQueue[Asked]] = {}
         self._asked: dict[str, Asked] = {}
+        self._since: dict[str, int] = {}  # number of the first question of a name without a pause
 
     def want(self, index: int, wish: Wish) -> None:
         """Ask for lane `index` as wished; nothing happens when that is what was asked last."""
@@ -68,13 +69,14 @@ class Conductor:
         A question that equals the one asked last under its name goes on, or keeps its answer.
         """
         for name in [name for name in self._asked if name not in questions]:
-            del self._asked[name]
+            del self._asked[name], self._since[name]
             self._inquiries[name].cancel()
             self.results.forget_answer(name)
         for name, question in questions.items():
             asked = self._asked.get(name)
             if asked is None or asked.question != question:
                 asked = self._asked[name] = Asked(name, next(self._numbers), question)
+                self._since.setdefault(name, asked.number)
                 self._inquiry(name).submit(asked)
 
     def _inquiry(self, name: str) -> NewestQueue[Asked]:
@@ -107,11 +109,8 @@ class Conductor:
     def collect(self) -> bool:
         """Take the frames and answers that have come; True when any of them is to be shown."""
         frames = [frame for frame in self._mailbox.take() if frame.job >= self._least[frame.index]]
-        # An answer to what nobody asks any more, or only asks no longer under this number, has come too late.
-        answers = [
-            answer for answer in self._answers.take()
-            if (asked := self._asked.get(answer.name)) is not None and asked.number == answer.number
-        ]  # fmt: skip
+        # An answer to what is asked no more has come too late; one to an older question of a name is news still.
+        answers = [a for a in self._answers.take() if a.number >= self._since.get(a.name, a.number + 1)]
         return any([self.results.accept(frame) for frame in frames] + [self.results.accept_answer(a) for a in answers])
 
     @property

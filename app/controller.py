@@ -33,8 +33,10 @@ from .points import MAX_CLASSES
 from .session import NOTHING, Session
 from .splitting import Splitting
 from .store import Store
+from .strips import StripDesk
 from .tools import Spot
 from .transport import Transport
+from .truth_desk import TruthDesk
 from .words import count
 
 if TYPE_CHECKING:
@@ -71,6 +73,8 @@ class Controller:
         self.transport = Transport(self)
         self.splitting = Splitting(self)
         self.lanes = LaneDesk(self)
+        self.truth = TruthDesk(self)
+        self.strips = StripDesk(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -97,6 +101,14 @@ class Controller:
             self.session = session
             self._changed()
 
+    def verbs(self) -> dict[str, Callable[[], None]]:
+        """What the actions of comparing do."""
+        truth = self.truth
+        return {
+            **self.lanes.verbs(), "strips": self.strips.toggle,
+            "ideal": truth.toggle_ideal, "haze": truth.toggle_haze,
+        }  # fmt: skip
+
     # -- the view --------------------------------------------------------------------------------------------------
 
     def zoom(self, factor: float, spot: Spot) -> None:
@@ -104,6 +116,10 @@ class Controller:
 
     def pan(self, dx: float, dy: float) -> None:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
+
+    def wipe(self, at: float) -> None:
+        """The border between two pictures, one over the other, at this share of the width."""
+        self.lanes.wipe(at)
 
     def fit(self) -> None:
         self.dispatch(SetView(view=View.fitting(self.document.points)))

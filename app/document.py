@@ -102,7 +102,7 @@ class PegasosSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One classifier of the comparison; the settings of those not chosen are kept for when they are."""
 
-    classifier: Literal["knn", "svm", "perceptron", "pegasos"] = "svm"
+    classifier: Literal["knn", "svm", "perceptron", "pegasos", "difference"] = "svm"
     knn: KnnSettings = KnnSettings()
     svm: SvmSettings = SvmSettings()
     #: The two classes whose margins are drawn, when there are more than two; twice the same is that class against
@@ -113,14 +113,19 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def learner(self) -> str:
-        """The name in `TRAINERS` of what trains this lane; "" for kNN, which does not train."""
+        """The name in `TRAINERS` of what trains this lane; "" for what does not train."""
         if self.classifier == "svm":
             return self.svm.trainer
-        return "" if self.classifier == "knn" else self.classifier
+        return self.classifier if self.classifier in TRAINERS else ""
+
+    @property
+    def is_difference(self) -> bool:
+        """It has no model of its own: it shows where those of the two compared lanes differ."""
+        return self.classifier == "difference"
 
     @property
     def trainer(self) -> Trainer | None:
-        """The row of `TRAINERS` of what trains this lane; None for kNN."""
+        """The row of `TRAINERS` of what trains this lane; None for what does not train."""
         return TRAINERS.get(self.learner)
 
     @property
@@ -236,6 +241,8 @@ class Document:
         for it keeps to that number.  Not saved.
     compared : tuple of (int, int)
         Places of the two lanes that are compared.
+    origin : GeneratorSettings or None
+        What the points were generated with, though they may have been edited since; None when no generator made them.
     generator : GeneratorSettings
     view : View
     styles : tuple of ClassStyle
@@ -261,6 +268,7 @@ class Document:
     slots: tuple[int, ...] = tuple(range(MAX_LANES))
     compared: tuple[int, int] = (0, 1)
     split: Split = NO_SPLIT
+    origin: GeneratorSettings | None = None
 
     @property
     def parts(self) -> Parts:
@@ -296,5 +304,6 @@ def _is_number(name: str) -> bool:
 
 def default_document() -> Document:
     """What the first start shows: two moons, kNN beside an SVM."""
-    points = GeneratorSettings().points()
-    return Document(points=points, view=View.fitting(points))
+    settings = GeneratorSettings()
+    points = settings.points()
+    return Document(points=points, view=View.fitting(points), origin=settings)

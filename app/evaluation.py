@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -18,15 +17,13 @@ from .folds import Validation
 from .jobs.evaluating import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
 from .jobs.inquiry import Answer, Question
 from .jobs.requests import NO_MARKS, Frame, Marks, Phase
+from .moment import Moment
 from .points import MAX_CLASSES
 from .results import Results
 from .session import Session
 from .sheets import Lines, Sheet
 from .split import Parts, Split
 from .words import classifier_name
-
-if TYPE_CHECKING:
-    from .inquiries import Moment
 
 Counts = NDArray[np.int64]
 PANEL = "evaluation"

@@ -25,6 +25,11 @@ def short(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
+def signed(text: str) -> str:
+    """A number as Python writes it, with a true minus sign."""
+    return text.replace("-", "−")
+
+
 def percent(share: float) -> str:
     """0.1234 -> "12.3 %"; small shares keep one digit that says something."""
     value = 100.0 * share

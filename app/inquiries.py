@@ -3,45 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from solver import Grid
-
-from . import evaluation
-from .document import Document
+from . import difference, evaluation, strips, truths
 from .jobs.inquiry import Question
-from .results import Results
-from .session import Session
-from .shading import Shades
-
-
-@dataclass(frozen=True, eq=False)
-class Moment:
-    """What questions may depend on.
-
-    Attributes
-    ----------
-    document : Document
-    session : Session
-    results : Results
-        The models that lanes show just now, and answers that have come.
-    grids : tuple of Grid
-        One sample per device pixel of each lane on screen.
-    shades : Shades
-    compiled : bool
-        The fast loops are ready.
-    """
-
-    document: Document
-    session: Session
-    results: Results
-    grids: tuple[Grid, ...]
-    shades: Shades
-    compiled: bool
-
+from .moment import Moment
 
 #: Each gives its questions of this moment by name; those that are not given any more are dropped.
-FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (evaluation.questions,)
+FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (
+    difference.questions, truths.questions, strips.curve_questions, evaluation.questions,
+)  # fmt: skip
 
 
 def questions(moment: Moment) -> dict[str, Question]:

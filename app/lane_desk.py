@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
-from .commands import Command
+from .commands import Command, SetFields
+from .difference import compared
 from .document import Document, Lane
 from .lane_commands import AddLane, MoveLane, RemoveLane
 from .session import Session
@@ -53,6 +55,43 @@ class LaneDesk:
     def move(self, index: int, by: int) -> None:
         """Move a classifier `by` places to the right."""
         self._desk.dispatch(MoveLane(index=index, to=index + by))
+
+    def compare(self, first: int, second: int) -> None:
+        """Compare the lanes at these places."""
+        self._desk.dispatch(SetFields(changes=(("compared", (first, second)),), text="Compare other classifiers"))
+
+    def swap_compared(self) -> None:
+        """The first of the two is the second, and the other way round."""
+        places = compared(self._desk.document)
+        if places is not None:
+            self.compare(places[1], places[0])
+
+    def toggle_wipe(self) -> None:
+        """Lay half of the second picture over the first, or take it away."""
+        self.wipe(0.5 if self._desk.session.wipe is None else None)
+
+    def show_difference(self) -> None:
+        """A lane of its own for the difference, behind the others."""
+        document = self._desk.document
+        if not any(lane.is_difference for lane in document.lanes[: document.shown]):
+            self._desk.dispatch(AddLane(index=document.shown, lane=Lane("difference"), verb="Show the difference as"))
+
+    def toggle_differing(self) -> None:
+        """Mark where the two differ, in every picture, or no more."""
+        self._desk.set_session(differing=not self._desk.session.differing)
+
+    def wipe(self, at: float | None) -> None:
+        """Lay the second picture over the first from this share of its width on; None takes it away."""
+        self._desk.set_session(wipe=None if at is None else min(max(at, 0.0), 1.0))
+
+    def verbs(self) -> dict[str, Callable[[], None]]:
+        """What the actions of the window do."""
+        return {
+            "add_lane": lambda: self.add(self._desk.document.shown - 1),
+            "differing": self.toggle_differing,
+            "wipe": self.toggle_wipe,
+            "difference": self.show_difference,
+        }
 
     def fold(self, index: int, folded: bool) -> None:
         """Fold a lane's settings away, or open them; of more than two lanes one at a time is open."""

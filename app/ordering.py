@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from .conductor import Conductor
-from .inquiries import Moment, questions
+from .difference import sides_of
+from .inquiries import questions
 from .jobs.requests import Wish
+from .moment import Moment
 from .session import SPEEDS
 
 
 def order(conductor: Conductor, moment: Moment) -> None:
     """Ask for each lane's picture and for what the features want to know; nothing is asked twice."""
     document, session = moment.document, moment.session
+    sides = sides_of(document, moment.results)
     for lane, slot, grid in zip(document.lanes, document.slots, moment.grids, strict=False):
+        if lane.is_difference and sides is None:
+            conductor.forget(slot)
+            continue
         wish = Wish(
             document.training_points, lane, grid, moment.shades, not session.playing[slot],
             SPEEDS[session.speeds[slot]], session.restarts[slot], moment.compiled, session.seeks[slot],
-            "curves" in session.looking, session.kkt,
+            sides if lane.is_difference else None, "curves" in session.looking, session.kkt,
         )  # fmt: skip
         conductor.want(slot, wish)
     for place, slot in enumerate(document.slots[document.shown :], document.shown):

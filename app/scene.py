@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from solver import Grid, datasets
 
-from . import words
+from . import difference, words
 from .badges import NO_BADGE, Badge, badge
+from .difference import CompareScene, Wipe, compare_scene, compared, wiped
 from .document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
 from .evaluation import Evaluation, evaluation_of, wrong_test_points
 from .jobs.orders import Orders
@@ -22,8 +23,10 @@ from .overlays import sheets_of
 from .points import MAX_CLASSES, Points
 from .results import Results
 from .session import SPEEDS, Selection, Session
-from .sheets import Sheet
+from .sheets import Lines, Sheet
 from .split import Parts
+from .strips import Strip, strip_fields, strips_of
+from .truths import TruthScene, truth_scene
 from .verdicts import of_orders
 
 #: From so many points on, training takes seconds.
@@ -77,6 +80,10 @@ class LaneScene:
         The picture is not certified, and looks so.
     sheets : tuple of Sheet
         What lies between surface and points.
+    strips : tuple of Strip
+        Of each slider whose whole range can be tried.
+    wipe : Wipe or None
+        Another lane's picture over part of this one's.
     title : str
         The classifier in a few words, for where its settings are folded away.
     folded : bool
@@ -108,8 +115,10 @@ class LaneScene:
     remark: str
     provisional: bool
     sheets: tuple[Sheet, ...]
+    strips: tuple[Strip, ...]
     title: str
     folded: bool
+    wipe: Wipe | None = None
 
 
 @dataclass(frozen=True)
@@ -149,8 +158,12 @@ class Scene:
         There are so many points that the limit of training is worth a choice.
     signs : frozenset of str
         Kinds of signs that the legend explains.
+    truth : TruthScene
+        What is known of the generator's law and of resampled points.
     history : tuple of str
         All steps, the undone ones included; `position` of them are done.
+    compare : CompareScene or None
+        Where two lanes differ, when its panel is in sight.
     saved_at : int or None
         The position that stands in the file.
     """
@@ -183,6 +196,7 @@ class Scene:
     saved_at: int | None
     legend: bool
     signs: frozenset[str]
+    truth: TruthScene
     undo: str | None
     redo: str | None
     paused: bool
@@ -191,6 +205,17 @@ class Scene:
     generator_note: str
     theme: str
     dark: bool
+    compare: CompareScene | None = None
+
+    @property
+    def switches(self) -> dict[str, bool]:
+        """The actions that are on or off, by name."""
+        session = self.session
+        return {
+            "lanes": self.shown > 1, "legend": self.legend, "pause": self.paused, "kkt": session.kkt,
+            "differing": session.differing, "wipe": session.wipe is not None, "ideal": session.ideal,
+            "haze": session.haze, "strips": session.strips,
+        }  # fmt: skip
 
 
 def compose(
@@ -200,6 +225,9 @@ def compose(
     """The scene of this moment."""
     points = document.points
     lanes = tuple(_lane(index, document, session, results, compiled) for index in range(document.shown))
+    wipe = wiped(lanes, document, session)
+    if wipe is not None:
+        lanes = tuple(replace(lane, wipe=wipe) if at == wipe.places[0] else lane for at, lane in enumerate(lanes))
     playing = [session.playing[lane.slot] for lane in lanes]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
@@ -216,10 +244,12 @@ def compose(
         studying=session.kkt or bool(session.looking & RUN_PANELS) or not all(playing),
         saved_at=saved_at,
         legend=session.legend, signs=_signs(session, lanes, len(document.test_points)),
+        truth=truth_scene(document, session, results),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None, paused=not any(playing),
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
         theme=session.theme, dark=session.dark,
+        compare=compare_scene(document, results) if difference.NAME in session.looking else None,
     )  # fmt: skip
 
 
@@ -265,6 +295,7 @@ def _signs(session: Session, lanes: Sequence[LaneScene], n_test: int) -> frozens
         signs |= {kind for kind, _ in words.KKT_LEGEND} if session.kkt else {"free", "bounded"}
     if any(lane.provisional for lane in lanes):
         signs.add(words.PROVISIONAL[0])
+    signs |= {sheet.style for lane in lanes for sheet in lane.sheets if isinstance(sheet, Lines)}
     return frozenset(signs)
 
 
@@ -279,6 +310,9 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
     training, frame = document.training_points, results.frame(slot)
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
     message = words.empty_sentence(lane, training.classes, len(training), compiled, names, len(document.test_points))
+    if lane.is_difference and compared(document) is None:
+        message = "The difference of two classifiers: add a second one with Ctrl+L."
+        frame = None
     picture, marks, job, study, orders = None, NO_MARKS, 0, None, None
     several = lane.trainer is not None and len(training.classes) > 2
     pairs = problems_of(training.classes, lane.multiclass) if several else ()
@@ -301,7 +335,8 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         headline=headline + sampled,
         details=words.details(frame),
         formula=words.formula(lane), note=words.note(lane),
-        weight_formula=words.class_weight_formula(lane), fields=fields_of(lane, training.classes), pairs=pairs,
+        weight_formula=words.class_weight_formula(lane),
+        fields=fields_of(lane, training.classes) | strip_fields(session, lane), pairs=pairs,
         pair_names=tuple(words.problem(*pair, names) for pair in pairs), pair=lane.drawn(pairs),
         speed=speed, speed_text=words.speed(SPEEDS[speed]),
         study=study, shows_pair=study is not None and _shows_pair(session, slot, study),
@@ -310,14 +345,21 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         badge=badge(frame) if picture is not None else NO_BADGE,
         orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
-        sheets=sheets_of(document, session, results, index),
-        title=words.classifier_name(lane), folded=document.shown > 2 if fold is None else fold,
+        sheets=sheets_of(document, session, results, index), strips=strips_of(document, session, results, index),
+        title=_title(lane, document), folded=document.shown > 2 if fold is None else fold,
     )  # fmt: skip
+
+
+def _title(lane: Lane, document: Document) -> str:
+    places = compared(document) if lane.is_difference else None
+    return words.classifier_name(lane) if places is None else f"Difference of {places[0] + 1} and {places[1] + 1}"
 
 
 def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
     """The parameter fields that apply to a lane's settings and the classes of the points."""
     trainer = lane.trainer
+    if lane.is_difference:
+        return frozenset()
     if trainer is None:
         return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
     fields = {"speed", *trainer.fields}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .document import MAX_LANES
 from .folds import NO_VALIDATION, Validation
 from .jobs.study import Seek
+from .jobs.throws import NO_THROW, Throw
 from .points import Ids
 
 #: Steps per second that the speed slider offers; the last is full speed.
@@ -99,6 +100,10 @@ class Session:
         Per slot, an index into `SPEEDS`.
     restarts : tuple of int
         Per slot, how often training was started from zero.
+    differing : bool
+        The pictures mark where the two compared lanes differ.
+    wipe : float or None
+        From which share of its width on the first compared lane shows the other's picture; None for nowhere.
     folds : tuple of bool or None
         Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
     validation : Validation
@@ -107,6 +112,20 @@ class Session:
         Per lane, the score above which its second class is said; None where the model's own holds.
     judged : int
         The lane whose threshold the hand moves.
+    ideal : bool
+        The pictures show the true boundary, or the ideal one.
+    haze : bool
+        The pictures show the boundaries of models fitted to resampled points.
+    throw : Throw
+        Which fresh points are thrown at the models.
+    throwing : bool
+        More are thrown, one batch after the other.
+    throw_count : int
+        Points of the next throw.
+    resamples : int
+        How many times the points are resampled.
+    strips : bool
+        Under each slider, accuracy over its whole range.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
@@ -134,10 +153,19 @@ class Session:
     kkt: bool = False
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     restarts: tuple[int, ...] = (0,) * MAX_LANES
+    differing: bool = False
+    wipe: float | None = None
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
     validation: Validation = NO_VALIDATION
     thresholds: tuple[float | None, ...] = (None,) * MAX_LANES
     judged: int = 0
+    ideal: bool = False
+    haze: bool = False
+    throw: Throw = NO_THROW
+    throwing: bool = False
+    throw_count: int = 1000
+    resamples: int = 30
+    strips: bool = False
     legend: bool = True
     theme: str = "system"
     dark: bool = False

@@ -118,6 +118,8 @@ class FileV3(msgspec.Struct, forbid_unknown_fields=True):
     view: View
     notes: Notes
     training_limit: TrainingLimit
+    #: Left out when no generator made the points.
+    origin: GeneratorSettings | None = None
 
 
 Newest = FileV3
@@ -161,7 +163,7 @@ def decode(data: bytes, version: int) -> Document:
     points = _points(newest.points)
     return Document(
         points, newest.lanes, newest.shown, newest.generator, newest.view, newest.styles, newest.axes, newest.notes,
-        newest.training_limit, compared=newest.compared, split=_split(newest.split, points),
+        newest.training_limit, compared=newest.compared, split=_split(newest.split, points), origin=newest.origin,
     )  # fmt: skip
 
 
@@ -233,6 +235,8 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
         "generator": document.generator, "view": document.view, "notes": _sound(document.notes),
         "training_limit": document.training_limit,
     }  # fmt: skip
+    if document.origin is not None:
+        rest["origin"] = document.origin
     yield msgspec.json.encode(rest)[1:] + b"\n"
 
 

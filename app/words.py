@@ -20,6 +20,7 @@ CLASSIFIERS: dict[str, tuple[str, str]] = {
     "knn": ("k nearest neighbours", "The k nearest points vote."),
     "svm": ("Support vector machine", "The widest margin, also with kernels."),
     **{name: (TRAINERS[name].title, TRAINERS[name].note) for name in TRAINERS if name not in SVM_TRAINERS},
+    "difference": ("Difference", "Where two of the other classifiers predict different classes."),
 }
 WEIGHTS: dict[str, tuple[str, str]] = {
     "uniform": ("uniform", "each of the k nearest has one vote"),
@@ -62,6 +63,8 @@ def formula(lane: Lane) -> str:
         return lane.svm.as_kernel().kind.formula
     if lane.trainer is not None:
         return lane.trainer.formula
+    if lane.is_difference:
+        return "share = places where the two predict different classes / all places in view"
     return f"{METRICS[lane.knn.metric][1]};  {WEIGHTS[lane.knn.weights][1]}"
 
 
@@ -69,6 +72,8 @@ def note(lane: Lane) -> str:
     """What the lane's kernel or learner warns of, or teaches."""
     if lane.classifier == "knn":
         return ""
+    if lane.is_difference:
+        return "Stripes: the two classes that are predicted there. Ctrl+7 chooses which two, and lists the points."
     if lane.classifier == "pegasos":
         return "No intercept: every line goes through the origin. The answer is the average of all w."
     if lane.classifier == "perceptron":
@@ -85,6 +90,8 @@ def note(lane: Lane) -> str:
 
 def classifier_name(lane: Lane) -> str:
     """ "kNN, k = 5, uniform, Euclidean" or "SVM, RBF, C = 1, γ = 1, LASVM"."""
+    if lane.is_difference:
+        return "Difference of two"
     if lane.classifier == "knn":
         knn = lane.knn
         return f"kNN, k = {knn.n_neighbors}, {WEIGHTS[knn.weights][0]}, {METRICS[knn.metric][0]}"
@@ -128,6 +135,11 @@ def problem(first: int, second: int, names: Sequence[str] = CLASS_NAMES) -> str:
 def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
     """Where a lane stands, in a few plain words."""
     preparing = "Preparing the fast solver… " if not compiled else ""
+    if lane.is_difference:
+        picture = None if frame is None else frame.picture
+        if frame is None or picture is None or not picture.differing >= 0:
+            return "Comparing…"
+        return f"They differ on {'' if frame.full else 'about '}{percent(picture.differing)} of the area in view"
     if frame is None:
         return preparing or "Starting…"
     if frame.phase is Phase.EMPTY:

@@ -195,6 +195,18 @@ def circle_truth(X: Array) -> Labels:
     return np.where((X * X).sum(axis=1) < 0.5, 0, 1).astype(np.int64)
 
 
+def xor_truth(X: Array) -> Labels:
+    """Class of points (n, 2) in `xor`: 0 where the signs of x and y agree, else 1."""
+    return np.where(X[:, 0] * X[:, 1] > 0, 0, 1).astype(np.int64)
+
+
+def chessboard_truth(X: Array) -> Labels:
+    """Class of points (n, 2) in `chessboard`: that of the field, beyond the board that of the nearest one."""
+    field = np.clip(np.floor((X + 1.0) * (FIELDS / 2.0)), 0, FIELDS - 1).astype(np.int64)
+    label: Labels = field.sum(axis=1) % 2
+    return label
+
+
 DATASETS: Mapping[str, Dataset] = MappingProxyType({
     "line": Dataset(
         "Line", "A straight boundary: even here the number of points decides how well it is learned.",
@@ -218,7 +230,7 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType({
     ),
     "xor": Dataset(
         "Exclusive or", "Neither coordinate alone says anything about the class; only both together do.",
-        xor, shift_range=(-1.0, 1.0),
+        xor, shift_range=(-1.0, 1.0), truth=xor_truth,
     ),
     "spirals": Dataset(
         "Spirals", "Winding arms: local rules follow them easily, smooth global ones hardly.",
@@ -226,14 +238,12 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType({
     ),
     "chessboard": Dataset(
         "Chessboard", "Many small fields: the boundary is long, so many points are needed to learn it.",
-        chessboard, count=200, shift_range=(-0.5, 0.5),
+        chessboard, count=200, shift_range=(-0.5, 0.5), truth=chessboard_truth,
     ),
 })  # fmt: skip
 
 
-def generate(
-    name: str, count: int, noise: float, seed: int, shift: float = 0.0, n_classes: int = 2
-) -> Points:
+def generate(name: str, count: int, noise: float, seed: int, shift: float = 0.0, n_classes: int = 2) -> Points:
     """The data set `name` of `DATASETS`, with `count` points per class.
 
     Parameters

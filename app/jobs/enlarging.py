@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.shading import Shades, colour, level_lines, region_lines
-from solver import Grid, KNeighborsClassifier
+from solver import Grid
 
 from .pool import Priority
-from .requests import Frame, Picture
-from .sources import Values, knn_source, svm_source
+from .requests import Frame, Picture, Side
+from .sources import Values, difference_source, source_of
 
 Array = NDArray[np.float64]
 #: Seconds a piece of work aims at.
@@ -42,19 +42,18 @@ def enlarge(
 def _picture(
     frame: Frame, grid: Grid, shades: Shades, given_up: Callable[[], bool]
 ) -> Generator[Priority, None, Picture | None]:
-    assert frame.model is not None
-    model = frame.model
-    if isinstance(model, KNeighborsClassifier):
-        source = knn_source(model, frame.compiled)
+    if frame.sides is not None:
+        source = difference_source(frame.sides)
     else:
-        source = svm_source(model, frame.lane)
+        assert frame.model is not None
+        source = source_of(Side(frame.model, frame.lane, frame.compiled))
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
     ys = grid.ys
     yield Priority.BACKGROUND
     rows = source(grid.xs)
     boundary: list[Array] = []
     margins: list[Array] = []
-    before: tuple[NDArray[np.int8], Array | None] | None = None
+    before: tuple[NDArray[np.int8], Array | None, NDArray[np.int8] | None] | None = None
     row, height, most = 0, 4, max(4, MOST_PIXELS // grid.width)
     while row < grid.height:
         yield Priority.BACKGROUND
@@ -64,11 +63,12 @@ def _picture(
         block = slice(row, min(row + height, grid.height))
         values = rows(ys[block])
         argb[::-1][block] = colour(shades, values.classes, values.sureness, values.tie)
-        regions, f = _regions(values), values.f
+        regions, f, other = _regions(values), values.f, None if values.two is None else values.two[1]
         # A band of lines begins on the last row of the band below, so that none is missing between the two.
         if before is not None:
             regions = np.concatenate((before[0], regions))
             f = None if f is None or before[1] is None else np.concatenate((before[1], f))
+            other = None if other is None or before[2] is None else np.concatenate((before[2], other))
         pixel = (grid.top - grid.bottom) / grid.height
         low = block.stop - len(regions)
         band = Grid(
@@ -80,7 +80,11 @@ def _picture(
             boundary.append(region_lines(band, regions))
         if f is not None:
             margins.append(level_lines(band, f, values.margins))
-        before = (regions[-1:].copy(), None if f is None else f[-1:].copy())
+        if other is not None:
+            margins.append(region_lines(band, other))
+        before = (
+            regions[-1:].copy(), None if f is None else f[-1:].copy(), None if other is None else other[-1:].copy()
+        )  # fmt: skip
         row = block.stop
         height = int(np.clip(height * PIECE / max(time.perf_counter() - begun, 1e-5), 4, min(2 * height, most)))
     pixel = (grid.right - grid.left) / grid.width
@@ -95,6 +99,8 @@ def _picture(
 
 
 def _regions(values: Values) -> NDArray[np.int8]:
+    if values.two is not None:
+        return values.two[0]
     regions = values.classes.copy()
     regions[values.tie] = -1
     return regions

@@ -25,7 +25,8 @@ class Question(Protocol):
         post : callable
             ``post(value)`` delivers the answer as far as it is known, any number of times.
         overtaken : callable
-            True when nobody waits any more: return.
+            True when nobody waits for this any more: return.  One that is asked anew with every picture of a training
+            should post something before it looks, else nothing is ever seen of it.
 
         Raises
         ------
@@ -84,8 +85,7 @@ def work_out(asked: Asked, post: Callable[[Answer], None], overtaken: Callable[[
     def deliver(partial: Any) -> None:
         nonlocal value
         value = partial
-        if not overtaken():
-            post(Answer(name, number, question, value))
+        post(Answer(name, number, question, value))
 
     try:
         yield from question.answer(deliver, overtaken)

@@ -113,4 +113,4 @@ class Sketcher:
             line = level_lines(grid, f, levels)
             self.seconds += stopwatch() - begun
             lines.append(line if len(line) <= MOST_VERTICES else np.empty((0, 2)))
-        return Picture(argb, grid, *lines)
+        return Picture(argb, grid, lines[0], lines[1])

@@ -24,6 +24,18 @@ AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate
 
 
 @dataclass(frozen=True)
+class Side:
+    """One of two models that are compared, with the lane it belongs to; the same while it is the same object."""
+
+    model: Model
+    lane: Lane
+    compiled: bool = True
+
+
+Sides = tuple[Side, Side]
+
+
+@dataclass(frozen=True)
 class Wish:
     """What a lane's picture depends on; a lane is asked anew when, and only when, its wish differs."""
 
@@ -36,6 +48,7 @@ class Wish:
     restart: int
     compiled: bool
     seek: Seek | None = None
+    sides: Sides | None = None  #: the two models whose difference is the picture
     surveyed: bool = False  #: primal and gap are looked at all along the run
     slacks: bool = False  #: slacks are looked at
 
@@ -69,13 +82,16 @@ class Picture:
         Colours 0xffrrggbb; row 0 is the highest, as screens have it.
     grid : Grid
     boundary, margins : ndarray of shape (m, 2)
-        Polylines joined with NaN rows.
+        Polylines joined with NaN rows; of a difference, the boundaries of the two models.
+    differing : float
+        Of a difference, the share of the pixels in which the two models predict different classes.
     """
 
     argb: NDArray[np.uint32]
     grid: Grid
     boundary: Array
     margins: Array
+    differing: float = float("nan")
 
 
 def _none() -> NDArray[np.intp]:
@@ -119,6 +135,8 @@ class Frame:
         The binary problem whose run the transport drives.
     orders : Orders or None
         A perceptron's runs in other orders, as far as they are known.
+    sides : tuple of Side or None
+        The two models whose difference this is a picture of; there is no model then.
     provisional : bool
         The surface is not that of a finished training, and will not be in a moment.
     """
@@ -140,6 +158,7 @@ class Frame:
     study: Study | None = None
     provisional: bool = False
     orders: Orders | None = None
+    sides: Sides | None = None
 
     @property
     def certificate(self) -> AnyCertificate | None:

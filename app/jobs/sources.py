@@ -14,10 +14,14 @@ from solver import REST, KNeighborsClassifier, Pair, RunningExpansion
 from solver.kernel_classifier import KernelClassifier
 from solver.pair_classifier import PairClassifier
 
+from .requests import Side, Sides
+
 Array = NDArray[np.float64]
 
 #: How sure a learner looks whose f says which class, but not how surely.
 UNKNOWN = 0.6
+#: How sure a difference looks where both say the same, and how many pixels wide its stripes are where they do not.
+AGREED, STRIPE = 0.1, 5
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Values:
     tie: NDArray[np.bool_]
     f: Array | None
     margins: tuple[float, ...] = ()
+    #: Of a difference: the first model's classes and the second's, where the `classes` are stripes of both.
+    two: tuple[Regions, Regions] | None = None
 
 
 #: Prepares columns `xs`, gives ``rows(ys) -> Values``.
@@ -123,3 +129,35 @@ def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
     first = classes[pair.positive]
     second = first if pair.negative == REST else classes[pair.negative]
     return min(first, second), max(first, second)
+
+
+def source_of(side: Side) -> Source:
+    """Of any one model."""
+    if isinstance(side.model, KNeighborsClassifier):
+        return knn_source(side.model, side.compiled)
+    return svm_source(side.model, side.lane)
+
+
+def difference_source(sides: Sides) -> Source:
+    """Of two models: pale where they say the same, stripes of both their classes where they differ.
+
+    What a model says is what its `predict` does: of equals the lowest class.
+    """
+    sources = [source_of(side) for side in sides]
+
+    def on(xs: Array) -> Callable[[Array], Values]:
+        first, second = (source(xs) for source in sources)
+        pixel = (xs[-1] - xs[0]) / max(len(xs) - 1, 1) or 1.0
+
+        def values(ys: Array) -> Values:
+            two = first(ys).classes, second(ys).classes
+            differ = two[0] != two[1]
+            # Counted in pixels from the plane's origin: the stripes of one block of rows go on in the next.
+            stripe = (np.rint(xs / pixel)[None, :] + np.rint(ys / pixel)[:, None]) % (2 * STRIPE) < STRIPE
+            classes = np.where(stripe, two[0], two[1])
+            sureness = np.where(differ, 1.0, AGREED)
+            return Values(classes, sureness, np.zeros(differ.shape, dtype=bool), None, two=two)
+
+        return values
+
+    return on

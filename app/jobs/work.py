@@ -15,8 +15,8 @@ from solver import Grid, KNeighborsClassifier
 from solver.pair_classifier import PairClassifier
 
 from .pool import Later, Priority
-from .requests import Frame, Marks, Phase, Picture, Request, Wish
-from .sources import Source, knn_source, svm_source
+from .requests import Frame, Marks, Phase, Picture, Request, Sides, Wish
+from .sources import Source, difference_source, knn_source, svm_source
 from .training import PIECE, Training
 
 Array = NDArray[np.float64]
@@ -50,7 +50,9 @@ class LaneWork:
         wish = request.wish
         frame = Frame(request.number, request.index, wish.points, wish.lane, Phase.DONE, compiled=wish.compiled)
         try:
-            if wish.lane.classifier == "knn":
+            if wish.sides is not None:
+                yield from self._difference(wish.sides, wish, frame, overtaken)
+            elif wish.lane.classifier == "knn":
                 yield from self._knn(wish, frame, overtaken)
             else:
                 yield from self._svm(wish, frame, overtaken)
@@ -83,6 +85,14 @@ class LaneWork:
             predicted = yield from _predictions(model, points.xy, wish.compiled, overtaken)
             if predicted is not None:
                 self._post(_marked(frame, predicted))
+
+    def _difference(
+        self, sides: Sides, wish: Wish, frame: Frame, overtaken: Callable[[], bool]
+    ) -> Generator[Step]:
+        self._training = None
+        source = difference_source(sides)
+        frame = yield from self._coarse(source, wish, replace(frame, sides=sides))
+        yield from self._full(source, wish, frame, overtaken)
 
     def _svm(self, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         if len(wish.points.classes) < 2:
@@ -182,6 +192,7 @@ def _picture(
     ys = grid.ys
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
     regions = np.empty((grid.height, grid.width), dtype=np.int8)
+    other = None
     f = None
     levels: tuple[float, ...] = ()
     begun = time.perf_counter()
@@ -191,8 +202,12 @@ def _picture(
         block = slice(row, min(row + height, grid.height))
         values = rows(ys[block])
         argb[::-1][block] = colour(wish.shades, values.classes, values.sureness, values.tie)
-        regions[block] = values.classes
-        regions[block][values.tie] = -1
+        if values.two is None:
+            regions[block] = values.classes
+            regions[block][values.tie] = -1
+        else:
+            other = np.empty_like(regions) if other is None else other
+            regions[block], other[block] = values.two
         if values.f is not None:
             f = np.empty(regions.shape) if f is None else f
             f[block], levels = values.f, values.margins
@@ -209,7 +224,10 @@ def _picture(
     else:
         boundary = region_lines(grid, regions)
     margins = level_lines(grid, f, levels) if f is not None and levels else np.empty((0, 2))
-    return Picture(argb, grid, _unless_too_dense(boundary), _unless_too_dense(margins))
+    differing = math.nan
+    if other is not None:
+        margins, differing = region_lines(grid, other), float((regions != other).mean())
+    return Picture(argb, grid, _unless_too_dense(boundary), _unless_too_dense(margins), differing)
 
 
 def _unless_too_dense(lines: Array) -> Array:

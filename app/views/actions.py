@@ -87,6 +87,17 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("race", "&Training", "&Race of the rules…", ("Ctrl+5",), "One problem, two to four rules.", gap=True),
     ActionSpec("asking", "&Training", "&Active learning", ("Ctrl+6",), "Ask for the best label next.", "", True),
     ActionSpec("add_lane", "&Compare", "&Add a classifier", ("Ctrl+L",), "One more on the same points, up to four."),
+    ActionSpec("compare", "&Compare", "&Compare two", ("Ctrl+7",), "Where two differ: share, points.", "", True, True),
+    ActionSpec("differing", "&Compare", "&Mark where they differ", ("X",), "Hatched, in every picture.", "", True),
+    ActionSpec("wipe", "&Compare", "&Wipe", ("Y",), "One picture over half of the other.", "", True),
+    ActionSpec("difference", "&Compare", "&Difference as a lane", (), "Striped in both classes where they differ."),
+    ActionSpec("ideal", "&Compare", "True or &ideal boundary", ("U",), "The best that is possible.", "", True, True),
+    ActionSpec("haze", "&Compare", "&Haze", ("H",), "Boundaries on resampled points.", "", True),
+    ActionSpec("truth", "&Compare", "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True),
+    ActionSpec(
+        "strips", "&Compare", "&Curves under sliders", ("Ctrl+Shift+C",),
+        "Accuracy over the whole range of k, C and γ.", "", True, True,
+    ),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

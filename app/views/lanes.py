@@ -176,7 +176,7 @@ class Lanes(QWidget):
                 if old is None or old.shown != scene.shown or old.lanes[index] != lane or put_down:
                     self.headers[index].render_scene(lane, scene.shown, theme)
                     if open_form:
-                        self.panels[index].render_scene(lane, scene.session.drawing)
+                        self.panels[index].render_scene(lane, scene.session.drawing, theme)
                     self.bars[index].render_scene(lane, theme)
                     self.strips[index].render_scene(lane, theme, compact=scene.shown > 2)
                 self.canvases[index].render_scene(scene, lane, theme)

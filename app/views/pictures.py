@@ -16,8 +16,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 from app.jobs.requests import NO_MARKS, Frame, Phase, Picture
 from app.scene import LaneScene, Scene, grid_of
 from app.session import Session
+from app.sheets import Lines
 from app.split import unsplit
 from app.tools import Keys, Spot
+from app.truth_words import truth_legend
 from app.views.plot import symbols
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme, dressed, theme_of
@@ -134,6 +136,7 @@ class _NoHand:
     def escape(self) -> None: ...
     def zoom(self, factor: float, spot: Spot) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
+    def wipe(self, at: float) -> None: ...
     def toggle_pause(self) -> None: ...
 
 
@@ -263,7 +266,9 @@ class Sheet:
             "wrong": any(len(each.wrong) for each in marks),
             "tie": bool(drawn) and len(classes) > 1,
         }
-        return classes + [(kind, text) for kind, text, _ in LEGEND if there[kind]]
+        lines = {sheet.style for plot in self.plots for sheet in plot.lane.sheets if isinstance(sheet, Lines)}
+        truth = [(kind, text) for kind, text in truth_legend(shot.scene.truth.boundary_name) if kind in lines]
+        return classes + [(kind, text) for kind, text, _ in LEGEND if there[kind]] + truth
 
     def _rows(self) -> list[list[tuple[str, str, float]]]:
         """The legend's entries in rows as wide as the picture, with the x of each."""

@@ -36,7 +36,7 @@ from .sizes import shrink
 from .theme import Theme
 
 #: Of the remembered arrangement: raise it when docks come or go.
-VERSION = 2
+VERSION = 3
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
 #: Share of the window's width that the column beside the pictures is given at first, and the least in pixels.
@@ -105,15 +105,27 @@ def _loss(controller: Controller, conductor: Conductor) -> QWidget:
     return LossPanel(controller)
 
 
+def _compare(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.compare_panel import ComparePanel
+
+    return ComparePanel(controller)
+def _truth(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.truth_panel import TruthPanel
+
+    return TruthPanel(controller)
+
+
 PANELS = (
     PanelSpec("table", "Points table", 0, _table),
     PanelSpec("history", "History", 0, _history),
     PanelSpec("notes", "Notes", 0, _notes),
     PanelSpec("step", "Why this step", 0, _step, wide=True),
     PanelSpec("asking", "Active learning", 0, _asking, wide=True),
+    PanelSpec("compare", "Compare", 0, _compare, wide=True),
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
+    PanelSpec("truth", "Truth and stability", 0, _truth, wide=True),
 )
 
 

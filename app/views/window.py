@@ -13,10 +13,10 @@ from app import files
 from app.conductor import Conductor
 from app.controller import Controller
 from app.document import Document
-from app.inquiries import Moment
 from app.jobs.preparation import Preparation
 from app.jobs.requests import Frame
 from app.jobs.study import Study
+from app.moment import Moment
 from app.ordering import order
 from app.points import MAX_CLASSES
 from app.scene import Scene, compose
@@ -196,10 +196,8 @@ class MainWindow(DropWindow):
             action.setIconText(word)
             keys = action.shortcut().toString()
             action.setToolTip(f"{word} “{what}” ({keys})" if what else f"Nothing to {word.lower()} ({keys})")
-        self._actions["lanes"].setChecked(scene.shown > 1)
-        self._actions["legend"].setChecked(scene.legend)
-        self._actions["pause"].setChecked(scene.paused)
-        self._actions["kkt"].setChecked(scene.session.kkt)
+        for name, on in scene.switches.items():
+            self._actions[name].setChecked(on)
         self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
         self._actions["full_screen"].setChecked(self.isFullScreen())
         for name in ("clear", "export"):
@@ -263,7 +261,7 @@ class MainWindow(DropWindow):
             "generate": controller.generate,
             "fit": controller.fit,
             "lanes": controller.toggle_lanes,
-            "add_lane": lambda: controller.lanes.add(self.document.shown - 1),
+            **controller.verbs(),
             "sidebar": self._toggle_sidebar,
             "legend": controller.toggle_legend,
             "larger": self._appearance.larger,

@@ -25,12 +25,12 @@ from app.document import (
 )
 from app.evaluation import at_threshold, evaluation_of, place_of, questions, sheets, threshold_at, wrong_test_points
 from app.folds import Validation, folds_of
-from app.inquiries import Moment
 from app.jobs.evaluating import CrossValidation, Field, Scoring, ThresholdLine, Validated, score_of
 from app.jobs.inquiry import Asked, work_out
 from app.jobs.learners import estimator_of
 from app.jobs.pool import Priority
 from app.jobs.requests import Frame, Phase
+from app.moment import Moment
 from app.points import Points
 from app.results import Results
 from app.session import Session
@@ -64,7 +64,7 @@ def work(question: Any, overtaken: Callable[[], bool] = never) -> tuple[list[Any
         assert step is Priority.BACKGROUND
     if not answers:
         return [], ""
-    assert answers[-1].done and not any(each.done for each in answers[:-1])
+    assert (answers[-1].done or overtaken is not never) and not any(each.done for each in answers[:-1])
     return [each.value for each in answers], answers[-1].message
 
 

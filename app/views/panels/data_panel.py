@@ -24,6 +24,7 @@ from app.controller import Controller
 from app.document import NO_LIMIT, Document
 from app.points import MAX_CLASSES
 from app.scene import Scene
+from app.truth_words import TRUTH_LEGEND
 from app.views.bind import Gestures, NumberField, describe, plain_tip, show_choice, show_number
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
@@ -33,6 +34,7 @@ from solver.datasets import DATASETS
 from .tool_panel import ToolPanel
 
 LIMITS = (1000, 2000, 5000, 10_000, 20_000, 50_000, NO_LIMIT)
+
 
 class DataPanel(QScrollArea):
     """The sidebar; it shows what the scene says and hands changes to the controller."""
@@ -178,7 +180,7 @@ class DataPanel(QScrollArea):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         self._legend_rows: dict[str, tuple[QLabel, QLabel]] = {}
-        entries = (*((kind, text) for kind, text, _ in LEGEND), *KKT_LEGEND, PROVISIONAL)
+        entries = (*((kind, text) for kind, text, _ in LEGEND), *KKT_LEGEND, PROVISIONAL, *TRUTH_LEGEND)
         for row, (kind, text) in enumerate(entries):
             picture, words = QLabel(), QLabel(text)
             words.setWordWrap(True)
@@ -220,9 +222,7 @@ class DataPanel(QScrollArea):
         self._class_buttons[scene.active_class].setChecked(True)
         total = sum(scene.counts)
         present = [f"{grouped(n)} of {name}" for n, name in zip(scene.counts, scene.class_names, strict=True) if n]
-        self._counts.setText(
-            count(total, "point") + (": " + ", ".join(present) if present else "")
-        )
+        self._counts.setText(count(total, "point") + (": " + ", ".join(present) if present else ""))
         generator = scene.generator
         show_choice(self._set, generator.name)
         show_number(self._count, generator.count)
@@ -234,6 +234,7 @@ class DataPanel(QScrollArea):
             self._form.setRowVisible(field, name in scene.generator_fields)
         if self._note.text() != scene.generator_note:
             self._note.setText(scene.generator_note)
+        self._legend_rows["ideal"][1].setText(scene.truth.boundary_name)
         self._legend_box.setVisible(scene.legend)
         for kind, parts in self._legend_rows.items():
             for part in parts:

@@ -7,15 +7,19 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QSlid
 
 from app import words
 from app.controller import Controller
+from app.controls import MOST_K, RankScale
 from app.document import LARGEST_WEIGHT, LEAST_WEIGHT
 from app.points import MAX_CLASSES
 from app.scene import LaneScene
 from app.session import SPEEDS
 from app.views.bind import NumberField, show_check, show_choice, show_number
+from app.views.theme import LIGHT, Theme
 from solver import KERNELS, SCHEMES
 
 from .lane_parts import LaneForm
 from .learner_rows import LearnerRows
+from .scale_slider import ScaleSlider
+from .strip_curve import StripCurve
 
 
 class LanePanel(LaneForm):
@@ -23,6 +27,7 @@ class LanePanel(LaneForm):
 
     def __init__(self, index: int, controller: Controller) -> None:
         super().__init__(index, controller)
+        self._strips: dict[str, StripCurve] = {}
         self._build_head()
         self._build_knn()
         self._build_svm()
@@ -56,28 +61,35 @@ class LanePanel(LaneForm):
             self.grid.addWidget(label, row, 0, 1, 4)
 
     def _build_knn(self) -> None:
-        self._k = self.spin(
-            "k", "k", 1, 9999, "How many of the nearest points vote. Small k: ragged; large k: smooth."
-        )  # fmt: skip
+        tip = "How many of the nearest points vote. Small k: ragged; large k: smooth."
+        self._k_slider = ScaleSlider(RankScale(1), page=5)
+        self.named(self._k_slider, "k.slider", "k slider", tip)
+        self.gestures.watch(self._k_slider)
+        self._k_slider.actionTriggered.connect(
+            lambda action: self.set_lane(
+                "knn", n_neighbors=self._k_slider.value_at(self._k_slider.sliderPosition()), drag="k"
+            )
+        )
+        self._k = self.spin("k", "k", 1, MOST_K, tip)
+        self._k.setMinimumWidth(110)  # the legend of the strip stands below it
         self._k.valueChanged.connect(lambda value: self.set_lane("knn", n_neighbors=value, drag="k"))
-        self.put(0, "k", "k", self._k, 2)
+        self.put(3, "k", "k", self.beside(self._k_slider, self._k), span=3)
+        self._strips["k"] = self.strip(4, "knn", "k", "n_neighbors", self._k_slider)
         self._weights = self.combo(
             "weights", "Weights", [(title, name) for name, (title, _) in words.WEIGHTS.items()],
             "With 1/d or 1/d², nearer points count more; a point at distance 0 decides alone.",
         )  # fmt: skip
         self._weights.activated.connect(lambda: self.set_lane("knn", weights=self._weights.currentData()))
-        self.put(3, "weights", "Weights", self._weights)
+        self.put(5, "weights", "Weights", self._weights)
         self._metric = self.combo(
             "metric", "Metric", [(title, name) for name, (title, _) in words.METRICS.items()],
             "What near means. Cosine looks at the direction from the origin only.",
         )  # fmt: skip
         self._metric.activated.connect(lambda: self.set_lane("knn", metric=self._metric.currentData()))
-        self.put(3, "metric", "Metric", self._metric, 2)
-        self._p = self.number(
-            "p", "p of Minkowski", 1.0, 100.0, "1 is Manhattan, 2 Euclidean, large p near Chebyshev."
-        )
+        self.put(5, "metric", "Metric", self._metric, 2)
+        self._p = self.number("p", "p of Minkowski", 1.0, 100.0, "1 is Manhattan, 2 Euclidean, large p near Chebyshev.")
         self._p.committed.connect(lambda value: self.set_lane("knn", p=value))
-        self.put(4, "p", "p", self._p)
+        self.put(6, "p", "p", self._p)
 
     def _build_svm(self) -> None:
         self._c_slider, self._c = self.logarithmic(
@@ -88,10 +100,12 @@ class LanePanel(LaneForm):
         )
         self._hard.clicked.connect(lambda on: self.set_lane("svm", hard_margin=on))
         self.put(3, "C", "C", self.beside(self._c_slider, self._c, self._hard), span=3)
+        self._strips["C"] = self.strip(4, "svm", "C", "C", self._c_slider)
         self._gamma_slider, self._gamma = self.logarithmic(
             "svm", "gamma", -4, 4, 1e-8, 1e8, "How fast likeness fades with distance: large γ makes small islands."
         )
-        self.put(4, "gamma", "γ", self.beside(self._gamma_slider, self._gamma), span=3)
+        self.put(5, "gamma", "γ", self.beside(self._gamma_slider, self._gamma), span=3)
+        self._strips["gamma"] = self.strip(6, "svm", "gamma", "gamma", self._gamma_slider)
         self._degree = self.spin("degree", "Degree", 1, 9, "Degree d of the polynomial.")
         self._degree.valueChanged.connect(lambda value: self.set_lane("svm", degree=value, drag="degree"))
         self._coef0 = self.number(
@@ -99,8 +113,8 @@ class LanePanel(LaneForm):
             "c₀ trades high against low powers; below 0 the kernel is not positive semidefinite.",
         )  # fmt: skip
         self._coef0.committed.connect(lambda value: self.set_lane("svm", coef0=value))
-        self.put(5, "coef0", "c₀", self._coef0)
-        self.put(5, "degree", "Degree d", self._degree, 2)
+        self.put(7, "coef0", "c₀", self._coef0)
+        self.put(7, "degree", "Degree d", self._degree, 2)
         self._class_weight = self.explained(
             "class_weight", "Class weights",
             [(title, name, note) for name, (title, note) in words.CLASS_WEIGHTS.items()],
@@ -111,11 +125,11 @@ class LanePanel(LaneForm):
         )
         self._weight_formula = QLabel()
         self._weight_formula.setObjectName(f"lane{self.index}.weight_formula")
-        self.put(6, "class_weight", "Weights", self._class_weight)
-        self.grid.addWidget(self._weight_formula, 6, 2, 1, 2)
+        self.put(8, "class_weight", "Weights", self._class_weight)
+        self.grid.addWidget(self._weight_formula, 8, 2, 1, 2)
         self.parts["class_weight"].append(self._weight_formula)
         self._own_weights = [self._weight(label) for label in range(MAX_CLASSES)]
-        self.grid.addWidget(self._weight_table(), 7, 0, 1, 4)
+        self.grid.addWidget(self._weight_table(), 9, 0, 1, 4)
 
     def _build_foot(self) -> None:
         self._speed = QSlider(Qt.Orientation.Horizontal)
@@ -128,7 +142,7 @@ class LanePanel(LaneForm):
         self._restart = QPushButton("Restart")
         self.named(self._restart, "restart", "Restart training", "Train again from zero.")
         self._restart.clicked.connect(lambda: self.controller.transport.restart(self.index))
-        self.put(10, "speed", "Speed", self.beside(self._speed, self._speed_text, self._restart), span=3)
+        self.put(12, "speed", "Speed", self.beside(self._speed, self._speed_text, self._restart), span=3)
         self._multiclass = self.explained(
             "multiclass", "Many classes", [(scheme.title, name, scheme.note) for name, scheme in SCHEMES.items()],
             "How an SVM, which parts two, parts more: each pair of classes, or each class against the rest.",
@@ -142,10 +156,10 @@ class LanePanel(LaneForm):
         self._margins = QLabel()
         # One line of its own, so that "class 2 against the rest" is not cut off.
         several = self.beside(self._multiclass, self._margins, self._pair, wide=self._pair)
-        self.grid.addWidget(several, 11, 0, 1, 4)
+        self.grid.addWidget(several, 13, 0, 1, 4)
         self.parts["multiclass"] = [self._multiclass]
         self.parts["pair"] = [several]
-        self.grid.setRowStretch(12, 1)
+        self.grid.setRowStretch(14, 1)
 
     def _weight_table(self) -> QWidget:
         """The weights of one's own, four to a row; each stays in its place whichever classes there are."""
@@ -174,7 +188,7 @@ class LanePanel(LaneForm):
         edit.committed.connect(lambda value: self.controller.set_class_weight(self.index, label, value))
         return edit
 
-    def render_scene(self, lane: LaneScene, drawing: bool = False) -> None:
+    def render_scene(self, lane: LaneScene, drawing: bool = False, theme: Theme = LIGHT) -> None:
         """Show the lane's settings; while someone is `drawing`, no row comes or goes: the picture would jump."""
         settings = lane.lane
         show_choice(self._classifier, settings.classifier)
@@ -186,6 +200,11 @@ class LanePanel(LaneForm):
         if self._note.text() != lane.note:
             self._note.setText(lane.note)
         self._note.setVisible(bool(lane.note))
+        for strip in lane.strips:
+            if strip.control == "k":
+                self._k_slider.show_scale(strip.scale)
+            self._strips[strip.control].show_strip(strip, theme)
+        show_number(self._k_slider, self._k_slider.place_of(settings.knn.n_neighbors))
         show_number(self._k, settings.knn.n_neighbors)
         show_choice(self._weights, settings.knn.weights)
         show_choice(self._metric, settings.knn.metric)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -18,28 +17,11 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from app.controller import Controller
+from app.controls import LogScale
 from app.views.bind import Gestures, NumberField, describe
 
-#: Slider steps per factor of ten.
-PER_DECADE = 20
-
-
-class LogSlider(QSlider):
-    """A slider over powers of ten, from 10^low to 10^high."""
-
-    def __init__(self, low: int, high: int) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-        self._low, self._high = low, high
-        self.setRange(low * PER_DECADE, high * PER_DECADE)
-        self.setPageStep(PER_DECADE)
-
-    def place_of(self, value: float) -> int:
-        """The position nearest to `value`."""
-        return round(PER_DECADE * min(max(math.log10(value), self._low), self._high))
-
-    def value_at(self, position: int) -> float:
-        """The number at `position`, in three digits."""
-        return float(f"{10 ** (position / PER_DECADE):.3g}")
+from .scale_slider import ScaleSlider
+from .strip_curve import StripCurve
 
 
 class LaneForm(QWidget):
@@ -119,9 +101,9 @@ class LaneForm(QWidget):
 
     def logarithmic(
         self, part: str, field: str, low: int, high: int, least: float, most: float, tip: str
-    ) -> tuple[LogSlider, NumberField]:
+    ) -> tuple[ScaleSlider, NumberField]:
         """Slider and exact field of a number of the lane's part `part` that may have any size."""
-        slider = LogSlider(low, high)
+        slider = ScaleSlider(LogScale(low, high))
         self.named(slider, f"{field}.slider", f"{field} slider", tip)
         self.gestures.watch(slider)
         slider.actionTriggered.connect(
@@ -130,6 +112,17 @@ class LaneForm(QWidget):
         edit = self.number(field, field, least, most, tip)
         edit.committed.connect(lambda value: self.set_lane(part, **{field: value}))
         return slider, edit
+
+    def strip(self, row: int, part: str, control: str, field: str, slider: ScaleSlider) -> StripCurve:
+        """The accuracy over the range of `slider`, whose place sets `field` of the lane's part `part`."""
+        strip = StripCurve(slider, lambda value: self.set_lane(part, **{field: value}))  # type: ignore[arg-type]
+        self.named(strip, f"{control}.strip", f"Accuracy over {control}", "")
+        strip.setAccessibleDescription(
+            "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."
+        )
+        self.grid.addWidget(strip, row, 0, 1, 4)
+        self.parts[f"strip.{control}"] = [strip]
+        return strip
 
     @staticmethod
     def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:

@@ -23,7 +23,7 @@ from .lane_parts import LaneForm
 
 
 class LearnerRows:
-    """Puts its fields into the rows 3, 8 and 9 of `form`."""
+    """Puts its fields into the rows 3, 10 and 11 of `form`."""
 
     def __init__(self, form: LaneForm) -> None:
         self._form = form
@@ -39,30 +39,30 @@ class LearnerRows:
             "",
         )  # fmt: skip
         self._trainer.activated.connect(lambda: form.set_lane("svm", trainer=self._trainer.currentData()))
-        form.put(8, "trainer", "Trainer", self._trainer)
+        form.put(10, "trainer", "Trainer", self._trainer)
         self._rule = form.explained(
             "rule", "Working-set rule", [(rule.title, name, rule.note) for name, rule in RULES.items()],
             "Which two multipliers SMO moves next. All reach the same optimum, in more or fewer steps.",
         )  # fmt: skip
         self._rule.activated.connect(lambda: form.set_lane("svm", selection=self._rule.currentData()))
-        form.put(8, "rule", "Rule", self._rule, 2)
+        form.put(10, "rule", "Rule", self._rule, 2)
         self._partner = form.explained(
             "partner", "Partner", [(RULES[name].title, name, words.PARTNERS[name]) for name in SELECTIONS],
             "With which of the points kept a new point moves.",
         )  # fmt: skip
         self._partner.activated.connect(lambda: form.set_lane("svm", partner=self._partner.currentData()))
-        form.put(8, "partner", "Partner", self._partner, 2)
+        form.put(10, "partner", "Partner", self._partner, 2)
         self._length = form.explained(
             "step_size", "Length of a step", [(title, name, note) for name, (title, note) in words.STEP_SIZES.items()],
             "How far along the gradient, s. Both end at the same optimum.",
         )  # fmt: skip
         self._length.activated.connect(lambda: form.set_lane("svm", step_size=self._length.currentData()))
-        form.put(8, "step_size", "Length", self._length, 2)
+        form.put(10, "step_size", "Length", self._length, 2)
         for combo in (self._rule, self._partner, self._length):
             combo.setMinimumContentsLength(7)  # leaves room for the bar of a form that scrolls
         self._tol = form.number("tol", "Tolerance", 1e-9, 1.0, "Largest KKT violation that is called optimal.")
         self._tol.committed.connect(lambda value: form.set_lane("svm", tol=value))
-        form.put(9, "tol", "Tolerance", self._tol)
+        form.put(11, "tol", "Tolerance", self._tol)
         self._epochs = form.spin("epochs", "Passes", 1, MOST_EPOCHS, "How often LASVM sees each point.")
         self._epochs.valueChanged.connect(lambda value: form.set_lane("svm", n_epochs=value, drag="epochs"))
         self._finish = form.check(
@@ -71,7 +71,7 @@ class LearnerRows:
         self._finish.clicked.connect(lambda on: form.set_lane("svm", finish=on))
         label = QLabel("Passes")
         label.setBuddy(self._epochs)
-        form.grid.addWidget(form.beside(label, self._epochs, self._finish, wide=self._epochs), 9, 2, 1, 2)
+        form.grid.addWidget(form.beside(label, self._epochs, self._finish, wide=self._epochs), 11, 2, 1, 2)
         form.parts["epochs"] = [label, self._epochs]
         form.parts["finish"] = [self._finish]
 
@@ -84,16 +84,16 @@ class LearnerRows:
         form.put(3, "lam", "λ", form.beside(self._lam_slider, self._lam), span=3)
         self._steps = self._many("steps", "Steps", MOST_STEPS, "Steps in all; each looks at one random point.")
         self._steps.valueChanged.connect(lambda value: form.set_lane("pegasos", n_iter=value, drag="steps"))
-        form.put(8, "steps", "Steps", self._steps)
+        form.put(10, "steps", "Steps", self._steps)
         self._passes = self._many(
             "passes", "Passes", MOST_PASSES,
             "Passes over the points at most: on classes that no line separates a perceptron never comes to rest.",
         )  # fmt: skip
         self._passes.valueChanged.connect(lambda value: form.set_lane("perceptron", max_iter=value, drag="passes"))
-        form.put(8, "passes", "Passes", self._passes)
+        form.put(10, "passes", "Passes", self._passes)
         self._seed = form.spin("seed", "Seed", 0, 2**31 - 1, "Of the random order. The same seed: the same line.")
         self._seed.valueChanged.connect(lambda value: form.set_lane(self._part, random_state=value, drag="seed"))
-        form.put(8, "seed", "Seed", self._seed, 2)
+        form.put(10, "seed", "Seed", self._seed, 2)
         self._orders = form.spin(
             "orders", "Other orders", 0, MOST_ORDERS,
             "Train again in so many other random orders and draw all the lines, with the one of widest margin on top:"
@@ -101,14 +101,14 @@ class LearnerRows:
         )  # fmt: skip
         self._orders.setSpecialValueText("none")
         self._orders.valueChanged.connect(lambda value: form.set_lane("perceptron", orders=value, drag="orders"))
-        form.put(9, "orders", "Orders", self._orders)
+        form.put(11, "orders", "Orders", self._orders)
         self._shuffle = form.check(
             "shuffle", "Shuffle", "A new random order for each pass over the points; else that of the points."
         )
         self._shuffle.clicked.connect(lambda on: form.set_lane("perceptron", shuffle=on))
         self._intercept = form.check("intercept", "Intercept", "Whether f has a constant b; without it f(0) = 0.")
         self._intercept.clicked.connect(lambda on: form.set_lane(self._part, fit_intercept=on))
-        form.grid.addWidget(form.beside(self._shuffle, self._intercept, wide=self._intercept), 9, 2, 1, 2)
+        form.grid.addWidget(form.beside(self._shuffle, self._intercept, wide=self._intercept), 11, 2, 1, 2)
         form.parts["shuffle"] = [self._shuffle]
         form.parts["intercept"] = [self._intercept]
 

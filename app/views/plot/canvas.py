@@ -28,6 +28,7 @@ from .layers import Layers
 from .overlay import Overlay
 from .pointing import Eye, Hand, PointingPlot
 from .study_overlay import study_overlay
+from .wipe import WipeLayers
 
 
 class Canvas(PointingPlot):
@@ -51,6 +52,7 @@ class Canvas(PointingPlot):
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
         self._study_overlay: StudyOverlay | None = None
+        self._wiped: WipeLayers | None = None
         self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
@@ -107,6 +109,10 @@ class Canvas(PointingPlot):
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         same_points = same_points and old is not None and old.parts.held_out is scene.parts.held_out
         marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
+        wiped = old_lane is None or old_lane.wipe != lane.wipe
+        if wiped or (lane.wipe is not None and (moved or not same_points or dressed)):
+            repainted = True
+            self._show_wipe(scene, lane, theme)
         if old is not None and (scene.session.kkt or old.session.kkt):
             marked |= old.session.kkt != scene.session.kkt or old_lane is None or old_lane.study is not lane.study
         if dressed:
@@ -148,6 +154,19 @@ class Canvas(PointingPlot):
         if study.points is not scene.points:
             index = scene.points.indices_of(study.points.ids)[index]
         return index, kinds
+
+    def _show_wipe(self, scene: Scene, lane: LaneScene, theme: Theme) -> None:
+        """The other lane's picture over part of this one, or no more."""
+        if self._wiped is None:
+            if lane.wipe is None:
+                return
+            self._wiped = WipeLayers(self, self._wipe_to)
+            self.getPlotItem().getViewBox().addItem(self._wiped.layers, ignoreBounds=True)
+        self._wiped.render_scene(scene, lane.wipe, theme, self.grid(), self.plot_area())
+
+    def _wipe_to(self, x: float) -> None:
+        area = self.plot_area()
+        self._eye.wipe((x - area.left()) / area.width())
 
     def _lay_study_over(self) -> None:
         """Have slacks, working pair and card drawn as they are now, and no more than that painted anew."""
@@ -199,6 +218,8 @@ class Canvas(PointingPlot):
             xRange=(grid.left, grid.right), yRange=(grid.bottom, grid.top), padding=0, disableAutoRange=True
         )
         self._layers.show_view(grid)
+        if self._wiped is not None:
+            self._wiped.show_view(grid, self.plot_area())
 
     def _place_message(self) -> None:
         if not self._message.isHidden():
@@ -223,6 +244,8 @@ class Canvas(PointingPlot):
             if self._study_overlay is not None:
                 self._study_overlay.paint(painter, self._theme, QRectF(event.rect()))
             self._overlay.paint(painter, self._theme)
+            if self._wiped is not None:
+                self._wiped.paint(painter, self.plot_area())
             painter.restore()
         if self._focus_shown:
             painter.setPen(QPen(self.palette().highlight().color(), 2))

@@ -110,6 +110,14 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         painter.drawLines([QLineF(-8, 0, 8, 0), QLineF(8, -5, 8, 5)])
     elif kind == "test":
         draw(painter, theme, TEST_POINTS[0], 1.2)
+    elif kind in ("ideal", "haze"):
+        faint = kind == "haze"
+        for dy in (-4.0, 0.0, 4.0) if faint else (0.0,):
+            pen = QPen(QColor(*theme.ink, 110), 1.2) if faint else QPen(QColor(*theme.accent), 2.4)
+            if not faint:
+                pen.setDashPattern([3.2, 1.6])
+            painter.setPen(pen)
+            painter.drawLine(QLineF(1 - size / 2, dy, size / 2 - 1, 0.4 * dy))
     elif kind in ("boundary", "margin"):
         pen = line_pen(theme, 2.2 if kind == "boundary" else 1.6)
         if kind == "margin":

@@ -1,0 +1,37 @@
+"""Moment: what is on screen just now, for those who ask the background about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from solver import Grid
+
+from .document import Document
+from .results import Results
+from .session import Session
+from .shading import Shades
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What questions may depend on.
+
+    Attributes
+    ----------
+    document : Document
+    session : Session
+    results : Results
+        The models that lanes show just now, and answers that have come.
+    grids : tuple of Grid
+        One sample per device pixel of each lane on screen.
+    shades : Shades
+    compiled : bool
+        The fast loops are ready.
+    """
+
+    document: Document
+    session: Session
+    results: Results
+    grids: tuple[Grid, ...]
+    shades: Shades
+    compiled: bool

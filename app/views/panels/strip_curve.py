@@ -1,0 +1,341 @@
+"""StripCurve: under a slider, accuracy over its whole range; each position straight below where the handle would be.
+
+Nothing is smoothed: a value stands where it was computed, straight lines only join neighbours.  Where the training was
+given up there is a hollow ring, and the line stops.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+)  # fmt: skip
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app import strips as words
+from app.jobs.validating import Curve
+from app.strips import Strip
+from app.views.theme import LIGHT, Theme
+
+from .linked import plate
+from .scale_slider import ScaleSlider
+
+Array = NDArray[np.float64]
+#: Opacity of a curve that is of other points or settings.
+FADED = 0.35
+#: Pixels beside the first and last position that still belong to the picture, and above and below it.
+BESIDE, ABOVE, BELOW = 7, 5, 5
+
+
+class StripCurve(QWidget):
+    """The picture below `slider`.
+
+    Parameters
+    ----------
+    slider : ScaleSlider
+        A child of the same form.
+    jump : callable
+        ``jump(value)`` sets the control, as one undo step.
+    """
+
+    def __init__(self, slider: ScaleSlider, jump: Callable[[float], None]) -> None:
+        super().__init__()
+        self._slider, self._jump = slider, jump
+        self._strip: Strip | None = None
+        self._theme: Theme = LIGHT
+        #: The slider's position that is read, under the pointer or chosen by keys; None for where the control stands.
+        self.read: int | None = None
+        self.setMouseTracking(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.hide()
+
+    def show_strip(self, strip: Strip, theme: Theme) -> None:
+        """Show this one."""
+        if strip == self._strip and theme is self._theme:
+            return
+        if self._strip is not None and strip.scale != self._strip.scale:
+            self.read = None
+        self._strip, self._theme = strip, theme
+        self.setAccessibleDescription(self.words() or strip.message)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, round(3.2 * self._metrics().lineSpacing()) + ABOVE + BELOW)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def _metrics(self) -> QFontMetricsF:
+        return QFontMetricsF(self.font())
+
+    # -- where things are ------------------------------------------------------------------------------------------
+
+    def columns(self) -> Array:
+        """x of each of the slider's positions: the centre of its handle there."""
+        form = self.parentWidget()
+        left = self._slider.mapTo(form, QPoint(0, 0)).x() - self.x() if form is not None else 0
+        return np.array(self._slider.centres()) + left
+
+    def plot_area(self) -> QRectF:
+        """The rectangle from the first to the last position, from the lowest accuracy to 1."""
+        x = self.columns()
+        return QRectF(x[0], ABOVE, max(x[-1] - x[0], 1.0), max(self.height() - ABOVE - BELOW, 1))
+
+    def floor(self) -> float:
+        """The accuracy at the lower edge: a round one below nearly all of the curve, which may run out of it there."""
+        curve = self._strip.curve if self._strip is not None else None
+        if curve is None or not len(curve.known):
+            return 0.5
+        values = np.concatenate((curve.train, curve.validated, curve.test))
+        least = float(np.quantile(values[~np.isnan(values)], 0.05))
+        return min(0.9, max(0.0, math.floor(10.0 * least - 1e-9) / 10.0))
+
+    def heights(self, accuracies: Array) -> Array:
+        """y of accuracies."""
+        area, floor = self.plot_area(), self.floor()
+        return area.bottom() - (accuracies - floor) * (area.height() / (1.0 - floor))
+
+    def position_at(self, x: float) -> int | None:
+        """The slider's position nearest to `x`, None beside the picture.
+
+        Of several in one pixel it is that of the control itself, else the one with the roundest number.
+        """
+        columns, strip = self.columns(), self._strip
+        if strip is None or not columns[0] - BESIDE <= x <= columns[-1] + BESIDE:
+            return None
+        away = np.abs(columns - x)
+        near = (strip.scale.low + np.flatnonzero(away == away.min())).tolist()
+        return min(near, key=lambda each: (each != strip.place, len(repr(strip.scale.value_at(each)))))
+
+    def words(self) -> str:
+        """What is read just now, in a sentence."""
+        strip = self._strip
+        if strip is None or strip.curve is None:
+            return ""
+        return words.sentence(strip.curve, strip.place if self.read is None else self.read, strip.stale)
+
+    # -- the hand --------------------------------------------------------------------------------------------------
+
+    def _look(self, position: int | None) -> None:
+        if position != self.read:
+            self.read = position
+            self.setAccessibleDescription(self.words())
+            self.update()
+
+    def _go(self, position: int) -> None:
+        if self._strip is not None and position != self._strip.place:
+            self._jump(self._strip.scale.value_at(position))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._look(self.position_at(event.position().x() + 0.5))  # the middle of the pixel
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        position = self.position_at(event.position().x() + 0.5)
+        if event.button() == Qt.MouseButton.LeftButton and position is not None:
+            self._look(position)
+            self._go(position)
+        else:
+            event.ignore()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._look(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        strip, key = self._strip, Qt.Key
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if strip is None or not plain:
+            event.ignore()
+            return
+        low, high, page = strip.scale.low, strip.scale.high, self._slider.pageStep()
+        here = strip.place if self.read is None else self.read
+        goal = {
+            key.Key_Left: here - 1, key.Key_Right: here + 1, key.Key_Home: low, key.Key_End: high,
+            key.Key_PageDown: here - page, key.Key_PageUp: here + page,
+        }.get(key(event.key()))  # fmt: skip
+        if goal is not None:
+            self._look(min(max(goal, low), high))
+        elif event.key() in (key.Key_Return, key.Key_Enter):
+            self._go(here)
+        elif event.key() == key.Key_Escape and self.read is not None:
+            self._look(None)
+        else:
+            event.ignore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._look(None)
+        self.update()
+
+    # -- drawing ---------------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setFont(self.font())
+            if self._strip is not None:
+                self._paint(painter, self._strip)
+        finally:
+            painter.end()
+
+    def _paint(self, painter: QPainter, strip: Strip) -> None:
+        theme, area = self._theme, self.plot_area()
+        ground = area.adjusted(-BESIDE, -ABOVE + 1, BESIDE, BELOW - 1)
+        painter.fillRect(ground, QColor(*theme.background))
+        self._paint_axis(painter, area, ground)
+        columns = self.columns()
+        place = strip.place - strip.scale.low
+        x = columns[min(place, len(columns) - 1)]
+        painter.setPen(QPen(QColor(*theme.ink, 110), 3))
+        painter.drawLine(QLineF(x, ground.top() + 1, x, ground.bottom() - 1))
+        curve = strip.curve
+        # The curve stands on its own scale: of the points before, k may have reached farther.
+        if curve is not None and len(curve.known):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setOpacity(FADED if strip.stale else 1.0)
+            painter.setClipRect(ground)
+            at = columns if curve.scale == strip.scale else _columns_of(curve, strip, columns)
+            for values, pen in self._pens(curve):
+                self._paint_series(painter, curve, at, values, pen)
+            painter.setOpacity(1.0)
+            painter.setClipping(False)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self._paint_words(painter, strip, ground, columns)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        focused = self.hasFocus()
+        painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
+        painter.drawRect(ground)
+
+    def _pens(self, curve: Curve) -> list[tuple[Array, QPen]]:
+        """The series, each with its pen, the most telling one last."""
+        theme = self._theme
+        train = QPen(QColor(*theme.faint), 1.6)
+        train.setDashPattern([1.5, 1.8])
+        test = QPen(QColor(*theme.ink), 1.6)
+        test.setDashPattern([5.0, 2.0])
+        return [
+            (curve.train, train), (curve.test, test), (curve.validated, QPen(QColor(*theme.accent), 2.2)),
+        ]  # fmt: skip
+
+    def _paint_axis(self, painter: QPainter, area: QRectF, ground: QRectF) -> None:
+        metrics, theme = self._metrics(), self._theme
+        floor = self.floor()
+        for level, text in ((1.0, "1"), (floor, f"{floor:.1f}".rstrip("0").rstrip("."))):
+            y = area.bottom() - (level - floor) * area.height() / (1.0 - floor)
+            painter.setPen(QPen(QColor(*theme.faint), 1, Qt.PenStyle.DotLine))
+            painter.drawLine(QLineF(ground.left(), round(y) + 0.5, ground.right(), round(y) + 0.5))
+            box = QRectF(0, y - 0.5 * metrics.height(), max(ground.left() - 3, 0), metrics.height())
+            box.moveTop(min(max(box.top(), 0), self.height() - metrics.height()))
+            painter.setPen(QColor(*theme.ink))
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _paint_series(self, painter: QPainter, curve: Curve, at: Array, values: Array, pen: QPen) -> None:
+        known = np.flatnonzero(~np.isnan(values))
+        if not len(known):
+            return
+        x, y = at[known], self.heights(values[known])
+        sure = curve.finished[known] & (curve.counted >= curve.total)
+        loose = QPen(QColor(pen.color()), 1.0)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        # Runs of neighbours are joined by the series' own line; what lies between tried places by a thin one.
+        begin = 0
+        for i in range(1, len(known) + 1):
+            together = i < len(known) and known[i] - known[i - 1] == 1 and bool(sure[i] and sure[i - 1])
+            if together:
+                continue
+            painter.setPen(pen)
+            if i - begin > 1:
+                painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in zip(x[begin:i], y[begin:i], strict=True)]))
+            if i < len(known) and sure[i] and sure[i - 1]:
+                painter.setPen(loose)
+                painter.drawLine(QLineF(x[i - 1], y[i - 1], x[i], y[i]))
+            begin = i
+        solid = QPen(pen.color(), 1.2)
+        if len(known) < len(values):  # so that one sees which places were tried
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(pen.color())
+            for spot in np.flatnonzero(sure):
+                painter.drawEllipse(QPointF(x[spot], y[spot]), 1.8, 1.8)
+        painter.setPen(solid)
+        painter.setBrush(QColor(*self._theme.background))
+        for spot in np.flatnonzero(~sure):
+            painter.drawEllipse(QPointF(x[spot], y[spot]), 2.2, 2.2)
+
+    def _paint_words(self, painter: QPainter, strip: Strip, ground: QRectF, columns: Array) -> None:
+        theme, curve = self._theme, strip.curve
+        ink = QColor(*theme.ink)
+        if curve is None or strip.message or not len(curve.known):
+            painter.setPen(ink)
+            text = strip.message or "Trying the whole range…"
+            wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            plate(painter, ground.adjusted(1, 1, -1, -1), theme)
+            painter.drawText(ground.adjusted(4, 0, -4, 0), wrapped, text)
+            return
+        read = strip.place if self.read is None else self.read
+        self._paint_legend(painter, curve, read, ground)
+        if self.read is not None:
+            x = columns[self.read - strip.scale.low]
+            painter.setPen(QPen(QColor(*theme.accent), 1.4))
+            painter.drawLine(QLineF(x, ground.top(), x, ground.bottom()))
+            self._paint_plate(painter, self.words(), ground, x)
+        elif words.remark(curve):
+            self._paint_plate(painter, words.remark(curve), ground, ground.center().x())
+
+    def _paint_plate(self, painter: QPainter, text: str, ground: QRectF, x: float) -> None:
+        """A line of text over the curves, near `x`, not beyond the widget."""
+        metrics = self._metrics()
+        box = QRectF(0, 0, metrics.horizontalAdvance(text) + 8, metrics.height())
+        box.moveCenter(QPointF(x, 0))
+        box.moveLeft(min(max(box.left(), 2.0), max(self.width() - box.width() - 2.0, 0.0)))
+        box.moveBottom(ground.bottom() - 1)
+        plate(painter, box, self._theme)
+        painter.setPen(QColor(*self._theme.ink))
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.width() - 8.0)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, shown)
+
+    def _paint_legend(self, painter: QPainter, curve: Curve, read: int, ground: QRectF) -> None:
+        """The series by name, with what they come to where one reads, in the room on the right."""
+        metrics = self._metrics()
+        place = min(max(read - curve.scale.low, 0), len(curve.train) - 1)
+        values = words.rows(curve, place)
+        pens = {id(each): pen for each, pen in self._pens(curve)}
+        by_name = {"train": curve.train, curve.method: curve.validated, "test": curve.test}
+        left, room = ground.right() + 6, self.width() - ground.right() - 8
+        step = min(metrics.lineSpacing(), self.height() / max(len(values), 1))
+        top = 0.5 * (self.height() - step * len(values))
+        for row, (name, value) in enumerate(values):
+            text = f"{words.SHORT.get(name, name)} {words.accuracy(value)}"
+            sample = 16.0 if room >= metrics.horizontalAdvance(text) + 20 else 0.0
+            y = top + (row + 0.5) * step
+            if sample:
+                painter.setPen(pens[id(by_name[name])])
+                painter.drawLine(QLineF(left, y, left + sample, y))
+            painter.setPen(QColor(*self._theme.ink))
+            box = QRectF(left + sample + (4 if sample else 0), y - 0.5 * metrics.height(), room, metrics.height())
+            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+def _columns_of(curve: Curve, strip: Strip, columns: Array) -> Array:
+    """x of the places of a curve on another scale: where their values would be on this one."""
+    scale = curve.scale
+    places = [strip.scale.place_of(scale.value_at(scale.low + p)) - strip.scale.low for p in range(len(curve.train))]
+    return columns[np.array(places, dtype=np.intp)]

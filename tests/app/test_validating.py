@@ -1,0 +1,279 @@
+"""Curves over the range of a control: equal to refits one by one, growing, honest about what is not finished."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import svm as reference
+from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
+
+from app.controls import C_SCALE, GAMMA_SCALE, RankScale, controls_of, scale_of
+from app.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
+from app.jobs import validating
+from app.jobs.validating import FOLDS, Curve, CurveQuestion, asked_lane, folds_of, places
+from app.points import Points
+from solver import SVC, KNeighborsClassifier
+
+POINTS = GeneratorSettings(count=20, noise=0.35).points()
+TEST = GeneratorSettings(count=30, noise=0.35, seed=5).points()
+THREE = GeneratorSettings(name="blobs", count=12, n_classes=3, noise=0.6).points()
+
+
+def run(question: CurveQuestion, overtaken: Callable[[], bool] = lambda: False) -> list[Curve]:
+    got: list[Curve] = []
+    for _ in question.answer(got.append, overtaken):
+        pass
+    return got
+
+
+def curve_of(points: Points, lane: Lane, control: str, test: Points | None = None) -> Curve:
+    return run(CurveQuestion(points, asked_lane(lane, control), control, test))[-1]
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scales of some places only: each of them is six trainings."""
+    sizes = {"C": 12, "gamma": 10}
+    monkeypatch.setattr(
+        validating, "scale_of", lambda control, n: Coarse(sizes[control]) if control in sizes else scale_of(control, n)
+    )
+
+
+class Coarse:
+    """A place for each factor of ten."""
+
+    def __init__(self, count: int) -> None:
+        self.low, self.high = -4, count - 5
+
+    def value_at(self, place: int) -> float:
+        return 10.0 ** (0.5 * place)
+
+    def place_of(self, value: float) -> int:
+        return round(2 * math.log10(value))
+
+
+# -- kNN ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance", "distance-squared"])
+@pytest.mark.parametrize("points", [POINTS, THREE], ids=["two", "three"])
+def test_the_curve_of_k_is_that_of_refits(points: Points, weights: str) -> None:
+    lane = Lane("knn", knn=KnnSettings(3, weights))  # type: ignore[arg-type]
+    curve = curve_of(points, lane, "k", TEST)
+    assert curve.complete and curve.counted == curve.total == len(points)
+    n = len(points)
+    for place in range(curve.scale.high + 1):
+        k = int(curve.scale.value_at(place))
+        model = KNeighborsClassifier(k, weights).fit(points.xy, points.labels)
+        assert curve.train[place] == pytest.approx((model.predict(points.xy) == points.labels).mean())
+        assert curve.test[place] == pytest.approx((model.predict(TEST.xy) == TEST.labels).mean())
+        right = 0
+        for i in range(n):
+            rest = np.delete(np.arange(n), i)
+            one = KNeighborsClassifier(k, weights).fit(points.xy[rest], points.labels[rest])
+            right += int(one.predict(points.xy[i : i + 1])[0] == points.labels[i])
+        assert curve.validated[place] == pytest.approx(right / n), k
+
+
+def test_the_curve_of_k_is_scikit_learns_where_nothing_ties() -> None:
+    curve = curve_of(POINTS, Lane("knn"), "k", TEST)
+    for k in (1, 3, 5, 9, 15):
+        theirs = NeighboursReference(k).fit(POINTS.xy, POINTS.labels)
+        assert curve.test[curve.scale.place_of(k)] == pytest.approx(theirs.score(TEST.xy, TEST.labels))
+
+
+def test_a_part_of_the_points_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validating, "BLOCK", 200)
+    monkeypatch.setattr(validating, "INTERVAL", 0.0)
+    got = run(CurveQuestion(POINTS, asked_lane(Lane("knn"), "k"), "k"))
+    assert len(got) > 5 and [each.counted for each in got] == sorted(each.counted for each in got)
+    assert not any(each.complete for each in got[:-1]) and got[-1].complete
+    assert all(each.counted < each.total for each in got[:-2])
+    monkeypatch.setattr(validating, "MOST_COUNTED", 10)
+    assert run(CurveQuestion(POINTS, asked_lane(Lane("knn"), "k"), "k"))[-1].sampled == 10
+
+
+# -- SVM ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("control", ["C", "gamma"])
+@pytest.mark.parametrize("points", [POINTS, THREE], ids=["two", "three"])
+def test_the_curve_of_an_svm_is_that_of_scikit_learns_refits(few: None, points: Points, control: str) -> None:
+    lane = Lane("svm", svm=SvmSettings(C=2.0, gamma=0.7))
+    curve = curve_of(points, lane, control, TEST)
+    fold = folds_of(points)
+    assert curve.complete and len(curve.known) == curve.scale.high - curve.scale.low + 1
+    for place in range(len(curve.train)):
+        value = curve.scale.value_at(curve.scale.low + place)
+        parameters = {"C": 2.0, "gamma": 0.7} | {control: value}
+
+        def theirs(index: np.ndarray, parameters: dict[str, float] = parameters) -> reference.SVC:
+            return reference.SVC(**parameters, tol=1e-5).fit(points.xy[index], points.labels[index])
+
+        every = np.arange(len(points))
+        model = theirs(every)
+        right = sum(
+            int((theirs(every[fold != f]).predict(points.xy[fold == f]) == points.labels[fold == f]).sum())
+            for f in range(FOLDS)
+        )
+        # A point within tol of a boundary may fall on either side of it.
+        one = 1.01 / len(points)
+        assert curve.train[place] == pytest.approx(model.score(points.xy, points.labels), abs=one)
+        assert curve.test[place] == pytest.approx(model.score(TEST.xy, TEST.labels), abs=1.01 / len(TEST))
+        assert curve.validated[place] == pytest.approx(right / len(points), abs=one)
+
+
+def test_the_values_are_those_of_our_own_refits(few: None) -> None:
+    lane = Lane("svm", svm=SvmSettings("poly", gamma=0.5, class_weight="balanced"))
+    curve = curve_of(POINTS, lane, "C")
+    for place in (0, 5, 9):
+        C = curve.scale.value_at(curve.scale.low + place)
+        model = SVC(C, "poly", 3, 0.5, 1.0, class_weight="balanced").fit(POINTS.xy, POINTS.labels)
+        assert curve.train[place] == pytest.approx((model.predict(POINTS.xy) == POINTS.labels).mean(), abs=0.026)
+    assert np.isnan(curve.test).all()
+
+
+def test_coarse_comes_first_and_each_place_once(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validating, "INTERVAL", 0.0)
+    got = run(CurveQuestion(POINTS, asked_lane(Lane("svm"), "C"), "C"))
+    assert [len(each.known) for each in got] == list(range(1, 13))
+    assert got[3].known.tolist() == [0, 4, 8, 11]
+    assert [each.complete for each in got] == [False] * 11 + [True]
+    for array in (got[3].train, got[3].validated):
+        with pytest.raises(ValueError):
+            array[0] = 0.0
+
+
+@given(st.integers(1, 300))
+def test_the_order_of_the_places(count: int) -> None:
+    order = places(count)
+    assert sorted(order) == list(range(count))
+    first = (count + 3) // 4 + ((count - 1) % 4 > 0)
+    assert all(place % 4 == 0 or place == count - 1 for place in order[:first])
+
+
+def test_what_was_given_up_is_not_finished(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert curve_of(POINTS, Lane("svm"), "C").finished.all()
+    monkeypatch.setattr(validating, "MOST_UPDATES", 3)
+    curve = curve_of(POINTS, Lane("svm"), "C")
+    assert not curve.finished.any() and len(curve.known) == 12
+
+
+def test_a_margin_that_does_not_exist_is_not_finished(few: None) -> None:
+    """A small gamma separates nothing here; a large one everything."""
+    curve = curve_of(POINTS, Lane("svm", svm=SvmSettings(hard_margin=True)), "gamma")
+    assert not curve.finished[0] and curve.finished[-1]
+
+
+def test_trainers_with_the_same_optimum_share_a_curve_and_others_do_not(few: None) -> None:
+    def asked(**svm: object) -> Lane:
+        return asked_lane(Lane("svm", svm=SvmSettings(**svm)), "C")  # type: ignore[arg-type]
+
+    smo = asked()
+    for same in (asked(trainer="lasvm"), asked(trainer="dual-ascent"), asked(selection="random"), asked(C=7.0)):
+        assert same == smo
+    for other in (
+        asked(trainer="lasvm", finish=False), asked(trainer="dual-ascent", fit_intercept=False), asked(gamma=2.0),
+        asked(kernel="linear"), asked(class_weight="balanced"), asked(tol=0.1),
+    ):  # fmt: skip
+        assert other != smo
+    curve = curve_of(POINTS, Lane("svm", svm=SvmSettings(trainer="dual-ascent", fit_intercept=False)), "C")
+    plain = curve_of(POINTS, Lane("svm"), "C")
+    assert not np.array_equal(curve.train, plain.train)
+
+
+def test_what_a_question_depends_on() -> None:
+    lane = Lane("svm")
+    question = CurveQuestion(POINTS, asked_lane(lane, "gamma"), "gamma")
+    moved = msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, gamma=3.0), pair=(0, 2))
+    assert CurveQuestion(POINTS, asked_lane(moved, "gamma"), "gamma") == question
+    dearer = msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, C=3.0))
+    assert CurveQuestion(POINTS, asked_lane(dearer, "gamma"), "gamma") != question
+    assert CurveQuestion(POINTS.move([0], [[0.0, 0.0]]), asked_lane(lane, "gamma"), "gamma") != question
+    assert replace(question, test=TEST) != question
+    k = Lane("knn", knn=KnnSettings(9))
+    assert asked_lane(k, "k") == asked_lane(Lane("knn"), "k")
+    assert asked_lane(Lane("knn", knn=KnnSettings(9, "distance")), "k") != asked_lane(k, "k")
+
+
+def test_it_ends_soon_when_nobody_wants_it(few: None) -> None:
+    for control, lane in (("C", Lane("svm")), ("k", Lane("knn"))):
+        got: list[Curve] = []
+        calls = 0
+
+        def overtaken() -> bool:
+            nonlocal calls
+            calls += 1
+            return calls > 1
+
+        for _ in CurveQuestion(POINTS, asked_lane(lane, control), control).answer(got.append, overtaken):
+            pass
+        assert calls == 2 and not any(each.complete for each in got)
+
+
+@pytest.mark.parametrize("control", ["k", "C", "gamma"])
+def test_too_few_points_are_a_sentence(control: str) -> None:
+    lane = Lane("knn" if control == "k" else "svm")
+    for points in (Points(), Points.of([[0.0, 0.0]], [0])):
+        with pytest.raises(ValueError, match=r"^The curve needs .*\.$"):
+            run(CurveQuestion(points, asked_lane(lane, control), control))
+    one = Points.of([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], [3, 3, 3])
+    if control == "k":
+        assert curve_of(one, lane, control).validated.tolist() == [1.0, 1.0]
+    else:
+        with pytest.raises(ValueError, match="two classes"):
+            run(CurveQuestion(one, asked_lane(lane, control), control))
+
+
+def test_a_class_of_one_point_can_be_left_out(few: None) -> None:
+    points = Points.of([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [5.0, 5.0]], [0, 0, 0, 1])
+    curve = curve_of(points, Lane("svm", svm=SvmSettings(C=100.0)), "gamma")
+    assert (curve.validated <= 0.75).all() and curve.train[-1] == 1.0
+
+
+@given(n=st.integers(5, 400), n_classes=st.integers(1, 4), seed=st.integers(0, 99))
+def test_folds_are_even_in_each_class(n: int, n_classes: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = Points.of(rng.normal(size=(n, 2)), rng.integers(0, n_classes, n))
+    fold = folds_of(points)
+    for rows in (np.ones(n, dtype=bool), *(points.labels == label for label in points.classes)):
+        sizes = np.bincount(fold[rows], minlength=FOLDS)
+        assert sizes.max() - sizes.min() <= 1 or rows.all()
+    sizes = np.bincount(fold, minlength=FOLDS)
+    assert sizes.max() - sizes.min() <= 1
+
+
+# -- scales ------------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 20_000))
+def test_every_place_has_a_value_of_its_own(n: int) -> None:
+    scale = scale_of("k", n)
+    assert isinstance(scale, RankScale)
+    values = [scale.value_at(place) for place in range(scale.low, scale.high + 1)]
+    assert values[0] == 1 and values[-1] == min(max(n - 1, 1), 9999)
+    assert values == sorted(set(values)) and values[:17] == list(range(1, len(values[:17]) + 1))
+    assert [scale.place_of(value) for value in values] == list(range(len(values)))
+    assert scale.place_of(10**9) == scale.high
+
+
+@pytest.mark.parametrize("scale", [C_SCALE, GAMMA_SCALE])
+def test_places_and_values_of_numbers_of_any_size(scale: object) -> None:
+    assert isinstance(scale, type(C_SCALE))
+    for place in range(scale.low, scale.high + 1):
+        assert scale.place_of(scale.value_at(place)) == place
+    assert scale.place_of(1e9) == scale.high and scale.value_at(20) == 10.0
+
+
+def test_the_sliders_of_a_lane() -> None:
+    assert controls_of(Lane("knn")) == ("k",) and controls_of(Lane("perceptron")) == ()
+    assert controls_of(Lane("svm")) == ("C", "gamma")
+    assert controls_of(Lane("svm", svm=SvmSettings("linear"))) == ("C",)
+    assert controls_of(Lane("svm", svm=SvmSettings(hard_margin=True))) == ("gamma",)

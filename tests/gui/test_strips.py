@@ -1,0 +1,346 @@
+"""Curves under sliders: straight below the handle, a click jumps there, the background never holds the hand up."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
+from pytestqt.qtbot import QtBot
+
+from app.controls import RankScale, scale_of
+from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
+from app.jobs import validating
+from app.jobs.pool import Priority
+from app.jobs.validating import Curve, CurveQuestion
+from app.strips import Strip, name_of, sentence
+from app.views.panels.strip_curve import StripCurve
+from app.views.window import MainWindow
+
+from .conftest import Make, settle
+from .test_panels import find
+
+KEY = Qt.Key
+
+
+def small(*lanes: Lane) -> Document:
+    points = GeneratorSettings(count=15, noise=0.35).points()
+    return replace(default_document(), points=points, lanes=lanes or default_document().lanes)
+
+
+def instantly(
+    question: CurveQuestion, post: Callable[[Curve], None], overtaken: Callable[[], bool]
+) -> Generator[Priority]:
+    """A curve out of the numbers of its places: fast, and different for other points."""
+    scale = scale_of(question.control, len(question.points))
+    m = scale.high - scale.low + 1
+    values = 0.6 + 0.3 * np.sin(np.arange(m) / 17.0)
+    n = len(question.points)
+    post(Curve(question.control, scale, values + 0.05, values, np.full(m, np.nan), np.ones(m, bool), n, n, n, n, True))
+    yield Priority.BACKGROUND
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CurveQuestion, "answer", instantly)
+
+
+def strip_of(window: MainWindow, lane: int, control: str) -> StripCurve:
+    found = find(window, f"lane{lane}.{control}.strip")
+    assert isinstance(found, StripCurve)
+    return found
+
+
+def show(window: MainWindow, qtbot: QtBot) -> None:
+    QTest.keyClick(window, KEY.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    settle(qtbot, window)
+
+
+def test_each_position_is_straight_below_the_handle(quick: None, make: Make, qtbot: QtBot) -> None:
+    window = make(small(), size=(1180, 800))
+    assert not strip_of(window, 0, "k").isVisible()
+    show(window, qtbot)
+    assert window._actions["strips"].isChecked()
+    for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
+        strip, slider = strip_of(window, lane, control), find(window, f"lane{lane}.{control}.slider")
+        assert isinstance(slider, QSlider) and strip.isVisible()
+        columns, before = strip.columns(), slider.value()
+        assert len(columns) == slider.maximum() - slider.minimum() + 1 and (np.diff(columns) >= 0).all()
+        assert columns[-1] - columns[0] > 80
+        option = QStyleOptionSlider()
+        for position in range(slider.minimum(), slider.maximum() + 1):
+            slider.blockSignals(True)
+            slider.setValue(position)
+            slider.initStyleOption(option)
+            handle = slider.style().subControlRect(
+                QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, slider
+            )
+            left, right = (
+                strip.mapFromGlobal(slider.mapToGlobal(QPoint(x, 0))).x() for x in (handle.left(), handle.right() + 1)
+            )
+            assert columns[position - slider.minimum()] == 0.5 * (left + right), (control, position)
+            found = strip.position_at(0.5 * (left + right))
+            assert found is not None and columns[found - slider.minimum()] == 0.5 * (left + right)
+        slider.setValue(before)
+        slider.blockSignals(False)
+    assert strip_of(window, 1, "C").position_at(0.0) is None
+    window._actions["strips"].trigger()
+    settle(qtbot, window)
+    assert not strip_of(window, 1, "C").isVisible()
+
+
+@pytest.mark.parametrize("control", ["k", "C", "gamma"])
+def test_a_click_jumps_there_as_one_step(quick: None, make: Make, qtbot: QtBot, control: str) -> None:
+    window = make(small())
+    show(window, qtbot)
+    lane = 0 if control == "k" else 1
+    strip = strip_of(window, lane, control)
+    strip_scale = find(window, f"lane{lane}.{control}.slider").scale
+
+    def value() -> float:
+        part = window.document.lanes[lane]
+        return part.knn.n_neighbors if control == "k" else getattr(part.svm, control)
+
+    before, start = value(), window._controller.store.position
+    for target in (strip_scale.high - 3, strip_scale.low + 2):
+        x = strip.columns()[target - strip_scale.low]
+        QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
+        there = strip_scale.place_of(value())
+        assert value() == strip_scale.value_at(there) != before
+        assert abs(strip.columns()[there - strip_scale.low] - x) <= 0.5, "several places may share a pixel"
+    assert window._controller.store.position == start + 2, "each click is a step of its own"
+    window._controller.undo()
+    window._controller.undo()
+    assert value() == before
+    x = strip.columns()[strip_scale.place_of(before) - strip_scale.low]
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
+    QTest.mouseClick(strip, Qt.MouseButton.RightButton, pos=QPoint(int(x) + 30, 20))
+    assert value() == before and window._controller.store.position == start
+
+
+def test_keys_read_it_place_by_place_and_enter_goes_there(quick: None, make: Make, qtbot: QtBot) -> None:
+    window = make(small())
+    show(window, qtbot)
+    strip = strip_of(window, 1, "C")
+    strip.setFocus()
+    assert strip.read is None and strip.words().startswith("C = 1: train 0.")
+    for _ in range(3):
+        QTest.keyClick(strip, KEY.Key_Right)
+    assert strip.read == 3 and window.document.lanes[1].svm.C == 1.0
+    assert strip.accessibleDescription() == strip.words() and strip.words().startswith("C = 1.41: train ")
+    QTest.keyClick(strip, KEY.Key_Return)
+    assert window.document.lanes[1].svm.C == 1.41
+    QTest.keyClick(strip, KEY.Key_End)
+    assert strip.read == 120
+    QTest.keyClick(strip, KEY.Key_Right)
+    assert strip.read == 120
+    QTest.keyClick(strip, KEY.Key_PageDown)
+    assert strip.read == 100
+    QTest.keyClick(strip, KEY.Key_Escape)
+    assert strip.read is None
+    QTest.keyClick(strip, KEY.Key_Home)
+    find(window, "lane1.C").setFocus()
+    assert strip.read is None
+
+
+def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp: QApplication) -> None:
+    window = make(small())
+    show(window, qtbot)
+    strip = strip_of(window, 1, "C")
+    curve = strip._strip.curve  # type: ignore[union-attr]
+    assert curve is not None
+    columns = strip.columns()
+    QTest.mouseMove(strip, QPoint(int(columns[100]), 15))
+    assert strip.read == 20, "of the places in this pixel, the roundest number"
+    assert strip.words() == f"C = 10: train {curve.train[100]:.3g}, 5-fold {curve.validated[100]:.3g}"
+    blank = strip.grab().toImage()
+    QTest.mouseMove(strip, QPoint(2, 15))
+    assert strip.read is None
+    assert strip.grab().toImage() != blank
+
+
+def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -> None:
+    """Read from pixels: the thick line's middle at the height of its value."""
+    window = make(small(Lane("svm"), Lane("svm")), size=(1500, 900))
+    show(window, qtbot)
+    strip = strip_of(window, 0, "C")
+    curve = strip._strip.curve  # type: ignore[union-attr]
+    assert curve is not None
+    image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
+    accent = strip._theme.accent
+    heights, columns = strip.heights(curve.validated), strip.columns()
+    seen = 0
+    for place in range(5, 195, 7):
+        x = int(columns[place] * ratio)
+        rows = [
+            y for y in range(image.height())
+            if sum(abs(a - b) for a, b in zip(image.pixelColor(x, y).getRgb(), accent, strict=False)) < 90
+        ]  # fmt: skip
+        if rows:
+            seen += 1
+            assert abs(np.mean(rows) + 0.5 - heights[place] * ratio) <= 2.0 * ratio, place
+    assert seen > 20
+
+
+def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
+    gate = threading.Event()
+    gate.set()
+
+    def waiting(question: CurveQuestion, post: Any, overtaken: Callable[[], bool]) -> Iterator[Priority]:
+        while not gate.is_set():
+            gate.wait(0.002)
+            yield Priority.BACKGROUND
+            if overtaken():
+                return
+        yield from instantly(question, post, overtaken)
+
+    monkeypatch.setattr(CurveQuestion, "answer", waiting)
+    window = make(small())
+    show(window, qtbot)
+    strip = strip_of(window, 1, "C")
+    fresh = strip.grab().toImage()
+    assert strip._strip is not None and not strip._strip.stale
+    curve = strip._strip.curve
+    gate.clear()
+    window._controller.set_lane(1, "svm", gamma=2.0)
+    window._refresh()
+    assert strip._strip.stale and strip._strip.curve is curve and "before the change" in strip.words()
+    assert strip.grab().toImage() != fresh
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[150]), 10))
+    assert pytest.approx(10**3.5, rel=0.5) == window.document.lanes[1].svm.C, "a stale strip still jumps"
+    gate.set()
+    settle(qtbot, window)
+    assert not strip._strip.stale and strip._strip.curve is not curve
+
+
+def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
+    """With strips that never end, a click is painted; with the pool frozen, it is an edit all the same."""
+
+    def endless(question: CurveQuestion, post: Any, overtaken: Callable[[], bool]) -> Iterator[Priority]:
+        while not overtaken():
+            yield Priority.BACKGROUND
+
+    monkeypatch.setattr(CurveQuestion, "answer", endless)
+    window = make(small())
+    window._actions["strips"].trigger()
+    window._refresh()
+    number = window._conductor.newest(0)
+    QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, 0.4, 1.4))
+    assert len(window.document.points) == 31
+    qtbot.waitUntil(
+        lambda: all(
+            (frame := window.result(lane)) is not None
+            and frame.points is window.document.training_points
+            and frame.full
+            for lane in (0, 1)
+        ),
+        timeout=20_000,
+    )
+    assert window._conductor.newest(0) > number
+    frozen, release = threading.Event(), threading.Event()
+
+    def freeze() -> Iterator[Priority]:
+        frozen.set()
+        release.wait(20)
+        yield Priority.BACKGROUND
+
+    window._conductor.submit(freeze(), Priority.FIRST_PICTURE)
+    assert frozen.wait(20)
+    try:
+        strip = strip_of(window, 1, "C")
+        QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[90]), 10))
+        assert 2.0 < window.document.lanes[1].svm.C < 5.0
+    finally:
+        release.set()
+    window._actions["strips"].trigger()
+    settle(qtbot, window)
+
+
+def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
+    monkeypatch.setattr(validating, "MOST_UPDATES", 40)
+    window = make(small())
+    show(window, qtbot)
+    for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
+        answer = window._conductor.results.answer(name_of(window.document.slots[lane], control))
+        assert answer is not None and answer.done and answer.value.complete and not answer.message
+    strip = strip_of(window, 1, "C")
+    curve = strip._strip.curve  # type: ignore[union-attr]
+    assert curve is not None
+    given_up = np.flatnonzero(~curve.finished)
+    assert 0 < len(given_up) < 201
+    assert "(stopped early)" in sentence(curve, int(given_up[-1]) - 80, False)
+    assert "(stopped early)" not in sentence(curve, -80, False)
+    image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
+    x, y = strip.columns()[given_up[-1]], strip.heights(curve.validated)[given_up[-1]]
+    if strip.plot_area().contains(QPointF(x - 1, y)):
+        inside = image.pixelColor(int(x * ratio), int(y * ratio)).getRgb()[:3]
+        assert inside != strip._theme.accent
+
+
+def test_empty_and_one_class_documents_say_so(make: Make, qtbot: QtBot) -> None:
+    window = make(Document(lanes=(Lane("knn"), Lane("svm"))))
+    show(window, qtbot)
+    for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
+        strip = strip_of(window, lane, control)
+        assert strip._strip is not None and strip._strip.message == "The curve needs two points or more."
+        strip.grab()
+        QTest.mouseMove(strip, QPoint(int(strip.columns()[0]), 10))
+        QTest.keyClick(strip, KEY.Key_Right)
+        strip.grab()
+    window._controller.store.document  # noqa: B018
+    for x in (0.0, 0.5, 1.0):
+        QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, x, 0.1))
+    settle(qtbot, window)
+    assert strip_of(window, 1, "C")._strip.message == "The curve needs points of two classes."  # type: ignore[union-attr]
+    assert strip_of(window, 0, "k")._strip.curve is not None  # type: ignore[union-attr]
+    strip_of(window, 0, "k").grab()
+
+
+def test_which_sliders_have_one(quick: None, make: Make, qtbot: QtBot) -> None:
+    window = make(small(Lane("svm", svm=SvmSettings("linear")), Lane("svm", svm=SvmSettings(hard_margin=True))))
+    show(window, qtbot)
+    seen = {
+        (lane, control) for lane in (0, 1) for control in ("k", "C", "gamma")
+        if strip_of(window, lane, control).isVisible()
+    }  # fmt: skip
+    assert seen == {(0, "C"), (1, "gamma")}
+    assert set(window._conductor._asked) == {"curve0.C", "curve1.gamma"}
+
+
+def test_the_slider_of_k_goes_with_the_box(quick: None, make: Make, qtbot: QtBot) -> None:
+    window = make(small(Lane("knn", knn=KnnSettings(4)), Lane("svm")))
+    slider, box = find(window, "lane0.k.slider"), find(window, "lane0.k")
+    assert slider.scale == RankScale(29) and slider.value() == 3 and box.value() == 4
+    slider.setFocus()
+    start = window._controller.store.position
+    QTest.keyClick(slider, KEY.Key_Right)
+    assert window.document.lanes[0].knn.n_neighbors == 5
+    settle(qtbot, window)
+    assert box.value() == 5 and window._controller.store.undo_name == "Set k to 5"
+    QTest.keyClick(slider, KEY.Key_End)
+    assert window.document.lanes[0].knn.n_neighbors == 29
+    settle(qtbot, window)
+    assert window._controller.store.position == start + 2
+    window._controller.set_lane(0, "knn", n_neighbors=500)
+    settle(qtbot, window)
+    assert slider.value() == slider.maximum() and box.value() == 500 and window.document.lanes[0].knn.n_neighbors == 500
+
+
+def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
+    from app.views.panels.scale_slider import ScaleSlider
+    from app.views.theme import DARK
+
+    slider = ScaleSlider(RankScale(1))
+    strip = StripCurve(slider, lambda value: None)
+    for widget in (slider, strip):
+        qtbot.addWidget(widget)
+    strip.grab()
+    strip.show_strip(Strip("k", RankScale(1), 1.0, True, None, True, "The curve needs two points or more."), DARK)
+    strip.grab()
+    QTest.keyClick(strip, KEY.Key_Return)
