@@ -30,6 +30,7 @@ from .editing import Editing
 from .lane_commands import SetLane, ShowLanes
 from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
+from .probing import Probing
 from .session import NOTHING, Session
 from .splitting import Splitting
 from .store import Store
@@ -37,6 +38,7 @@ from .strips import StripDesk
 from .tools import Spot
 from .transport import Transport
 from .truth_desk import TruthDesk
+from .whatif import WhatIf
 from .words import count
 
 if TYPE_CHECKING:
@@ -75,6 +77,8 @@ class Controller:
         self.lanes = LaneDesk(self)
         self.truth = TruthDesk(self)
         self.strips = StripDesk(self)
+        self.probing = Probing(self)
+        self.what_if = WhatIf(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -105,8 +109,8 @@ class Controller:
         """What the actions of comparing do."""
         truth = self.truth
         return {
-            **self.lanes.verbs(), "strips": self.strips.toggle,
-            "ideal": truth.toggle_ideal, "haze": truth.toggle_haze,
+            **self.lanes.verbs(), "strips": self.strips.toggle, "pin": self.probing.toggle,
+            "ideal": truth.toggle_ideal, "haze": truth.toggle_haze, "arm_whatif": self.what_if.toggle,
         }  # fmt: skip
 
     # -- the view --------------------------------------------------------------------------------------------------
@@ -257,8 +261,8 @@ class Controller:
         `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
         """
         self.editing.cancel()
-        restarts = self.session.restarts
-        self.set_session(selection=NOTHING, cursor=None, restarts=tuple(restart + 1 for restart in restarts))
+        restarts = tuple(restart + 1 for restart in self.session.restarts)
+        self.set_session(selection=NOTHING, cursor=None, probe=None, restarts=restarts)
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
 

@@ -21,6 +21,7 @@ from .jobs.requests import NO_MARKS, Marks, Phase, Picture
 from .jobs.study import Study
 from .overlays import sheets_of
 from .points import MAX_CLASSES, Points
+from .probe import Probe, probe_of
 from .results import Results
 from .session import SPEEDS, Selection, Session
 from .sheets import Lines, Sheet
@@ -28,6 +29,7 @@ from .split import Parts
 from .strips import Strip, strip_fields, strips_of
 from .truths import TruthScene, truth_scene
 from .verdicts import of_orders
+from .whatif_words import LaneWhatIf, lane_what_if
 
 #: From so many points on, training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000
@@ -82,6 +84,8 @@ class LaneScene:
         What lies between surface and points.
     strips : tuple of Strip
         Of each slider whose whole range can be tried.
+    what_if : LaneWhatIf or None
+        What the last edit changed, while somebody looks.
     wipe : Wipe or None
         Another lane's picture over part of this one's.
     title : str
@@ -116,6 +120,7 @@ class LaneScene:
     provisional: bool
     sheets: tuple[Sheet, ...]
     strips: tuple[Strip, ...]
+    what_if: LaneWhatIf | None
     title: str
     folded: bool
     wipe: Wipe | None = None
@@ -166,6 +171,8 @@ class Scene:
         Where two lanes differ, when its panel is in sight.
     saved_at : int or None
         The position that stands in the file.
+    probe : Probe
+        Why a place gets its class, in each lane; and where the pointer is.
     """
 
     title: str
@@ -205,6 +212,7 @@ class Scene:
     generator_note: str
     theme: str
     dark: bool
+    probe: Probe
     compare: CompareScene | None = None
 
     @property
@@ -214,7 +222,8 @@ class Scene:
         return {
             "lanes": self.shown > 1, "legend": self.legend, "pause": self.paused, "kkt": session.kkt,
             "differing": session.differing, "wipe": session.wipe is not None, "ideal": session.ideal,
-            "haze": session.haze, "strips": session.strips,
+            "haze": session.haze, "strips": session.strips, "pin": self.probe.pinned,
+            "arm_whatif": session.armed,
         }  # fmt: skip
 
 
@@ -248,7 +257,7 @@ def compose(
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None, paused=not any(playing),
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
-        theme=session.theme, dark=session.dark,
+        theme=session.theme, dark=session.dark, probe=probe_of(document, session, results, lanes),
         compare=compare_scene(document, results) if difference.NAME in session.looking else None,
     )  # fmt: skip
 
@@ -346,6 +355,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         orders=orders, remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
         sheets=sheets_of(document, session, results, index), strips=strips_of(document, session, results, index),
+        what_if=lane_what_if(document, session, results, index),
         title=_title(lane, document), folded=document.shown > 2 if fold is None else fold,
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from .folds import NO_VALIDATION, Validation
 from .jobs.study import Seek
 from .jobs.throws import NO_THROW, Throw
 from .points import Ids
+
+if TYPE_CHECKING:
+    from .whatif import Baseline
 
 #: Steps per second that the speed slider offers; the last is full speed.
 SPEEDS: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0, float("inf"))
@@ -106,6 +109,10 @@ class Session:
         From which share of its width on the first compared lane shows the other's picture; None for nowhere.
     folds : tuple of bool or None
         Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
+    armed : bool
+        What-if: what was before an edit is drawn beside what is now.
+    baseline : Baseline or None
+        What was before the last edit, once there was one.
     validation : Validation
         How the learners are cross-validated.
     thresholds : tuple of float or None
@@ -126,6 +133,10 @@ class Session:
         How many times the points are resampled.
     strips : bool
         Under each slider, accuracy over its whole range.
+    probe : tuple of (float, float) or None
+        The place whose class is explained, once it is pinned.
+    aim : tuple of (float, float) or None
+        Where the pointer is in one of the pictures, for the others to mark and for what follows it.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
@@ -156,6 +167,8 @@ class Session:
     differing: bool = False
     wipe: float | None = None
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
+    armed: bool = False
+    baseline: Baseline | None = None
     validation: Validation = NO_VALIDATION
     thresholds: tuple[float | None, ...] = (None,) * MAX_LANES
     judged: int = 0
@@ -166,6 +179,8 @@ class Session:
     throw_count: int = 1000
     resamples: int = 30
     strips: bool = False
+    probe: tuple[float, float] | None = None
+    aim: tuple[float, float] | None = None
     legend: bool = True
     theme: str = "system"
     dark: bool = False

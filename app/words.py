@@ -270,6 +270,10 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Ctrl+5", "race: one problem, two to four rules"),
         ("Ctrl+6", "active learning: ask for the label that teaches most"),
     )),
+    ("Why this class", (
+        ("Ctrl+8", "why the place under the pointer gets its class: neighbours and votes, or f term by term"),
+        ("Q", "pin that place, or the keyboard cursor's; again lets go"),
+    )),
     ("Several classes", (
         ("One-vs-one", "an SVM for each pair of classes; the class that wins most pairs is predicted"),
         ("One-vs-rest", "an SVM for each class against all others; the largest f is predicted"),

@@ -23,6 +23,7 @@ from ._knn_index import Array, Index, Integers, SurfaceClasses
 from ._knn_leave import shares_without_self
 from .estimator import Estimator
 from .problem import check_axis, check_choice, check_integer, check_labels, check_number, check_points, check_size
+from .voting import Vote, vote
 
 METRICS = {
     "euclidean": loops.EUCLIDEAN,
@@ -214,6 +215,18 @@ class KNeighborsClassifier(Estimator):
         if index.metric == loops.EUCLIDEAN:
             distances = np.sqrt(distances)
         return (distances, indices) if return_distance else indices
+
+    def vote_at(self, place: ArrayLike) -> Vote:
+        """Who votes at `place` (n_features,), and how much each vote counts; in plain numpy, so without a compiler.
+
+        Raises
+        ------
+        ValueError
+            As `predict_proba`.
+        """
+        query = self._queries(np.atleast_2d(np.asarray(place, dtype=np.float64)))
+        index, k, weights = self._ready()
+        return vote(index, query[0], k, weights)
 
     def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
         """Vote shares at all points (xs[i], ys[j]): shape (len(ys), len(xs), n_classes).

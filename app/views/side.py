@@ -109,10 +109,24 @@ def _compare(controller: Controller, conductor: Conductor) -> QWidget:
     from .panels.compare_panel import ComparePanel
 
     return ComparePanel(controller)
+
+
 def _truth(controller: Controller, conductor: Conductor) -> QWidget:
     from .panels.truth_panel import TruthPanel
 
     return TruthPanel(controller)
+
+
+def _probe(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.probe_panel import ProbePanel
+
+    return ProbePanel(controller)
+
+
+def _whatif(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.whatif_panel import WhatIfPanel
+
+    return WhatIfPanel(controller)
 
 
 def _evaluation(controller: Controller, conductor: Conductor) -> QWidget:
@@ -128,6 +142,8 @@ PANELS = (
     PanelSpec("step", "Why this step", 0, _step, wide=True),
     PanelSpec("asking", "Active learning", 0, _asking, wide=True),
     PanelSpec("compare", "Compare", 0, _compare, wide=True),
+    PanelSpec("probe", "Why this class", 0, _probe, wide=True),
+    PanelSpec("whatif", "What if", 0, _whatif, wide=True),
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
@@ -189,6 +205,7 @@ class Side:
         self._window, self._controller, self._settings = window, controller, settings
         self._conductor = conductor
         self._sidebar, self._changed = sidebar, changed
+        controller.what_if.attach(conductor.results.frame)
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
         self._turn = 0

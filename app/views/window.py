@@ -358,6 +358,7 @@ class MainWindow(DropWindow):
     def _hover(self, spot: Spot | None) -> None:
         """The pointer has moved over a picture, or left it."""
         self._show_hint()
+        self._controller.probing.aim(spot)
         if self._scene is not None and (self._scene.studying or self._controller.session.hovered is not None):
             point = None if spot is None or not self._scene.studying else nearest(self.document, spot, GRAB_PIXELS)
             self._controller.transport.hover(None if point is None else int(self.document.points.ids[point]))

@@ -372,15 +372,14 @@ def test_files_from_before_there_were_other_trainers_still_open() -> None:
 
 
 def test_files_from_before_the_classes_had_weights_still_open() -> None:
-    document = replace(default_document(), origin=None)
-    data = json.loads(files.encode(document))
+    data = json.loads(files.encode(default_document()))
     data["version"] = 1
-    for name in ("styles", "axes", "notes", "training_limit", "split", "compared"):
+    for name in ("styles", "axes", "notes", "training_limit", "split", "compared", "origin"):
         del data[name]
     for lane in data["lanes"]:
         for name in ("multiclass", "class_weight", "own_weights"):
             del lane["svm"][name]
-    assert content(files.decode(json.dumps(data).encode())) == content(document)
+    assert content(files.decode(json.dumps(data).encode())) == content(replace(default_document(), origin=None))
     settings = default_document().lanes[1].svm
     assert (settings.multiclass, settings.class_weight, settings.own_weights) == ("one-vs-one", "equal", (1.0,) * 8)
 

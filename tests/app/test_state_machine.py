@@ -35,7 +35,8 @@ PLACE = st.builds(lambda x, y: Spot(x, y, UNIT), st.floats(-2, 2), st.floats(-2,
 KEYS = st.sampled_from([NO_KEYS, NO_KEYS, Keys(shift=True), Keys(control=True)])
 CLASS = st.integers(0, 7)
 
-OTHERS = [field.name for field in fields(Document) if field.name not in ("points", "view")]
+#: `view` is not undone, and `slots` are not saved.
+OTHERS = [field.name for field in fields(Document) if field.name not in ("points", "view", "slots")]
 #: Everything of a document that is undone: points by id, then the other fields.
 State = tuple[Any, ...]
 
@@ -135,9 +136,13 @@ class Work(RuleBasedStateMachine):
         return change(list(listed)), *rest
 
     def field(self, name: str, value: object) -> State:
-        names = ["points", *(f.name for f in fields(Document) if f.name not in ("points", "view"))]
+        return self.fields(**{name: value})
+
+    def fields(self, **values: object) -> State:
+        names = ["points", *OTHERS]
         now = list(self.model.now)
-        now[names.index(name)] = value
+        for name, value in values.items():
+            now[names.index(name)] = value
         return tuple(now)
 
     @property
@@ -325,7 +330,8 @@ class Work(RuleBasedStateMachine):
     @precondition(idle)
     @rule()
     def clear(self) -> None:
-        self.act(self.hand.clear, self.points(lambda listed: []))
+        there = bool(self.model.now[0])
+        self.act(self.hand.clear, self.fields(points=[], **{"origin": None} if there else {}))
 
     @precondition(lambda self: self.idle() and len(self.store.document.points) < 500)
     @rule(name=st.sampled_from(["moons", "blobs", "xor", "line"]), count=st.integers(1, 20), seed=st.integers(0, 9),
@@ -334,12 +340,14 @@ class Work(RuleBasedStateMachine):
         self.act(lambda: self.hand.choose_generator(name))
         self.act(lambda: self.hand.set_generator(count=count, seed=seed))
         kept = self.model.now[0] if add else []
+        origin = self.store.document.origin if kept else self.store.document.generator
         self.act(lambda: self.hand.generate(add))
-        assert self.model.now[0][: len(kept)] == kept
+        assert self.model.now[0][: len(kept)] == kept and self.model.now == self.field("origin", origin)
 
     @precondition(idle)
-    @rule(lane=st.integers(0, 1), C=st.sampled_from([0.5, 2.0, -1.0]), k=st.integers(0, 9))
+    @rule(lane=st.integers(0, 3), C=st.sampled_from([0.5, 2.0, -1.0]), k=st.integers(0, 9))
     def parameters(self, lane: int, C: float, k: int) -> None:
+        lane = min(lane, len(self.store.document.lanes) - 1)
         self.act(lambda: self.hand.set_lane(lane, "svm", C=C))
         self.act(lambda: self.hand.set_lane(lane, "knn", n_neighbors=k))
         self.act(lambda: self.hand.set_lane(lane, classifier="knn" if k % 2 else "svm"))
@@ -347,7 +355,30 @@ class Work(RuleBasedStateMachine):
     @precondition(idle)
     @rule()
     def lanes(self) -> None:
-        self.act(self.hand.toggle_lanes, self.field("shown", 3 - self.store.document.shown))
+        document = self.store.document
+        if len(document.lanes) == 1:
+            self.act(self.hand.toggle_lanes)
+            assert self.store.document.shown == len(self.store.document.lanes) == 2
+        else:
+            self.act(self.hand.toggle_lanes, self.field("shown", 1 if document.shown > 1 else len(document.lanes)))
+
+    @precondition(idle)
+    @rule(what=st.sampled_from(["add", "duplicate", "remove", "left", "right", "difference"]), at=st.integers(0, 3))
+    def arrange(self, what: str, at: int) -> None:
+        document, desk = self.store.document, self.hand.lanes
+        at = min(at, document.shown - 1)
+        of_slot = dict(zip(document.slots, document.lanes, strict=False))
+        run: Callable[[], None] = {
+            "add": lambda: desk.add(at), "duplicate": lambda: desk.duplicate(at), "remove": lambda: desk.remove(at),
+            "left": lambda: desk.move(at, -1), "right": lambda: desk.move(at, 1), "difference": desk.show_difference,
+        }[what]  # fmt: skip
+        self.act(run)
+        after = self.store.document
+        assert sorted(after.slots) == [0, 1, 2, 3] and 1 <= after.shown <= len(after.lanes) <= 4
+        assert all(place < max(len(after.lanes), 2) for place in after.compared)
+        for lane, slot in zip(after.lanes, after.slots, strict=False):
+            if after.lanes is not document.lanes and what in ("remove", "left", "right"):
+                assert of_slot[slot] == lane, "a lane keeps its number wherever it moves"
 
     @precondition(idle)
     @rule(label=CLASS, name=st.text(max_size=40), colour=st.sampled_from(["", "#00ff7f"]))
@@ -439,7 +470,8 @@ class Work(RuleBasedStateMachine):
         document = self.store.document
         self.hand.new()
         self.in_gesture = False
-        self.model = Model(state(replace(Document(), lanes=document.lanes, shown=document.shown)))
+        kept = {name: getattr(document, name) for name in ("lanes", "shown", "compared")}
+        self.model = Model(state(replace(Document(), **kept)))
 
     @precondition(idle)
     @rule()

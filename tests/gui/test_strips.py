@@ -293,7 +293,6 @@ def test_empty_and_one_class_documents_say_so(make: Make, qtbot: QtBot) -> None:
         QTest.mouseMove(strip, QPoint(int(strip.columns()[0]), 10))
         QTest.keyClick(strip, KEY.Key_Right)
         strip.grab()
-    window._controller.store.document  # noqa: B018
     for x in (0.0, 0.5, 1.0):
         QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, x, 0.1))
     settle(qtbot, window)

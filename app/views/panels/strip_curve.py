@@ -120,7 +120,7 @@ class StripCurve(QWidget):
             return None
         away = np.abs(columns - x)
         near = (strip.scale.low + np.flatnonzero(away == away.min())).tolist()
-        return min(near, key=lambda each: (each != strip.place, len(repr(strip.scale.value_at(each)))))
+        return min(near, key=lambda each: (each != strip.place, len(f"{strip.scale.value_at(each):g}")))
 
     def words(self) -> str:
         """What is read just now, in a sentence."""
@@ -291,7 +291,9 @@ class StripCurve(QWidget):
             painter.drawText(ground.adjusted(4, 0, -4, 0), wrapped, text)
             return
         read = strip.place if self.read is None else self.read
-        self._paint_legend(painter, curve, read, ground)
+        # Where the sentence needs the legend's room, too, it says the same.
+        if self.read is None or self._metrics().horizontalAdvance(self.words()) + 8 <= ground.right() - 2:
+            self._paint_legend(painter, curve, read, ground)
         if self.read is not None:
             x = columns[self.read - strip.scale.low]
             painter.setPen(QPen(QColor(*theme.accent), 1.4))
@@ -307,7 +309,7 @@ class StripCurve(QWidget):
         box.moveCenter(QPointF(x, 0))
         box.moveLeft(min(max(box.left(), 2.0), max(self.width() - box.width() - 2.0, 0.0)))
         box.moveBottom(ground.bottom() - 1)
-        plate(painter, box, self._theme)
+        painter.fillRect(box, QColor(*self._theme.background))
         painter.setPen(QColor(*self._theme.ink))
         shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.width() - 8.0)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, shown)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QFocusEvent,
@@ -23,10 +22,11 @@ from app.views.theme import Theme
 from solver import Grid
 
 from .axes import size_axes
-from .kkt_layer import StudyOverlay, kkt_marks, to_repaint
+from .kkt_layer import StudyOverlay, cases_of, to_repaint
 from .layers import Layers
 from .overlay import Overlay
 from .pointing import Eye, Hand, PointingPlot
+from .probe_overlay import ProbeOverlay, overlay_of
 from .study_overlay import study_overlay
 from .wipe import WipeLayers
 
@@ -53,6 +53,7 @@ class Canvas(PointingPlot):
         self._overlay: Overlay | None = None
         self._study_overlay: StudyOverlay | None = None
         self._wiped: WipeLayers | None = None
+        self._probe_overlay: ProbeOverlay | None = None
         self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
@@ -129,11 +130,13 @@ class Canvas(PointingPlot):
             repainted = True
             self._layers.show_sheets(lane.sheets)
         if marked:
-            self._layers.show_points(scene, lane.marks, scene.selected, self._cases(scene, lane))
+            self._layers.show_points(scene, lane.marks, scene.selected, cases_of(scene, lane))
         if moved or old is None or old.session is not scene.session:
             self._lay_over()
         if moved or dressed or old is None or old.session is not scene.session or old_lane is not lane:
             self._lay_study_over()
+        if moved or old is None or old.probe is not scene.probe:
+            self._lay_probe_over()
         if old_lane is None or old_lane.message != lane.message:
             self._message.setText(lane.message)
             self._message.setVisible(bool(lane.message))
@@ -143,17 +146,6 @@ class Canvas(PointingPlot):
             self._to_paint = lane.job
             self.unpainted = True
             self.viewport().update()
-
-    @staticmethod
-    def _cases(scene: Scene, lane: LaneScene) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-        """The marks of the KKT cases, of all points; None when they are not to be shown."""
-        study = lane.study
-        if study is None or study.kkt is None or not scene.session.kkt:
-            return None
-        index, kinds = kkt_marks(study)
-        if study.points is not scene.points:
-            index = scene.points.indices_of(study.points.ids)[index]
-        return index, kinds
 
     def _show_wipe(self, scene: Scene, lane: LaneScene, theme: Theme) -> None:
         """The other lane's picture over part of this one, or no more."""
@@ -182,6 +174,16 @@ class Canvas(PointingPlot):
         )
         for area in to_repaint(old, self._study_overlay):
             self.viewport().update(area)
+
+    def _lay_probe_over(self) -> None:
+        """Have crosshair and lines of the probe drawn as they are now, and no more than that painted anew."""
+        assert self._scene is not None and self._lane is not None
+        hovering, old = self.pointer is not None and self.inside(self.pointer), self._probe_overlay
+        args = self._scene, self._lane.slot, self.grid(), self.plot_area(), hovering, old
+        new = self._probe_overlay = overlay_of(*args)
+        for each in (old, new) if new is not old else ():
+            if each is not None:
+                self.viewport().update(each.bounds())
 
     def _dress(self, theme: Theme) -> None:
         self._theme = theme
@@ -241,6 +243,8 @@ class Canvas(PointingPlot):
         if self._overlay is not None and self._theme is not None:
             painter.save()
             painter.setClipRect(self.plot_area())
+            if self._probe_overlay is not None:
+                self._probe_overlay.paint(painter, self._theme)
             if self._study_overlay is not None:
                 self._study_overlay.paint(painter, self._theme, QRectF(event.rect()))
             self._overlay.paint(painter, self._theme)
@@ -375,6 +379,7 @@ class Canvas(PointingPlot):
         self._place_message()
         if self._lane is not None:
             self._lay_study_over()
+            self._lay_probe_over()
         self._resized()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from app.jobs.study import Slacks, Study
+from app.scene import LaneScene, Scene
 from app.views import kkt_style
 from app.views.theme import Theme
 from solver import Grid
@@ -33,6 +34,17 @@ FOOT = 5.0
 SEAMED, CROWDED = 600, 110
 #: Pixels between a ring and the plate that belongs to it, and between a plate's edge and its text.
 GAP, PAD = 5.0, 5.0
+
+
+def cases_of(scene: Scene, lane: LaneScene) -> tuple[Places, Places] | None:
+    """The marks of the KKT cases, of all points, as `kkt_marks` has them; None when they are not to be shown."""
+    study = lane.study
+    if study is None or study.kkt is None or not scene.session.kkt:
+        return None
+    index, kinds = kkt_marks(study)
+    if study.points is not scene.points:
+        index = scene.points.indices_of(study.points.ids)[index].astype(np.intp)
+    return index, kinds
 
 
 def kkt_marks(study: Study) -> tuple[Places, Places]:

@@ -1,0 +1,139 @@
+"""WhatIfPanel: what an edit changed in each lane, old beside new; and points that can go without moving anything."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app import whatif_words as words
+from app.controller import Controller
+from app.document import MAX_LANES
+from app.scene import Scene
+from app.views.bind import describe, show_check
+from app.views.theme import Theme
+from app.whatif_words import LaneWhatIf
+
+from .scrolling import ScrollingForm
+
+
+class _Section(QWidget):
+    """What is said of the lane at place `index`."""
+
+    def __init__(self, index: int, controller: Controller) -> None:
+        super().__init__()
+        self._shown: tuple[object, ...] = ()
+        name = f"whatif.lane{index}"
+        self.text = QLabel()
+        self.text.setObjectName(name)
+        self.text.setTextFormat(Qt.TextFormat.RichText)
+        self.text.setWordWrap(True)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.note = QLabel()
+        self.note.setObjectName(f"{name}.note")
+        self.note.setWordWrap(True)
+        self.others = QPushButton()
+        describe(
+            self.others, f"{name}.remove_others", f"Remove all non-support vectors, lane {index + 1}",
+            "All points with α = 0 at once, as one step: the boundary stays where it is.",
+        )  # fmt: skip
+        self.others.clicked.connect(lambda: controller.what_if.remove_non_support(index))
+        self.one = QPushButton("Remove one support vector")
+        describe(
+            self.one, f"{name}.remove_support", f"Remove one support vector, lane {index + 1}",
+            "One point with α > 0: the boundary rests on it, and moves.",
+        )  # fmt: skip
+        self.one.clicked.connect(lambda: controller.what_if.remove_support(index))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 8)
+        layout.setSpacing(4)
+        for widget in (self.text, self.note, self.others, self.one):
+            layout.addWidget(widget)
+
+    def show_lane(self, lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> None:
+        """Say this."""
+        shown = (lane, several, theme.dark)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        self.text.setText(_html(lane, place, several, theme))
+        self.note.setText(lane.note)
+        self.note.setVisible(bool(lane.note))
+        has_vectors = bool(lane.removable or lane.support)
+        self.others.setText(words.button(lane.removable))
+        self.others.setEnabled(lane.removable > 0)
+        self.others.setVisible(has_vectors)
+        self.one.setVisible(has_vectors)
+
+
+class WhatIfPanel(QWidget):
+    """A switch, and a section for each lane.
+
+    Parameters
+    ----------
+    controller : Controller
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        describe(self, "whatif", "What if", "What the last edit changed in each classifier.")
+        self.setToolTip("")
+        self.armed = QCheckBox("Keep what is before each edit (W)")
+        describe(
+            self.armed, "whatif.armed", "What if: armed",
+            "While it is on, the boundary before the last edit is drawn as a dashed line.",
+        )  # fmt: skip
+        self.armed.clicked.connect(lambda: controller.what_if.toggle())
+        self.hint = QLabel()
+        self.hint.setObjectName("whatif.hint")
+        self.hint.setWordWrap(True)
+        form = QWidget()
+        rows = QVBoxLayout(form)
+        rows.setContentsMargins(0, 0, 4, 0)
+        rows.setSpacing(6)
+        self.sections = [_Section(index, controller) for index in range(MAX_LANES)]
+        for section in self.sections:
+            rows.addWidget(section)
+        rows.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addWidget(self.armed)
+        layout.addWidget(self.hint)
+        layout.addWidget(ScrollingForm(form), 1)
+        self.setFocusProxy(self.armed)
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Say what the scene says."""
+        session = scene.session
+        show_check(self.armed, session.armed)
+        hint = words.DISARMED if not session.armed else words.ARMED if session.baseline is None else ""
+        if hint != self.hint.text():
+            self.hint.setText(hint)
+        self.hint.setVisible(bool(hint))
+        for index, section in enumerate(self.sections):
+            lane = scene.lanes[index].what_if if index < len(scene.lanes) else None
+            section.setVisible(lane is not None)
+            if lane is not None:
+                section.show_lane(lane, index, scene.shown > 1, theme)
+
+
+def _html(lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> str:
+    """Title, verdict and the table of numbers."""
+    faint = "rgb({}, {}, {})".format(*theme.faint)
+    number = f"{place + 1}. " if several else ""
+    parts = [f"<b>{escape(number + lane.title)}</b>"]
+    if lane.verdict:
+        parts.append(escape(lane.verdict) if lane.provisional else f"<b>{escape(lane.verdict)}</b>")
+    text = "<br>".join(parts)
+    if lane.rows:
+        style = f' style="color: {faint}"' if lane.provisional else ""
+        head = "".join(f'<td align="right">&nbsp;&nbsp;<i>{each}</i></td>' for each in ("before", "now", "change"))
+        lines = "".join(
+            f"<tr><td{style}>{escape(name)}&nbsp;</td>"
+            + "".join(f'<td align="right"{style}>&nbsp;&nbsp;{escape(each)}</td>' for each in values)
+            + "</tr>"
+            for name, *values in lane.rows
+        )
+        text += f'<table cellspacing="2"><tr><td></td>{head}</tr>{lines}</table>'
+    return text

@@ -1,0 +1,150 @@
+"""Voting: the vote of the k nearest points at one place, told neighbour by neighbour.
+
+`KNeighborsClassifier.vote_at` gives it; the tie rule stands at the top of `neighbors`.  The shares are the same
+numbers as those of `predict_proba`, bit for bit: distances, and the order in which votes are added, are those of the
+compiled loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _knn_loops as loops
+from . import _knn_plain as plain
+from ._knn_index import Array, Index, Integers
+
+#: How far two ways of computing a Minkowski distance may differ, as a share of it.
+SLACK = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Vote:
+    """Who votes at a place, and how much each vote counts.
+
+    Attributes
+    ----------
+    k : int
+        Votes there are.
+    index : ndarray of shape (m,)
+        Rows of the training points at a distance up to the k-th, nearest first, equal ones by index; m is above k
+        when several lie at the k-th distance.
+    distance : ndarray of shape (m,)
+    code : ndarray of shape (m,)
+        Their classes, as indices into `classes_`.
+    share : ndarray of shape (m,)
+        Share of one vote that each has: 1, less where the points at the k-th distance share what is left; 0 for those
+        that have no say because others lie at distance 0.
+    weight : ndarray of shape (m,)
+        What a whole vote counts: 1, 1/d or 1/d^2; 1 where points at distance 0 alone decide.
+    votes : ndarray of shape (n_classes,)
+        Sum of ``share * weight`` of each class.
+    shares : ndarray of shape (n_classes,)
+        The same as shares of all votes: `predict_proba`.
+    n_tied, room : int
+        How many points lie at exactly the k-th distance, and how many votes they share.
+    at_zero : int
+        Points at distance 0 that alone decide, with the weights 1/d and 1/d^2; else 0.
+    """
+
+    k: int
+    index: Integers
+    distance: Array
+    code: Integers
+    share: Array
+    weight: Array
+    votes: Array
+    shares: Array
+    n_tied: int
+    room: int
+    at_zero: int
+
+    @property
+    def radius(self) -> float:
+        """The k-th distance."""
+        return float(self.distance[-1])
+
+    @property
+    def leaders(self) -> NDArray[np.intp]:
+        """The classes with the most votes, as indices into `classes_`; the first of them wins."""
+        return np.flatnonzero(self.shares == self.shares.max())
+
+    @property
+    def winner(self) -> int:
+        """Index into `classes_` of what `predict` answers: the lowest of equals."""
+        return int(self.shares.argmax())
+
+    @property
+    def is_shared(self) -> bool:
+        """True when more points lie at the k-th distance than there are votes left, so that they share them."""
+        return self.n_tied > self.room
+
+
+def vote(index: Index, query: Array, k: int, weights: int) -> Vote:
+    """The vote at `query`, shape (n_features,), of the points of `index`; `weights` is a code of `_knn_loops`."""
+    d, who = _distances(index, index.scaled(query[None, :]), k)
+    kth = np.partition(d, k - 1)[k - 1]
+    near = np.flatnonzero(d <= kth)
+    near = near[np.argsort(d[near], kind="stable")]
+    d, who = d[near], who[near]
+    code = index.codes[who]
+    strict = int((d < kth).sum())
+    n_tied, room = len(d) - strict, k - strict
+    squared = index.metric == loops.EUCLIDEAN
+    share, weight = np.ones(len(d)), np.ones(len(d))
+    at_zero = int((d == 0.0).sum()) if weights != loops.UNIFORM else 0
+    n_classes = index.n_classes
+    if at_zero:
+        share[at_zero:] = 0.0
+        votes = np.bincount(code[:at_zero], minlength=n_classes).astype(np.float64)
+        shares = votes / at_zero
+    else:
+        share[strict:] = room / n_tied
+        inside = np.bincount(code[:strict], minlength=n_classes)
+        tied = np.bincount(code[strict:], minlength=n_classes)
+        if weights == loops.UNIFORM:
+            votes = inside + tied * room / n_tied
+            shares = (inside * float(n_tied) + tied * float(room)) / (float(k) * n_tied)
+        else:
+            weight = _weights(d, weights, squared)
+            votes = _added(d, code, weight, k, n_classes)
+            shares = votes / np.cumsum(votes)[-1]
+    distance = np.sqrt(d) if squared else d
+    return Vote(k, who, distance, code, share, weight, votes, shares, n_tied, room, at_zero)
+
+
+def _distances(index: Index, query: Array, k: int) -> tuple[Array, Integers]:
+    """Distances as compared, of all points that can be among the k nearest, and their rows.
+
+    A power takes long: of the Minkowski metric only those are worked out that lie between its bounds, the Chebyshev
+    distance and 2^(1/p) times that (n^(1/p) for n features).
+    """
+    points = index.points
+    rows = np.arange(len(points))
+    if index.metric == loops.MINKOWSKI and len(points) > k:
+        least = plain.distances(loops.CHEBYSHEV, 1.0, query, points)[0]
+        farthest = np.partition(least, k - 1)[k - 1] * points.shape[1] ** (1.0 / index.p)
+        rows = np.flatnonzero(least <= farthest * (1.0 + SLACK))
+        points = points[rows]
+    return plain.distances(index.metric, index.p, query, points)[0], rows
+
+
+def _weights(d: Array, weights: int, squared: bool) -> Array:
+    if weights == loops.INVERSE:
+        return np.minimum(1.0 / (np.sqrt(d) if squared else d), loops.LARGEST_WEIGHT)
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.minimum(1.0 / (d if squared else d * d), loops.LARGEST_WEIGHT)
+
+
+def _added(d: Array, code: Integers, weight: Array, k: int, n_classes: int) -> Array:
+    """Weighted votes, added one distance after another, all points at one distance at once."""
+    first = np.flatnonzero(np.concatenate(([True], d[1:] != d[:-1])))
+    size = np.diff(np.append(first, len(d)))
+    level = np.repeat(np.arange(len(first)), size)
+    cells, count = np.unique(level * n_classes + code, return_counts=True)
+    of, who = cells // n_classes, cells % n_classes
+    room = np.minimum(size, k - first)
+    terms = (count * room[of].astype(np.float64) / size[of]) * weight[first][of]
+    return np.bincount(who, weights=terms, minlength=n_classes).astype(np.float64)

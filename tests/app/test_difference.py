@@ -1,0 +1,226 @@
+"""Difference: which pixels and points two models disagree on, counted against their own `predict`, place by place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.difference import able, compare_scene, compared, sides_of
+from app.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings
+from app.jobs.differing import Difference, Differing
+from app.jobs.fitting import fitted
+from app.jobs.inquiry import Answer, Asked, work_out
+from app.jobs.newest import NewestQueue
+from app.jobs.pool import Priority
+from app.jobs.requests import Frame, Phase, Request, Side, Sides, Wish
+from app.jobs.work import LaneWork
+from app.lane_commands import AddLane, MoveLane, RemoveLane
+from app.points import Points
+from app.results import Results
+from app.shading import Shades
+from solver import Grid
+
+SHADES = Shades((255, 255, 255), tuple((20 * c, 10, 200) for c in range(8)), (128, 128, 128))
+LANES = {
+    "knn": Lane("knn"),
+    "even kNN": Lane("knn", knn=KnnSettings(4)),
+    "weighted": Lane("knn", knn=KnnSettings(7, "distance", "manhattan")),
+    "rbf": Lane("svm"),
+    "rest": Lane("svm", svm=SvmSettings(multiclass="one-vs-rest", gamma=3.0)),
+    "linear": Lane("svm", svm=SvmSettings("linear")),
+    "perceptron": Lane("perceptron"),
+    "pegasos": Lane("pegasos", pegasos=PegasosSettings(n_iter=2000)),
+}
+PAIRS = [("knn", "rbf"), ("even kNN", "weighted"), ("rbf", "rest"), ("linear", "perceptron"), ("pegasos", "even kNN")]
+
+
+def run(job: Any) -> Any:
+    """What a job returns when nobody stops it."""
+    while True:
+        try:
+            next(job)
+        except StopIteration as stop:
+            return stop.value
+
+
+def sides(points: Points, *names: str) -> Sides:
+    first, second = (Side(run(fitted(LANES[name], points, True, lambda: False)).model, LANES[name]) for name in names)
+    return first, second
+
+
+def answered(question: Differing) -> list[Difference]:
+    posted: list[Difference] = []
+    run(question.answer(posted.append, lambda: False))
+    return posted
+
+
+def disagreement(both: Sides, grid: Grid) -> np.ndarray:
+    """Row 0 is the highest; each pixel's middle asked of `predict`."""
+    x, y = np.meshgrid(grid.xs, grid.ys[::-1])
+    places = np.column_stack((x.ravel(), y.ravel()))
+    first, second = (side.model.predict(places) for side in both)
+    return (first != second).reshape(x.shape)
+
+
+@pytest.mark.parametrize("names", PAIRS, ids="-".join)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_pixels_and_points_are_those_where_predict_differs(names: tuple[str, str], n_classes: int) -> None:
+    points = GeneratorSettings("blobs", 25, 0.5, 3, n_classes=n_classes).points()
+    both = sides(points, *names)
+    grid = Grid(-2.3, 2.1, -1.9, 2.0, 97, 61)
+    rough, *_, last = answered(Differing(both, grid, points, True))
+    expected = disagreement(both, grid)
+    assert 0.002 < expected.mean() < 0.9
+    np.testing.assert_array_equal(last.hatch.mask, expected)
+    assert last.full and last.share == expected.mean() and last.hatch.grid == grid
+    coarse = grid.coarse()
+    np.testing.assert_array_equal(rough.hatch.mask, disagreement(both, coarse))
+    assert rough.full == (coarse == grid)
+    said = np.column_stack([side.model.predict(points.xy) for side in both])
+    assert last.involved is not None
+    np.testing.assert_array_equal(last.involved.index, np.flatnonzero(said[:, 0] != said[:, 1]))
+    np.testing.assert_array_equal(last.involved.said, said[last.involved.index])
+    labels = points.labels[last.involved.index]
+    assert last.involved.right == tuple((last.involved.said[:, side] == labels).sum() for side in (0, 1))
+
+
+def test_the_lane_of_a_difference_counts_the_same_pixels_and_stripes_them() -> None:
+    points = GeneratorSettings("moons", 60).points()
+    both = sides(points, "knn", "linear")
+    grid = Grid(-2.0, 3.0, -1.5, 2.0, 300, 210)
+    frames: list[Frame] = []
+    wish = Wish(points, Lane("difference"), grid, SHADES, False, math.inf, 0, True, sides=both)
+    run(LaneWork(frames.append)(Request(1, 2, wish), lambda: False))
+    assert [frame.full for frame in frames] == [False, True] and frames[-1].phase is Phase.DONE
+    picture, expected = frames[-1].picture, disagreement(both, grid)
+    assert picture is not None and picture.differing == expected.mean()
+    assert frames[-1].model is None and frames[-1].sides == both
+    colours = {label: set(np.unique(picture.argb[(labels == label) & ~expected])) for labels in [
+        both[0].model.predict(np.column_stack([c.ravel() for c in np.meshgrid(grid.xs, grid.ys[::-1])])).reshape(
+            expected.shape)] for label in (0, 1)}  # fmt: skip
+    assert all(len(each) == 1 for each in colours.values()) and colours[0] != colours[1]
+    striped = np.unique(picture.argb[expected])
+    assert len(striped) == 2 and not set(striped) & (colours[0] | colours[1])
+    lines = [line[np.isfinite(line[:, 0])] for line in (picture.boundary, picture.margins)]
+    unit = (grid.right - grid.left) / grid.width
+    for line, side in zip(lines, both, strict=True):  # on each side of its own line, a model says different things
+        steps = [side.model.predict(line + shift) for shift in ((unit, 0), (-unit, 0), (0, unit), (0, -unit))]
+        assert len(line) and np.mean([len(set(says)) > 1 for says in zip(*steps, strict=True)]) > 0.98
+
+
+def document(*kinds: str, **others: Any) -> Document:
+    lanes = tuple(Lane(kind) for kind in kinds)
+    return Document(GeneratorSettings("moons", 20).points(), lanes=lanes, shown=len(lanes), **others)
+
+
+def test_the_two_that_are_compared() -> None:
+    assert compared(document("knn")) is None and compared(document("knn", "difference")) is None
+    assert compared(document("knn", "svm")) == (0, 1)
+    assert compared(document("knn", "svm", compared=(1, 0))) == (1, 0)
+    assert compared(document("difference", "knn", "svm")) == (1, 2)
+    assert compared(document("knn", "svm", "svm", compared=(0, 2))) == (0, 2)
+    assert compared(replace(document("knn", "svm", "svm", compared=(0, 2)), shown=2)) == (0, 1), "one of them is hidden"
+    assert able(document("knn", "difference", "svm")) == (0, 2)
+
+
+def test_those_that_are_compared_stay_so_wherever_they_go() -> None:
+    start = document("knn", "svm", "perceptron", compared=(2, 0))
+    moved = MoveLane(index=2, to=0).apply(start)
+    assert moved.compared == (0, 1) and moved.slots == (2, 0, 1, 3)
+    added = AddLane(index=0, lane=Lane("pegasos")).apply(start)
+    assert added.compared == (3, 1) and added.slots == (3, 0, 1, 2)
+    assert RemoveLane(index=1).apply(start).compared == (1, 0)
+    assert RemoveLane(index=2).apply(start).compared == (0, 1), "the one that is gone gives its place to another"
+    alone = RemoveLane(index=0).apply(document("knn", "svm"))
+    assert alone.lanes == (Lane("svm"),) and alone.slots[0] == 1 and compared(alone) is None
+    with pytest.raises(ValueError, match="must stay"):
+        RemoveLane(index=0).apply(alone)
+    full = document("knn", "svm", "perceptron", "pegasos")
+    with pytest.raises(ValueError, match="room for 4"):
+        AddLane(index=1).apply(full)
+    hidden = AddLane(index=1, lane=Lane("difference")).apply(replace(full, shown=1))
+    kinds = [lane.classifier for lane in hidden.lanes]
+    assert hidden.shown == 2 and kinds == ["knn", "difference", "svm", "perceptron"]
+    same = document("knn", "svm")
+    assert MoveLane(index=0, to=2).apply(same) is same and MoveLane(index=0, to=-1).apply(same) is same
+
+
+def results(doc: Document, both: Sides) -> Results:
+    found = Results()
+    for place, side in enumerate(both):
+        frame = Frame(1, doc.slots[place], doc.points, side.lane, Phase.DONE, model=side.model)
+        found.accept(frame)
+    return found
+
+
+def test_sentences() -> None:
+    doc = document("knn", "svm")
+    both = sides(doc.points, "knn", "linear")
+    found = results(doc, both)
+    assert compare_scene(document("knn"), found).sentences == ("Two classifiers are needed: add one with Ctrl+L.",)
+    assert compare_scene(doc, found).sentences == ("Comparing…",)
+    known = sides_of(doc, found)
+    assert known is not None and known == both
+    question = Differing(known, Grid(-2, 3, -1.5, 2, 40, 30), doc.points, True)
+    last = answered(question)[-1]
+    found.accept_answer(Answer("compare", 1, question, last, True))
+    scene = compare_scene(doc, found)
+    area, of_points = scene.sentences
+    assert scene.current and area.startswith("1 and 2 differ on ") and area.endswith(" of the area in view.")
+    assert last.involved is not None
+    number, (first, second) = len(last.involved.index), last.involved.right
+    assert number and of_points == f"They differ on {number} of 40 points: 1 is right on {first}, 2 on {second}."
+    moved = replace(doc, points=doc.points.append([(0.0, 0.0)], [1]))
+    assert "a moment ago" in compare_scene(moved, found).sentences[0]
+    found.accept_answer(Answer("compare", 2, question, None, True, "It failed."))
+    assert compare_scene(doc, found).sentences == ("It failed.",)
+
+
+def test_a_question_says_what_went_wrong_and_late_answers_are_dropped() -> None:
+    class Broken:
+        def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Any:
+            post("some")
+            yield Priority.BACKGROUND
+            raise ZeroDivisionError("no")
+
+    answers: list[Answer] = []
+    run(work_out(Asked("x", 3, Broken()), answers.append, lambda: False))
+    assert [(a.value, a.done) for a in answers] == [("some", False), ("some", True)]
+    assert "ZeroDivision" in answers[1].message
+    answers.clear()
+    run(work_out(Asked("x", 3, Broken()), answers.append, lambda: True))
+    assert [(a.value, a.done) for a in answers] == [("some", False)], "what was promised comes, and no more"
+
+
+def test_a_training_that_moves_is_followed() -> None:
+    """Asked anew with each picture, the difference is still seen: its first, coarse part comes whatever happens."""
+    points = GeneratorSettings("moons", 40).points()
+    question = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points, True)
+    posted: list[Difference] = []
+    run(question.answer(posted.append, lambda: True))
+    assert len(posted) == 1 and not posted[0].full
+
+
+def test_a_queue_of_background_work_waits_its_turn() -> None:
+    class Quiet:
+        def __init__(self) -> None:
+            self.submitted: list[Priority] = []
+
+        def submit(self, job: Any, priority: Priority) -> None:
+            self.submitted.append(priority)
+            self.job = job
+
+        def hurry(self, job: Any) -> None:
+            raise AssertionError("nobody waits for a picture here")
+
+    pool = Quiet()
+    queue: NewestQueue[int] = NewestQueue(pool, lambda number, overtaken: iter(()), Priority.BACKGROUND)  # type: ignore[arg-type]
+    queue.submit(1)
+    queue.submit(2)
+    assert pool.submitted == [Priority.BACKGROUND]
+    assert list(pool.job) == [Priority.BACKGROUND], "of two only the newest was done"

@@ -1,0 +1,442 @@
+"""Truth: where points come from, fresh points, the ideal boundary, and what is asked when; against brute force."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import files, truth_words, truths
+from app.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
+from app.controller import Controller
+from app.document import Document, GeneratorSettings, Lane, View, default_document
+from app.inquiries import Moment
+from app.jobs.fresh import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
+from app.jobs.ideal import Boundary
+from app.jobs.inquiry import Answer, Question
+from app.jobs.requests import Frame, Phase, Picture
+from app.jobs.throws import Throw
+from app.results import Results
+from app.session import Session
+from app.shading import Shades
+from app.sheets import Lines, Specks
+from app.store import Store
+from solver import SVC, Grid, KNeighborsClassifier
+from solver.truth import Law, wilson
+
+MOONS = GeneratorSettings("moons", 40, 0.2, 3)
+CIRCLE = GeneratorSettings("circle", 40, 0.1, 1, -0.1)
+SHADES = Shades((255, 255, 255), ((0, 0, 0),) * 8, (9, 9, 9))
+GRID = Grid(-1.5, 2.5, -1.5, 2.0, 200, 175)
+
+
+def never() -> bool:
+    return False
+
+
+def ask(question: Question, overtaken: Any = never) -> list[Any]:
+    """All values that are posted."""
+    posted: list[Any] = []
+    for _ in question.answer(posted.append, overtaken):
+        pass
+    return posted
+
+
+def controller(document: Document | None = None) -> Controller:
+    return Controller(
+        Store(document or default_document()), Session(), lambda: None, lambda _: None, lambda _: None
+    )  # fmt: skip
+
+
+def generated(settings: GeneratorSettings = MOONS) -> Document:
+    return Generate(settings=settings).apply(Document())
+
+
+# -- origin ------------------------------------------------------------------------------------------------------------
+
+
+def test_generating_sets_the_origin_and_editing_keeps_it() -> None:
+    document = generated()
+    assert document.origin == MOONS and default_document().origin == GeneratorSettings()
+    ids = document.points.ids[:2]
+    for command in (
+        AddPoints(xy=[(0.0, 0.0)], labels=1), MovePoints(ids=ids, xy=[(1, 1), (2, 2)]), RelabelPoints(ids=ids, label=3),
+        RemovePoints(ids=ids), Generate(settings=CIRCLE, add=True), ImportPoints(xy=[(1.0, 2.0)], labels=[0], add=True),
+    ):  # fmt: skip
+        after = command.apply(document)
+        assert after.points is not document.points and after.origin == MOONS
+    for command in (Clear(), ImportPoints(xy=[(1.0, 2.0)], labels=[0])):
+        assert command.apply(document).origin is None
+    assert Generate(settings=CIRCLE).apply(document).origin == CIRCLE
+    assert Generate(settings=CIRCLE, add=True).apply(Document()).origin == CIRCLE
+    imported = ImportPoints(xy=document.points.xy, labels=document.points.labels).apply(document)
+    again = Generate(settings=MOONS).apply(imported)
+    assert again.points is imported.points and again.origin == MOONS
+
+
+def test_undo_brings_the_origin_back() -> None:
+    desk = controller()
+    desk.choose_generator("circle")
+    desk.generate()
+    origin = desk.document.origin
+    assert origin is not None and origin.name == "circle"
+    desk.clear()
+    assert desk.document.origin is None
+    desk.undo()
+    assert desk.document.origin is origin
+    for _ in range(2):
+        desk.undo()
+    assert desk.document.origin == GeneratorSettings()
+    desk.redo(), desk.redo()
+    assert desk.document.origin is origin
+    desk.new()
+    assert desk.document.origin is None
+    assert Revert(document=generated()).apply(desk.document).origin == MOONS
+
+
+@given(
+    st.none() | st.builds(
+        GeneratorSettings, st.sampled_from(["line", "circle", "blobs"]), st.integers(1, 50_000), st.floats(0, 10),
+        st.integers(0, 2**31 - 1), st.floats(-1, 1), st.integers(2, 8),
+    )
+)  # fmt: skip
+def test_the_origin_is_saved(origin: GeneratorSettings | None) -> None:
+    document = replace(default_document(), origin=origin)
+    data = files.encode(document)
+    assert files.decode(data).origin == origin and (b'"origin"' in data) == (origin is not None)
+
+
+def test_files_without_origin_open() -> None:
+    for path in sorted((Path(__file__).parent / "fixtures").glob("version*.playground")):
+        assert files.read(path).origin is None
+    data = json.loads(files.encode(generated()))
+    data["origin"]["noise"] = -1
+    with pytest.raises(files.FileError, match="origin"):
+        files.decode(json.dumps(data).encode())
+
+
+def test_laws_of_origins() -> None:
+    assert truths.law_of(None) is None
+    assert truths.law_of(MOONS) == Law("moons", 0.2)
+    assert truths.law_of(msgspec.structs.replace(MOONS, shift=0.5, n_classes=4)) == Law("moons", 0.2)
+    assert truths.law_of(GeneratorSettings("blobs", n_classes=4, noise=0.5)) == Law("blobs", 0.5, 0.0, 4)
+    assert truths.law_of(msgspec.structs.replace(CIRCLE, shift=0.7)) is None
+
+
+def test_edited_since() -> None:
+    desk = controller(generated())
+    assert ask(Edited(MOONS, desk.document.points)) == [False]
+    desk.dispatch(MovePoints(ids=[5], xy=[(0.0, 0.0)]))
+    assert ask(Edited(MOONS, desk.document.points)) == [True]
+    desk.undo()
+    assert ask(Edited(MOONS, desk.document.points)) == [False]
+    desk.dispatch(RelabelPoints(ids=[5], label=1))
+    assert ask(Edited(MOONS, desk.document.points)) == [True]
+    reopened = files.decode(files.encode(generated()))
+    assert ask(Edited(MOONS, reopened.points)) == [False]
+    assert ask(Edited(MOONS, reopened.points), lambda: True) == []
+
+
+# -- fresh points ------------------------------------------------------------------------------------------------------
+
+
+def model_of(document: Document) -> SVC:
+    return SVC(gamma=2.0).fit(document.points.xy, document.points.labels)
+
+
+@pytest.mark.parametrize(("count", "batches"), [(100, 1), (100, 3), (1000, 2), (50, 9)])
+def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
+    model, law, throw = model_of(generated()), Law("moons", 0.2), Throw(count, 4, batches)
+    tally = ask(Fresh(law, throw, model, True))[-1]
+    pairs = [law.draw(count, (71, 4 + batch)) for batch in range(batches)]
+    X, y = np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
+    wrong = model.predict(X) != y
+    assert (tally.failures, tally.thrown, tally.throw) == (wrong.sum(), count * batches, throw)
+    assert tally.marked == wrong.sum() < MOST_SHOWN
+    assert (tally.xy[: tally.marked] == X[wrong]).all() and (tally.labels[: tally.marked] == y[wrong]).all()
+    rest = tally.xy[tally.marked :]
+    assert (rest == X[~wrong]).all() if len(X) <= FEW else not len(rest)
+    by_hand = ask(Fresh(law, throw, None, True))[-1]
+    assert by_hand.failures == (law.bayes(X) != y).sum() and by_hand.model is None
+
+
+def test_counts_go_on_where_they_were() -> None:
+    model, law = model_of(generated()), Law("moons", 0.2)
+    first = ask(Fresh(law, Throw(200, 1, 2), model, True))[-1]
+    drawn: list[int] = []
+    question = Fresh(law, Throw(200, 1, 5), model, True, before=first)
+    law_points = Throw.points
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Throw, "points", lambda self, law, batch: drawn.append(batch) or law_points(self, law, batch))
+        posted = ask(question)
+    whole = ask(Fresh(law, Throw(200, 1, 5), model, True))[-1]
+    assert posted[0] is first and drawn == [2, 3, 4]
+    assert posted[-1].failures == whole.failures and (posted[-1].xy == whole.xy).all()
+    other = model_of(generated(CIRCLE))
+    assert ask(Fresh(law, Throw(200, 1, 5), other, True, before=first))[-1].failures != whole.failures
+    assert ask(Fresh(law, Throw(200, 9, 2), model, True, before=first))[-1].throw.first == 9
+
+
+def test_an_overtaken_count_ends() -> None:
+    looks = itertools.count()
+    posted = ask(Fresh(Law("moons", 0.2), Throw(5000, 1, 3), model_of(generated()), True), lambda: next(looks) > 3)
+    assert len(posted) == 1 and posted[0].thrown == 0
+
+
+def test_many_failures_are_counted_but_not_all_marked() -> None:
+    document = generated()
+    upside = KNeighborsClassifier(1).fit(document.points.xy, 1 - document.points.labels.astype(int))
+    tally = ask(Fresh(Law("moons", 0.2), Throw(4000, 1, 1), upside, True))[-1]
+    assert tally.failures > 3000 and tally.marked == len(tally.xy) == MOST_SHOWN
+    assert "2\u202f000" in truth_words.shown_words(tally)
+
+
+def test_error_of_the_ideal_classifier() -> None:
+    law = Law("blobs", 0.7)
+    known: list[BayesError] = ask(Ideal(law))
+    assert [each.places for each in known] == list(range(10_000, 100_001, 10_000))
+    last = known[-1]
+    X = np.concatenate([law.draw(10_000, (72, portion))[0] for portion in range(10)])
+    risk = law.risk(X)
+    assert last.value == pytest.approx(risk.mean()) and last.standard_error == pytest.approx(risk.std() / 100_000**0.5)
+    assert abs(last.value - 0.07656372550983476) < 4 * last.standard_error  # Phi(-1 / 0.7)
+    assert ask(Ideal(Law("moons"))) == [BayesError(0.0, 0.0, 0)]
+
+
+def test_share_of_the_square() -> None:
+    document = generated(CIRCLE)
+    model = model_of(document)
+    area = ask(Square("circle", model, True))[-1]
+    places = [(x, y) for y in np.arange(-0.995, 1, 0.01) for x in np.arange(-0.995, 1, 0.01)]
+    truth = np.array([0 if x * x + y * y < 0.5 else 1 for x, y in places])
+    assert area.share == pytest.approx((model.predict(np.array(places)) != truth).mean(), abs=1e-4)
+    assert area.model is model and ask(Square("circle", model, True, before=area))[0] is area
+
+
+# -- the ideal boundary ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", [Law("moons", 0.2), Law("blobs", 0.4, n_classes=5), Law("spirals", 0.06, n_classes=3)])
+def test_the_ideal_boundary_is_where_the_ideal_class_changes(law: Law) -> None:
+    posted: list[Lines] = ask(Boundary(law, GRID))
+    assert len(posted) == 1 or len(posted) == 2
+    lines = posted[-1].xy
+    a, b = lines[:-1], lines[1:]
+    whole = ~np.isnan(a + b).any(axis=1)
+    a, b = a[whole], b[whole]
+    pixel = 4.0 / 200
+    long = np.hypot(*(b - a).T) > 0.3 * pixel
+    across = (b - a)[long][:, ::-1] * (1, -1)
+    across *= 0.5 * pixel / np.hypot(*across.T)[:, None]
+    middle = 0.5 * (a + b)[long]
+    changes = law.bayes(middle + across) != law.bayes(middle - across)
+    assert changes.mean() > 0.99
+    # The other way round: along a straight walk, every change of class has the line near it, and only one.
+    walk = np.column_stack([np.linspace(-1.4, 2.4, 4001), np.full(4001, 0.137)])
+    turns = walk[np.flatnonzero(np.diff(law.bayes(walk)))]
+    assert len(turns) >= 2
+    for turn in turns:
+        along = b - a
+        t = np.clip(((turn - a) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300), 0, 1)
+        assert np.hypot(*(a + t[:, None] * along - turn).T).min() < 0.5 * pixel
+    crossed = ((a[:, 1] - 0.137) * (b[:, 1] - 0.137) < 0) & (a[:, 0] > -1.4) & (a[:, 0] < 2.4)
+    assert crossed.sum() == len(turns)  # no border is drawn twice
+
+
+def test_an_overtaken_boundary_ends() -> None:
+    assert ask(Boundary(Law("moons", 0.2), GRID), lambda: True) == []
+
+
+# -- what is asked, and what is shown ----------------------------------------------------------------------------------
+
+
+def frame_of(document: Document, slot: int, model: Any) -> Frame:
+    picture = Picture(np.zeros((2, 2), dtype=np.uint32), GRID, np.empty((0, 2)), np.empty((0, 2)))
+    return Frame(1, slot, document.training_points, document.lanes[0], Phase.DONE, model=model, picture=picture)
+
+
+class Desk:
+    """A document with models, and an answering machine in place of the background."""
+
+    def __init__(self, settings: GeneratorSettings = MOONS, **session: Any) -> None:
+        self.document = replace(generated(settings), lanes=(Lane("knn"), Lane("svm")))
+        self.session, self.results = Session(**{"looking": frozenset({"truth"}), **session}), Results()
+        self.numbers: Iterator[int] = itertools.count(1)
+        self.learn(model_of(self.document), KNeighborsClassifier(5).fit(*self.arrays))
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.document.points.xy, self.document.points.labels
+
+    def learn(self, *models: Any) -> None:
+        for slot, model in enumerate(models):
+            self.results._frames[slot] = frame_of(self.document, slot, model)
+
+    def asked(self) -> dict[str, Question]:
+        grids = (GRID,) * self.document.shown
+        return truths.questions(Moment(self.document, self.session, self.results, grids, SHADES, True))
+
+    def answer(self, done: bool = True) -> None:
+        asked = self.asked()
+        for name in set(self.results._answers) - set(asked):
+            self.results.forget_answer(name)
+        for name, question in asked.items():
+            posted = ask(question) if done else [getattr(question, "before", None)]
+            value = posted[-1] if posted else None
+            self.results.accept_answer(Answer(name, next(self.numbers), question, value, done))
+
+    def scene(self) -> truths.TruthScene:
+        return truths.truth_scene(self.document, self.session, self.results)
+
+    def sheets(self, index: int = 0) -> tuple[Any, ...]:
+        return truths.sheets(self.document, self.session, self.results, index)
+
+
+def test_nothing_is_asked_that_nobody_looks_at() -> None:
+    assert Desk(looking=frozenset()).asked() == {}
+    assert set(Desk().asked()) == {"edited", "ideal"}
+    assert set(Desk(CIRCLE).asked()) == {"edited", "ideal", "square0", "square1"}
+    assert set(Desk(throw=Throw(100, 1, 1)).asked()) == {"edited", "ideal", "fresh", "fresh0", "fresh1"}
+    assert set(Desk(looking=frozenset(), ideal=True).asked()) == {"boundary0"}  # both lanes are of one size
+    assert Desk(CIRCLE, looking=frozenset(), ideal=True).asked() == {}  # it is known exactly
+    assert Desk(GeneratorSettings("moons", 40, 0.0), looking=frozenset(), ideal=True).asked() == {}
+    desk = Desk(throw=Throw(100, 1, 1), ideal=True)
+    desk.document = replace(desk.document, origin=None)
+    assert desk.asked() == {} and desk.sheets() == ()
+
+
+def test_lanes_are_counted_on_the_same_points() -> None:
+    desk = Desk(throw=Throw(500, 3, 1))
+    desk.answer()
+    scene = desk.scene()
+    X, y = Law("moons", 0.2).draw(500, (71, 3))
+    for slot, row in enumerate(scene.rows):
+        model = desk.results.frame(slot).model  # type: ignore[union-attr]
+        assert row.tally is not None and not row.counting
+        assert row.tally.failures == (model.predict(X) != y).sum()  # type: ignore[union-attr]
+        low, high = wilson(row.tally.failures, 500)
+        assert truth_words.error_words(row.tally)[2] == f"{100 * low:.1f} – {100 * high:.1f} %"
+    assert scene.ideal_tally is not None and scene.edited is False and scene.bayes is not None
+    assert scene.ideal_tally.failures == (Law("moons", 0.2).bayes(X) != y).sum()
+    excess = (scene.rows[0].tally.failures - scene.ideal_tally.failures) / 5  # type: ignore[union-attr]
+    assert truth_words.excess_words(scene.rows[0].tally, scene.ideal_tally) == f"{excess:+.2f}".replace("-", "−")  # type: ignore[arg-type]
+
+
+def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_is_done() -> None:
+    desk = Desk(throw=Throw(500, 3, 1))
+    desk.answer(done=False)
+    running = desk.asked()["fresh0"]
+    other = SVC(gamma=50.0).fit(*desk.arrays)
+    desk.learn(other)
+    assert desk.asked()["fresh0"] is running  # what runs goes on
+    assert desk.scene().rows[0].counting
+    desk.answer()
+    assert desk.scene().rows[0].counting  # done, but of the model before
+    question = desk.asked()["fresh0"]
+    assert isinstance(question, Fresh) and question.model is other and question.before is not None
+    desk.answer()
+    row = desk.scene().rows[0]
+    X, y = Law("moons", 0.2).draw(500, (71, 3))
+    assert row.tally is not None and not row.counting and row.tally.failures == (other.predict(X) != y).sum()
+    assert desk.asked()["fresh0"] == question
+    desk.session = replace(desk.session, throw=Throw(500, 4, 1))
+    assert desk.scene().rows[0].tally is None and desk.sheets() == ()  # of other points
+
+
+def test_another_law_forgets_the_counts() -> None:
+    desk = Desk(throw=Throw(200, 1, 1))
+    desk.answer()
+    assert desk.scene().rows[0].tally is not None and desk.scene().bayes is not None
+    desk.document = replace(desk.document, origin=msgspec.structs.replace(MOONS, noise=0.5))
+    scene = desk.scene()
+    assert scene.rows[0].tally is None and scene.bayes is None and scene.edited is None and scene.ideal_tally is None
+
+
+def test_sheets() -> None:
+    desk = Desk(CIRCLE, throw=Throw(500, 1, 1), ideal=True)
+    desk.answer()
+    specks, lines = desk.sheets()
+    assert isinstance(specks, Specks) and isinstance(lines, Lines) and lines.style == "ideal"
+    assert desk.sheets() == (specks, lines)  # the very same
+    tally = desk.scene().rows[0].tally
+    assert tally is not None and len(specks.xy) == 2 * tally.failures
+    crossed = specks.kind == specks.kinds.index("wrong")
+    assert crossed.sum() == tally.failures and (specks.xy[crossed] == tally.xy[: tally.marked]).all()
+    classes = np.array([int(specks.kinds[kind]) for kind in specks.kind[~crossed]])
+    assert (classes == tally.labels).all()
+    radius = np.hypot(*lines.xy[~np.isnan(lines.xy).any(axis=1)].T)
+    assert np.abs(radius - 0.5**0.5).max() < 1e-12 and lines is desk.sheets(1)[1]
+    desk.session = replace(desk.session, looking=frozenset())
+    assert desk.sheets() == (lines,)
+    moons = Desk(looking=frozenset(), ideal=True)
+    assert moons.sheets() == ()
+    moons.answer()
+    assert moons.sheets(0) == moons.sheets(1) and moons.sheets()[0].style == "ideal"
+    moons.document = replace(moons.document, origin=msgspec.structs.replace(MOONS, noise=0.3))
+    assert moons.sheets() == ()  # it would be another line
+
+
+def test_true_lines_follow_the_view() -> None:
+    desk = Desk(GeneratorSettings("line", 20, 0.1), looking=frozenset(), ideal=True)
+    desk.document = replace(desk.document, view=View(0.5, 0.5, 1e-6))
+    (lines,) = desk.sheets()
+    assert np.ptp(lines.xy) < 1e-5 and (lines.xy[:, 0] == lines.xy[:, 1]).all()
+
+
+# -- words and the hand ------------------------------------------------------------------------------------------------
+
+
+def test_names_of_boundaries() -> None:
+    name = truth_words.boundary_name
+    assert name(Law("line", 0.1, 0.3)) == name(Law("wrong")) == "True boundary: y = x"
+    assert name(Law("moons", 0.1)) == "Ideal (Bayes) boundary: no classifier does better on average"
+    assert "without noise" in name(Law("blobs", n_classes=3)) and name(None).startswith("No ")
+
+
+@given(st.floats(-1, 1))
+def test_points_of_percent(difference: float) -> None:
+    text = truth_words.points_of_percent(difference)
+    value = float(text.replace("−", "-"))
+    assert abs(value - 100 * difference) <= 0.0501 and "-" not in text
+    assert text == "0" or text[0] in "+−"
+
+
+def test_verbs() -> None:
+    desk = controller()
+    said: list[str] = []
+    desk.say = said.append  # type: ignore[method-assign]
+    truth = desk.truth
+    truth.toggle_ideal()
+    assert desk.session.ideal and said == ["Ideal (Bayes) boundary: no classifier does better on average."]
+    desk.clear()
+    truth.toggle_ideal(), truth.toggle_ideal()
+    assert "no generator" in said[-1]
+    truth.throw()
+    assert desk.session.throw == Throw(1000, 1, 1)
+    truth.throw_more(), truth.throw_more()
+    assert desk.session.throw == Throw(1000, 1, 3)
+    truth.throw()
+    assert desk.session.throw == Throw(1000, 4, 1)  # no number comes twice
+    truth.set_count(2_000_000)
+    assert desk.session.throw_count == 100_000
+    truth.throw_more()
+    assert desk.session.throw == Throw(100_000, 5, 1)
+    truth.keep_throwing(True)
+    for _ in range(20):
+        truth.throw_more()
+    assert desk.session.throw.total == 1_000_000 and not desk.session.throwing
+    truth.pick_up()
+    assert desk.session.throw.batches == 0
+    truth.throw()
+    assert desk.session.throw.first == 15
+    truth.toggle_haze(), truth.set_resamples(1000)
+    assert desk.session.haze and desk.session.resamples == 200

@@ -1,0 +1,449 @@
+"""What if: the state before a step is kept, the ghost is the old model's boundary, numbers against other roads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn import svm as reference
+
+from app import whatif_words as words
+from app.commands import MovePoints, RelabelPoints, RemovePoints
+from app.controller import Controller
+from app.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
+from app.jobs.before import Change, ChangeQuestion, Facts, Ghost, GhostQuestion, Side, boundary, ended, squared_norm
+from app.jobs.learners import estimator_of
+from app.jobs.requests import Frame, Marks, Model, Phase
+from app.points import Points
+from app.session import Session
+from app.split import Split
+from app.store import Store
+from app.whatif import Baseline, differs, removable
+from solver import SVC, Grid, KNeighborsClassifier
+from solver.pair_classifier import PairClassifier, run
+
+Array = NDArray[np.float64]
+GRID = Grid(-2.0, 3.0, -2.0, 2.0, 160, 120)
+TWO = GeneratorSettings(count=25, noise=0.3).points()
+THREE = GeneratorSettings(name="blobs", count=12, n_classes=3, noise=0.6).points()
+LANES = {
+    "knn": Lane("knn", knn=KnnSettings(3)), "rbf": Lane("svm"), "linear": Lane("svm", svm=SvmSettings("linear")),
+    "rest": Lane("svm", svm=SvmSettings(multiclass="one-vs-rest")), "perceptron": Lane("perceptron"),
+    "pegasos": Lane("pegasos", pegasos=PegasosSettings(n_iter=2000)),
+}  # fmt: skip
+
+
+def fit(lane: Lane, points: Points) -> Model:
+    if lane.classifier == "knn":
+        return KNeighborsClassifier(lane.knn.n_neighbors).fit(points.xy, points.labels)
+    estimator = estimator_of(lane)
+    trainer = estimator.prepare(points.xy, points.labels)
+    run(trainer)
+    return estimator.snapshot_model(trainer.snapshot())
+
+
+def frame_of(lane: Lane, points: Points, slot: int = 0, **changes: Any) -> Frame:
+    model = fit(lane, points)
+    marks, certificates = Marks(), ()
+    if isinstance(model, PairClassifier):
+        certificates = tuple(model.certificates_)
+        if hasattr(model, "support_"):
+            marks = Marks(free=np.sort(model.support_).astype(np.intp))
+    frame = Frame(1, slot, points, lane, Phase.DONE, model=model, certificates=certificates, marks=marks)
+    return replace(frame, **changes)
+
+
+def asked(question: Any, overtaken: Callable[[], bool] = lambda: False) -> list[Any]:
+    got: list[Any] = []
+    for _ in question.answer(got.append, overtaken):
+        pass
+    return got
+
+
+def change_of(lane: Lane, old: Points, new: Points, test: Points | None = None) -> Change:
+    change = asked(ChangeQuestion(Side(old, lane, fit(lane, old)), Side(new, lane, fit(lane, new)), GRID, test, True))
+    assert len(change) == 1
+    return change[0]
+
+
+# -- the ghost ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("points", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("name", LANES)
+def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -> None:
+    """On both sides of each of its vertices the old model predicts different classes, or ties."""
+    lane = LANES[name]
+    model = fit(lane, points)
+    (ghost,) = asked(GhostQuestion(Side(points, lane, model), GRID, True))
+    assert isinstance(ghost, Ghost) and ghost.model is model and ghost.lines.style == "ghost"
+    xy = ghost.lines.xy[~np.isnan(ghost.lines.xy[:, 0])]
+    assert len(xy) > 10
+    step = 1.5 * (GRID.right - GRID.left) / GRID.width
+    around = [model.predict(xy + step * np.array([math.cos(a), math.sin(a)])) for a in np.linspace(0, 6.28, 17)]
+    changes = np.any([each != around[0] for each in around], axis=0)
+    assert changes.mean() > 0.97
+    if name == "rbf" and points is TWO:  # an SVM's line is where f = 0, far finer than a pixel
+        assert isinstance(model, SVC)
+        assert np.abs(model.decision_function(xy)).max() < 0.02
+    # And nowhere else: rows of predictions change class only where the line is near.
+    predicted = model.predict(np.column_stack([g.ravel() for g in np.meshgrid(GRID.xs, GRID.ys)])).reshape(120, 160)
+    rows, columns = np.nonzero(predicted[:, 1:] != predicted[:, :-1])
+    for row, column in list(zip(rows, columns, strict=True))[::7]:
+        spot = 0.5 * (GRID.xs[column] + GRID.xs[column + 1]), GRID.ys[row]
+        assert np.hypot(*(xy - spot).T).min() < 2.5 * step
+
+
+def test_a_ghost_without_a_model_is_that_of_the_refit() -> None:
+    lane = LANES["rbf"]
+    (known,) = asked(GhostQuestion(Side(TWO, lane, fit(lane, TWO)), GRID, True))
+    (refit,) = asked(GhostQuestion(Side(TWO, lane, None), GRID, True))
+    assert refit.model is not known.model
+    xy = known.lines.xy[~np.isnan(known.lines.xy[:, 0])]
+    assert np.abs(refit.model.decision_function(xy)).max() < 0.02
+
+
+def test_on_another_grid_it_is_computed_anew() -> None:
+    """Zoomed in, the line has vertices of the new grid; none is farther from f = 0 than its pixels are small."""
+    lane = LANES["rbf"]
+    model = fit(lane, TWO)
+    near = Grid(0.0, 0.5, -0.1, 0.3, 160, 120)
+    (ghost,) = asked(GhostQuestion(Side(TWO, lane, model), near, True))
+    assert isinstance(model, SVC)
+    xy = ghost.lines.xy[~np.isnan(ghost.lines.xy[:, 0])]
+    assert len(xy) > 10 and np.abs(model.decision_function(xy)).max() < 2e-4
+
+
+def test_nothing_is_posted_when_nobody_waits() -> None:
+    lane = LANES["rbf"]
+    for model in (None, fit(lane, TWO)):
+        side = Side(TWO, lane, model)
+        assert not asked(GhostQuestion(side, GRID, True), lambda: True)
+        assert not asked(ChangeQuestion(side, side, GRID, None, True), lambda: True)
+
+
+def test_lines_too_dense_are_left_out() -> None:
+    regions = (np.indices((400, 400)).sum(axis=0) % 2).astype(np.int8)
+    assert len(boundary(regions, None, 2, Grid(0, 1, 0, 1, 400, 400))) == 0
+
+
+# -- the numbers -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["rbf", "linear"])
+def test_numbers_against_scikit_learn(name: str) -> None:
+    lane, new = LANES[name], TWO.relabel([3, 30], 1).move([7], [[0.3, -1.0]])
+    change = change_of(lane, TWO, new, THREE.sample(10))
+    fs = []
+    for points, facts in ((TWO, change.old), (new, change.new)):
+        y = points.labels.astype(int)
+        theirs = reference.SVC(kernel=name, C=1.0, gamma=1.0, tol=1e-8).fit(points.xy, y)
+        coef, vectors = theirs.dual_coef_[0], theirs.support_vectors_
+        K = np.exp(-((vectors[:, None] - vectors[None]) ** 2).sum(-1)) if name == "rbf" else vectors @ vectors.T
+        norm = coef @ K @ coef
+        assert facts.width == pytest.approx(2.0 / math.sqrt(norm), rel=2e-3)
+        assert facts.dual == pytest.approx(np.abs(coef).sum() - 0.5 * norm, rel=1e-4)
+        assert abs(facts.n_bounded - int((np.abs(coef) > 1.0 - 1e-6).sum())) <= 1
+        assert facts.accuracy == pytest.approx(theirs.score(points.xy, y), abs=0.021)
+        assert facts.n_points == len(points) and facts.finished
+        fs.append(theirs.decision_function(np.column_stack([g.ravel() for g in np.meshgrid(GRID.xs, GRID.ys)])))
+    assert change.largest == pytest.approx(np.abs(fs[1] - fs[0]).max(), abs=5e-3)
+    assert change.moved == pytest.approx(((fs[1] > 0) != (fs[0] > 0)).mean(), abs=2e-3)
+    assert not change.nothing and change.tolerance == pytest.approx(0.01)
+    assert 0.0 <= change.new.test <= 1.0
+
+
+def test_several_classes_compare_all_problems() -> None:
+    for name in ("rbf", "rest"):
+        far = THREE.move([0], [[9.0, 9.0]])
+        change = change_of(LANES[name], THREE, far)
+        old, new = fit(LANES[name], THREE), fit(LANES[name], far)
+        assert isinstance(old, SVC) and isinstance(new, SVC)
+        queries = np.column_stack([g.ravel() for g in np.meshgrid(GRID.xs, GRID.ys)])
+        brute = np.abs(new.pair_decision_function(queries) - old.pair_decision_function(queries)).max()
+        assert change.largest == pytest.approx(brute, rel=1e-6)
+
+
+def test_knn_and_perceptron_are_compared_by_class_alone() -> None:
+    for name in ("knn", "perceptron"):
+        change = change_of(LANES[name], TWO, TWO.relabel([3], 1))
+        assert math.isnan(change.largest) and math.isnan(change.old.width) and change.old.n_free == -1
+        same = change_of(LANES[name], TWO, TWO)
+        assert same.nothing and same.moved == 0.0
+    old, new = KNeighborsClassifier(3).fit(TWO.xy, TWO.labels), TWO.remove([0, 1])
+    queries = np.column_stack([g.ravel() for g in np.meshgrid(GRID.xs, GRID.ys)])
+    brute = (KNeighborsClassifier(3).fit(new.xy, new.labels).predict(queries) != old.predict(queries)).mean()
+    assert change_of(LANES["knn"], TWO, new).moved == pytest.approx(brute, abs=1e-3)
+
+
+def test_a_class_that_is_gone_leaves_f_incomparable() -> None:
+    change = change_of(LANES["rbf"], THREE, THREE.remove(np.flatnonzero(THREE.labels == 2)))
+    assert math.isnan(change.largest) and change.moved > 0.1 and not change.nothing
+
+
+def test_no_model_is_a_sentence() -> None:
+    one = Points.of([[0.0, 0.0]], [0])
+    with pytest.raises(ValueError, match=r"\.$"):
+        asked(GhostQuestion(Side(one, Lane("svm"), None), GRID, True))
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10_000), n=st.integers(6, 40), kernel=st.sampled_from(["linear", "rbf", "poly", "laplacian"]),
+    C=st.sampled_from([0.1, 1.0, 10.0]), n_classes=st.integers(2, 3), multiclass=st.sampled_from(["one-vs-one",
+    "one-vs-rest"]),
+)  # fmt: skip
+def test_without_all_that_are_no_support_vectors_nothing_moves(
+    seed: int, n: int, kernel: str, C: float, n_classes: int, multiclass: str
+) -> None:
+    """Trained anew, from zero, without them: f is the same on the grid, up to what two trainings may differ by."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % n_classes
+    points = Points.of(rng.normal(size=(n, 2)) + 1.5 * labels[:, None] * (1.0, 0.3), labels)
+    lane = Lane("svm", svm=SvmSettings(kernel, C, tol=1e-6, multiclass=multiclass))  # type: ignore[arg-type]
+    document = Document(points, (lane,), 1)
+    frame = frame_of(lane, points)
+    found = removable(document, frame)
+    assert not found.reason and set(found.ids) | set(found.support) == set(range(n))
+    left = points.remove(points.indices_of(found.ids))
+    grid = Grid(-2.0, 4.0, -2.0, 2.5, 40, 30)
+    side = Side(points, lane, frame.model)
+    (change,) = asked(ChangeQuestion(side, Side(left, lane, None), grid, None, True))
+    assert change.largest < 1e-3, change.largest
+    assert change.new.width == pytest.approx(change.old.width, rel=1e-3)
+
+
+def test_without_one_support_vector_something_moves() -> None:
+    lane = LANES["rbf"]
+    found = removable(Document(TWO, (lane,), 1), frame_of(lane, TWO))
+    change = change_of(lane, TWO, TWO.remove(TWO.indices_of(found.support[:1])))
+    assert not change.nothing and change.largest > 0.03
+
+
+def test_the_norm_of_pegasos_and_of_points_far_away() -> None:
+    for points, name in ((TWO, "pegasos"), (TWO.move(range(50), TWO.xy + 1e6), "linear")):
+        model = fit(LANES[name], points)
+        assert isinstance(model, PairClassifier)
+        steps = squared_norm(model, 0)
+        try:
+            while True:
+                next(steps)
+        except StopIteration as end:
+            norm = end.value
+        xs = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]) + (1e6 if name == "linear" else 0.0)
+        f = model.pair_decision_function(xs)[:, 0]
+        assert norm == pytest.approx((f[1] - f[0]) ** 2 + (f[2] - f[0]) ** 2, rel=1e-5)
+
+
+# -- what is kept ------------------------------------------------------------------------------------------------------
+
+
+class Desk(Controller):
+    """A controller whose lanes show a model of the present points at once."""
+
+    def __init__(self, document: Document) -> None:
+        self.said: list[str] = []
+        super().__init__(Store(document), Session(), lambda: None, self.said.append, self.said.append)
+        self.what_if.attach(self.newest)
+        self.late = False
+
+    def newest(self, slot: int) -> Frame | None:
+        place = self.document.slots.index(slot)
+        if self.late or place >= len(self.document.lanes):
+            return None
+        return self.frames[slot]
+
+    def learn(self) -> None:
+        self.frames = {
+            slot: frame_of(lane, self.document.training_points, slot)
+            for lane, slot in zip(self.document.lanes, self.document.slots, strict=False)
+        }
+
+
+def desk() -> Desk:
+    made = Desk(Document(TWO, (LANES["knn"], LANES["rbf"]), view=View(0.5, 0.2, 4.0)))
+    made.learn()
+    return made
+
+
+def test_disarmed_nothing_is_kept() -> None:
+    d = desk()
+    d.dispatch(RemovePoints(ids=[3]))
+    assert d.session.baseline is None
+    d.what_if.toggle()
+    assert d.session.armed and "dashed" in d.said[-1]
+    d.what_if.toggle()
+    assert not d.session.armed
+
+
+def test_a_drag_is_compared_with_what_was_before_it_began() -> None:
+    d = desk()
+    d.what_if.toggle()
+    start = d.document
+    d.apply(MovePoints("drag 1", ids=[3], xy=[[1.0, 1.0]]))
+    first = d.session.baseline
+    assert first is not None and first.document is start and first.frames[1] is d.frames[1]
+    for x in (1.2, 1.4, 1.6):
+        d.apply(MovePoints("drag 1", ids=[3], xy=[[x, 1.0]]))
+        assert d.session.baseline is first
+    after = d.document
+    d.learn()
+    d.apply(MovePoints("drag 2", ids=[3], xy=[[0.0, 0.0]]))
+    assert d.session.baseline is not first and d.session.baseline is not None
+    assert d.session.baseline.document is after and d.session.baseline.frames[1] is d.frames[1]
+
+
+def test_undo_and_redo_are_edits_too() -> None:
+    d = desk()
+    d.what_if.toggle()
+    start = d.document
+    d.dispatch(RelabelPoints(ids=[3, 4], label=1))
+    edited = d.document
+    d.learn()
+    d.undo()
+    assert d.session.baseline is not None and d.session.baseline.document is edited
+    assert d.document.points is start.points
+    d.learn()
+    d.redo()
+    assert d.session.baseline.document.points is start.points
+
+
+def test_what_does_not_concern_the_lanes_changes_no_baseline() -> None:
+    d = desk()
+    d.what_if.toggle()
+    d.dispatch(RemovePoints(ids=[3]))
+    kept = d.session.baseline
+    d.pan(0.3, 0.1)
+    d.set_notes("n")
+    d.set_axes(("a", "b"))
+    d.lanes.move(0, 1)
+    assert d.session.baseline is kept
+    d.set_lane(0, "svm", C=3.0)
+    assert d.session.baseline is not kept, "a slider is an edit of what is learnt"
+
+
+def test_a_gesture_broken_off_leaves_nothing() -> None:
+    d = desk()
+    d.what_if.toggle()
+    d.apply(MovePoints("drag", ids=[3], xy=[[1.0, 1.0]]))
+    d.set_session(drawing=True)
+    d.store.abandon("drag")
+    assert d.session.baseline is None and d.document.points is TWO
+
+
+def test_another_document_forgets() -> None:
+    d = desk()
+    d.what_if.toggle()
+    d.dispatch(RemovePoints(ids=[3]))
+    d.put(Document(THREE), None)
+    assert d.session.baseline is None and d.session.armed
+
+
+def test_a_model_that_was_not_ready_is_trained_for_the_ghost() -> None:
+    d = desk()
+    d.what_if.toggle()
+    d.late = True
+    d.dispatch(RemovePoints(ids=[3]))
+    assert d.session.baseline is not None and d.session.baseline.frames == (None,) * 4
+    side = d.session.baseline.side(1)
+    assert side == Side(TWO, LANES["rbf"], None)
+    other = frame_of(LANES["rbf"], THREE)
+    assert Baseline.of(d.document, lambda slot: other).frames == (None,) * 4, "a model of other points is no baseline"
+    young = frame_of(LANES["rbf"], d.document.training_points, phase=Phase.TRAINING)
+    assert Baseline.of(d.document, lambda slot: young).frames == (None,) * 4
+
+
+def test_no_model_before_is_no_ghost() -> None:
+    empty = Baseline(Document(Points(), (LANES["knn"], LANES["rbf"])), (None,) * 4)
+    assert empty.side(0) is None and empty.side(1) is None
+    assert Baseline(Document(TWO, (LANES["rbf"], Lane("difference"))), (None,) * 4).side(1) is None
+    one = Baseline(Document(Points.of([[0.0, 0.0]], [0]), (LANES["knn"], LANES["rbf"])), (None,) * 4)
+    assert one.side(0) is not None and one.side(1) is None and one.side(3) is None
+
+
+def test_what_differs() -> None:
+    document = Document(TWO, (LANES["knn"], LANES["rbf"]))
+    assert not differs(document, replace(document, notes="x", view=View(3.0)))
+    assert not differs(document, replace(document, lanes=document.lanes[::-1], slots=(1, 0, 2, 3)))
+    assert differs(document, replace(document, points=TWO.remove([0])))
+    assert differs(document, replace(document, lanes=(LANES["knn"], LANES["linear"])))
+
+
+# -- what can be removed -----------------------------------------------------------------------------------------------
+
+
+def test_removing_is_one_step_with_a_name_and_arms() -> None:
+    d = desk()
+    others = removable(d.document, d.frames[1]).ids
+    position = d.store.position
+    d.what_if.remove_non_support(1)
+    assert d.session.armed and d.session.baseline is not None and d.store.position == position + 1
+    assert d.store.undo_name == f"Remove {len(others)} non-support vectors"
+    assert len(d.document.points) == len(TWO) - len(others)
+    assert np.intersect1d(d.document.points.ids, others).size == 0
+    d.learn()
+    d.what_if.remove_non_support(1)
+    assert d.store.position == position + 1, "there are none left"
+    d.what_if.remove_support(1)
+    assert d.store.undo_name == "Remove 1 point"
+    d.undo()
+    d.undo()
+    assert d.document.points is TWO
+    d.what_if.remove_non_support(0)
+    assert d.document.points is TWO, "kNN has none"
+
+
+def test_why_there_is_nothing_to_remove() -> None:
+    document, lane = Document(TWO, (LANES["rbf"],), 1), LANES["rbf"]
+    frame = frame_of(lane, TWO)
+    assert len(removable(document, frame).ids) and ended(frame)
+    hard = frame_of(Lane("svm", svm=SvmSettings("linear", hard_margin=True)), TWO)
+    assert not ended(hard)
+    for other, text in (
+        (None, "Wait"), (replace(frame, phase=Phase.TRAINING), "Wait"), (frame_of(lane, THREE), "Wait"),
+        (hard, "optimum"), (frame_of(LANES["knn"], TWO), "every point"),
+        (frame_of(LANES["pegasos"], TWO), "every point"),
+        (frame_of(Lane("svm", svm=SvmSettings(trainer="lasvm", finish=False)), TWO), "optimum"),
+    ):  # fmt: skip
+        found = removable(document, other)
+        assert not len(found.ids) and not len(found.support) and text in found.reason, text
+    share = replace(document, split=Split("ratio"))
+    assert "drawn anew" in removable(share, frame_of(lane, share.training_points)).reason
+    sample = replace(document, training_limit=20)
+    assert "sample" in removable(sample, frame_of(lane, sample.training_points)).reason
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_with_their_sign_and_a_true_minus() -> None:
+    old, new = Facts(0.8, 9, 5, 12.5, 40, 0.975, math.nan), Facts(0.9, 8, 4, 11.5, 39, 1.0, math.nan)
+    found = {name: rest for name, *rest in words.rows(Change(old, new, 0.3, 0.1, 0.01, GRID))}
+    assert found["Margin width 2/‖w‖"] == ["0.8", "0.9", "+0.1"]
+    assert found["Support vectors (free + bounded)"] == ["14 (9 + 5)", "12 (8 + 4)", "−2"]
+    assert found["Dual optimum D(α)"] == ["12.5", "11.5", "−1"]
+    assert found["Training accuracy"] == ["0.975", "1", "+0.025"]
+    assert found["Training points"] == ["40", "39", "−1"] and "Test accuracy" not in found
+    same = words.rows(Change(old, old, 0.0, 0.0, 0.01, GRID))
+    assert {row[3] for row in same} == {"±0"}
+    assert "-" not in "".join("".join(row) for row in words.rows(Change(new, old, 0.3, 0.1, 0.01, GRID)))
+
+
+def test_the_verdict_states_the_number() -> None:
+    facts = Facts()
+    nothing = words.verdict(Change(facts, facts, 2.3e-13, 0.0, 0.01, GRID), provisional=False)
+    assert nothing.startswith("Nothing moved: largest |Δf| = 2.3e−13 at 160 × 120 places") and "0.01" in nothing
+    moved = words.verdict(Change(facts, facts, 0.35, 0.021, 0.01, GRID), provisional=True)
+    assert moved.startswith("Provisional, the training goes on. Moved: largest |Δf| = 0.35") and "2.1 %" in moved
+    stopped = words.verdict(Change(facts, facts, 0.35, 0.021, 0.01, GRID), provisional=True, stopped=True)
+    assert stopped.startswith("Not certified, the training stopped early. Moved")
+    assert "Nothing moved: another class at 0.0 %" in words.verdict(
+        Change(facts, facts, math.nan, 0.0, 0.01, GRID), provisional=False
+    )

@@ -1,0 +1,104 @@
+"""The nearest boundary point: against circles and lines known by hand, and a fine polar search."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+from solver import KERNELS, SVC, Kernel
+from solver.nearest import Crossings, crossings, nearest_zero, squared_norm
+from solver.rays import Decision
+
+Result = TypeVar("Result")
+
+
+def result(work: Generator[None, None, Result]) -> Result:
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            found: Result = end.value
+            return found
+
+
+def model_of(kernel: str, seed: int = 0, n: int = 60) -> SVC:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    y = (np.hypot(*X.T) + 0.3 * rng.normal(size=n) > 1).astype(int)
+    return SVC(5.0, kernel, 2, 1.0, 0.5, max_iter=5000).fit(X, y)
+
+
+def found_by(model: SVC, n: int = 129, reach: float = 3.0) -> Crossings:
+    axis = np.linspace(-reach, reach, n)
+    return result(crossings(model.pair_surface_on(axis), 0, axis, axis))
+
+
+def polar(decision: Decision, place: np.ndarray, reach: float) -> float:
+    """The nearest change of sign on 2000 rays, looked at in 500 places each."""
+    angle = np.linspace(0, 2 * np.pi, 2000, endpoint=False)
+    radius = np.linspace(0, reach, 500)
+    least = np.inf
+    for part in np.split(angle, 40):
+        places = place + radius[None, :, None] * np.stack((np.cos(part), np.sin(part)), axis=1)[:, None, :]
+        f = decision.value(places.reshape(-1, 2)).reshape(len(part), -1) > 0
+        hit = f[:, 1:] != f[:, :1]
+        least = min(least, *(radius[1:][row.argmax()] for row in hit if row.any()), np.inf)
+    return least
+
+
+@pytest.mark.parametrize("kernel", ["poly", "rbf", "laplacian", "sigmoid"])
+def test_no_boundary_point_is_nearer(kernel: str) -> None:
+    model = model_of(kernel)
+    decision, found = Decision.of(model.expansion), found_by(model)
+    assert len(found.at) and found.cell == pytest.approx(6 / 128)
+    refined = 0
+    for place in np.random.default_rng(1).uniform(-1.5, 1.5, (12, 2)):
+        near = nearest_zero(decision, place, found)
+        assert near is not None
+        refined += near.refined
+        assert np.hypot(*(np.array(near.place) - place)) == pytest.approx(near.distance)
+        size = np.abs(decision.coef).sum() + abs(decision.offset)
+        assert abs(decision.value(np.array([near.place]))[0]) < 1e-6 * size
+        least = polar(decision, place, 1.5 * near.distance + 0.05)
+        resolution = (1.5 * near.distance + 0.05) / 499
+        assert near.distance <= least + resolution + (0 if near.refined else found.cell)
+    assert refined == 0 if kernel == "laplacian" else refined >= 10
+
+
+def test_a_circle() -> None:
+    """f = |x|^2 - 4 written as a polynomial kernel's sum: distances are known."""
+    points = np.array([[1.0, 0.0], [0.0, 1.0]])
+    decision = Decision(Kernel("poly", 1.0, 0.0, 2), points, np.ones(2), -4.0, np.zeros(2))
+    axis = np.linspace(-3, 3, 121)
+
+    def rows(ys: np.ndarray) -> np.ndarray:
+        return (axis[None, :] ** 2 + ys[:, None] ** 2 - 4)[..., None]
+
+    found = result(crossings(rows, 0, axis, axis))
+    assert np.hypot(*found.at.T) == pytest.approx(2.0, abs=1e-3)
+    for place in ((0.5, 0.3), (2.5, 1.0), (0.0, -1.9)):
+        near = nearest_zero(decision, np.array(place), found)
+        assert near is not None and near.refined
+        assert near.distance == pytest.approx(abs(2.0 - np.hypot(*place)), abs=1e-6)
+
+
+def test_without_a_boundary() -> None:
+    axis = np.linspace(-1, 1, 20)
+    found = result(crossings(lambda ys: np.ones((len(ys), 20, 1)), 0, axis, axis))
+    decision = Decision(Kernel("rbf"), np.zeros((1, 2)), np.ones(1), 1.0, np.zeros(2))
+    assert len(found.at) == 0 and nearest_zero(decision, np.zeros(2), found) is None
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_norm(kernel: str) -> None:
+    model = model_of(kernel, n=400)
+    decision = Decision.of(model.expansion)
+    K = decision.kernel.gram(decision.points - decision.centre, decision.points - decision.centre)
+    expected = decision.coef @ K @ decision.coef
+    rounding = 1e-13 * (np.abs(decision.coef) @ np.abs(K) @ np.abs(decision.coef))
+    assert result(squared_norm(decision)) == pytest.approx(expected, rel=1e-9, abs=rounding)
+    if kernel == "linear":
+        assert expected == pytest.approx((model.coef_**2).sum(), rel=1e-9, abs=rounding)
