@@ -19,6 +19,7 @@ from .evaluation import Evaluation, evaluation_of, wrong_test_points
 from .jobs.orders import Orders
 from .jobs.requests import NO_MARKS, Marks, Phase, Picture
 from .jobs.study import Study
+from .marking import among_all
 from .overlays import sheets_of
 from .points import MAX_CLASSES, Points
 from .probe import Probe, probe_of
@@ -267,19 +268,6 @@ def _selected(points: Points, selection: Selection) -> NDArray[np.intp]:
     return points.indices_of(selection.ids).astype(np.intp)
 
 
-def _among_all(marks: Marks, sample: Points, points: Points, others: Marks) -> Marks:
-    """Marks of a sample as indices of all points, with those of other points that are wrong, too."""
-    if (sample is points or marks is NO_MARKS) and others is NO_MARKS:
-        return marks
-    return _joined(marks, sample, points, others)
-
-
-@lru_cache(maxsize=8)
-def _joined(marks: Marks, sample: Points, points: Points, others: Marks) -> Marks:
-    found = [points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong)]
-    return Marks(found[0], found[1], np.concatenate((found[2], others.wrong)))
-
-
 #: Panels that show a run; with one of them in sight the pictures show more of it, too.
 RUN_PANELS = frozenset({"step", "curves", "alphas", "loss"})
 #: Steps per second up to which the eye can follow the working pair.
@@ -334,7 +322,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
             picture = frame.picture
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is training and picture is not None:
-            marks = _among_all(frame.marks, frame.points, points, wrong_test_points(document, results, slot))
+            marks = among_all(frame.marks, frame.points, points, wrong_test_points(document, results, slot))
             study, orders = frame.study, frame.orders
     speed, fold = session.speeds[slot], session.folds[slot]
     headline = words.headline(frame, lane, compiled)
