@@ -32,6 +32,8 @@ Labels = NDArray[np.int64]
 MOST_LEFT_OUT, MOST_REFITS = 20_000, 300
 #: Updates after which a fold's training counts as stopped early.
 MOST_UPDATES = 3_000_000
+#: Pixels in which lines are looked for in one go.
+STRIP = 150_000
 
 # -- a model on test points ----------------------------------------------------------------------------------------
 
@@ -276,6 +278,9 @@ class Field:
             self._values = np.empty((grid.height, grid.width))
         if self._rows is None:
             self._rows = self._prepared()
+            yield Priority.BACKGROUND
+            if overtaken():
+                return None
         ys, size = grid.ys, 8
         while self._known < grid.height:
             begun = time.perf_counter()
@@ -316,8 +321,31 @@ class ThresholdLine:
         values = yield from self.field.values(overtaken)
         if values is None:
             return
-        yield Priority.BACKGROUND
-        if isinstance(self.field.model, KNeighborsClassifier):  # votes are no smooth function: borders of pixels
-            post(region_lines(self.field.grid, (values > self.threshold).astype(np.int8)))
-        else:
-            post(level_lines(self.field.grid, values, (self.threshold,)))
+        grid, votes = self.field.grid, isinstance(self.field.model, KNeighborsClassifier)
+        # In strips that share a row: of a large picture the lines take longer than a piece may.
+        step, parts = max(1, STRIP // grid.width), []
+        for row in range(0, max(grid.height - 1, 1), step):
+            yield Priority.BACKGROUND
+            if overtaken():
+                return
+            block = slice(row, min(row + step + 1, grid.height))
+            strip = _rows_of(grid, block)
+            if votes:  # no smooth function: borders of pixels
+                parts.append(region_lines(strip, (values[block] > self.threshold).astype(np.int8)))
+            else:
+                parts.append(level_lines(strip, values[block], (self.threshold,)))
+        post(_joined([part for part in parts if len(part)]))
+
+
+def _rows_of(grid: Grid, block: slice) -> Grid:
+    """Some rows of a grid."""
+    row = (grid.top - grid.bottom) / grid.height
+    bottom = grid.bottom + block.start * row
+    count = block.stop - block.start
+    return Grid(grid.left, grid.right, bottom, bottom + count * row, grid.width, count)
+
+
+def _joined(parts: list[Array]) -> Array:
+    gap = np.full((1, 2), np.nan)
+    pieces = [piece for part in parts for piece in (part, gap)]
+    return np.concatenate(pieces[:-1]) if pieces else np.empty((0, 2))

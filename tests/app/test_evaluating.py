@@ -25,6 +25,7 @@ from app.document import (
 )
 from app.evaluation import at_threshold, evaluation_of, place_of, questions, sheets, threshold_at, wrong_test_points
 from app.folds import Validation, folds_of
+from app.jobs import evaluating
 from app.jobs.evaluating import CrossValidation, Field, Scoring, ThresholdLine, Validated, score_of
 from app.jobs.inquiry import Asked, work_out
 from app.jobs.learners import estimator_of
@@ -420,3 +421,20 @@ def test_cross_validation_does_not_depend_on_what_trains_nothing() -> None:
     other = msgspec.structs.replace(lane, svm=SvmSettings(C=7.0))
     seen.document = replace(seen.document, lanes=(seen.document.lanes[0], other))
     assert seen.asked()["validated1"] != before
+
+
+def length_of(line: Any) -> float:
+    steps = np.hypot(*np.diff(line, axis=0).T)
+    return float(np.nansum(steps))
+
+
+@pytest.mark.parametrize("name", ["smo", "knn"])
+def test_lines_of_large_pictures_are_made_in_strips(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = model_of(LANES[name], blobs(1, noise=1.0))
+    field = Field(model, Grid(-3.0, 3.0, -3.0, 3.0, 200, 180), True)
+    whole = work(ThresholdLine(field, 0.3))[0][-1]
+    monkeypatch.setattr(evaluating, "STRIP", 200 * 17)
+    strips = work(ThresholdLine(field, 0.3))[0][-1]
+    assert length_of(strips) == pytest.approx(length_of(whole), rel=0.01) and length_of(whole) > 3
+    assert np.nanmin(strips, axis=0) == pytest.approx(np.nanmin(whole, axis=0), abs=0.01)
+    assert np.nanmax(strips, axis=0) == pytest.approx(np.nanmax(whole, axis=0), abs=0.01)
