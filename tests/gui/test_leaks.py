@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app import files, recovery
 from app.main import create_window
 from app.tools import TOOLS
-from app.views.side import PANELS
+from app.views.docks import PANELS
 from app.views.window import MainWindow
 
 from .conftest import settle
