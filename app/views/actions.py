@@ -93,6 +93,7 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("difference", "&Compare", "&Difference as a lane", (), "Striped in both classes where they differ."),
     ActionSpec("ideal", "&Compare", "True or &ideal boundary", ("U",), "The best that is possible.", "", True, True),
     ActionSpec("haze", "&Compare", "&Haze", ("H",), "Boundaries on resampled points.", "", True),
+    ActionSpec("evaluation", "&Compare", "&Evaluation", ("Ctrl+9",), "Test points, scores, ROC.", "", True),
     ActionSpec("truth", "&Compare", "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True),
     ActionSpec(
         "strips", "&Compare", "&Curves under sliders", ("Ctrl+Shift+C",),
