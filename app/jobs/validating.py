@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -120,6 +121,7 @@ class CurveQuestion:
             yield from _machines(self, post, overtaken)
 
 
+@lru_cache(maxsize=64)
 def asked_lane(lane: Lane, control: str) -> Lane:
     """`lane` with all that a curve of `control` does not depend on at its default: the control itself above all."""
     if control == "k":
