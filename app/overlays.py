@@ -8,7 +8,7 @@ from . import difference, truths, whatif
 from .document import Document
 from .results import Results
 from .session import Session
-from .sheets import Sheet
+from .sheets import Lines, Sheet
 
 #: Each is ``sheets(document, session, results, index)``: what lies over the picture of the lane at place `index`; the
 #: very same sheets as long as nothing about them has changed, for new ones are painted anew.
@@ -18,5 +18,6 @@ SHEETS: tuple[Callable[[Document, Session, Results, int], tuple[Sheet, ...]], ..
 
 
 def sheets_of(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
-    """Everything that lies over the picture of the lane at place `index`, the lowest first."""
-    return tuple(sheet for feature in SHEETS for sheet in feature(document, session, results, index))
+    """Everything that lies over the picture of the lane at place `index`, the lowest first: lines over symbols."""
+    sheets = [sheet for feature in SHEETS for sheet in feature(document, session, results, index)]
+    return tuple(sorted(sheets, key=lambda sheet: isinstance(sheet, Lines)))

@@ -222,7 +222,7 @@ def speed_note(lane: Lane) -> str:
 HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Mouse on a picture", (
         ("Click", "use the tool there; the Point tool adds a point of the active class"),
-        ("Press on a point and drag", "move it, or the selection it belongs to; both pictures follow"),
+        ("Press on a point and drag", "move it, or the selection it belongs to; all pictures follow"),
         ("Right click", "remove the nearest point"),
         ("Wheel, pinch", "zoom about the pointer"),
         ("Middle drag, Space + drag", "move the view"),
@@ -241,7 +241,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("1 to 8", "class of the next point"),
         ("F", "fit the view to the points"),
         ("Space", "pause or resume training in every lane"),
-        ("L", "one lane or two"),
+        ("L", "one classifier, or all side by side"),
         ("G", "generate points"),
         ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
         ("Ctrl+A, Ctrl+I, Ctrl+Shift+A", "select all points, the others, none"),
@@ -269,6 +269,11 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Ctrl+2, Ctrl+3, Ctrl+4", "curves, multipliers, losses"),
         ("Ctrl+5", "race: one problem, two to four rules"),
         ("Ctrl+6", "active learning: ask for the label that teaches most"),
+    )),
+    ("Side by side", (
+        ("Ctrl+L", "one more classifier on the same points, up to four; the buttons over a picture move and remove it"),
+        ("Ctrl+7", "two compared: the share of the view where they differ, and the points"),
+        ("X, Y", "mark in every picture where they differ; lay one picture over half of the other"),
     )),
     ("Why this class", (
         ("Ctrl+8", "why the place under the pointer gets its class: neighbours and votes, or f term by term"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
@@ -13,12 +14,12 @@ from PySide6.QtTest import QTest
 
 from app.document import Document, GeneratorSettings, View
 from app.main import create_window, make_application
-from app.views.lanes import LANES
 from app.views.window import MainWindow
 
 SIZES = (50, 200, 500, 1000)
 CLICKS = 15
 DRAG_SECONDS = 5.0
+LANES = 2  # of the default document
 
 
 class _Watch:
@@ -65,8 +66,14 @@ def _shown(window: MainWindow, full: bool) -> bool:
     return True
 
 
-def click_times(n: int) -> tuple[list[float], list[float]]:
-    """Seconds from click to first picture, and to full resolution, of both lanes, for several clicks."""
+def click_times(
+    n: int, switch_on: Callable[[MainWindow], None] | None = None, pause: float = 0.0
+) -> tuple[list[float], list[float], float]:
+    """Seconds from click to first picture, and to full resolution, of both lanes, for several clicks.
+
+    With `switch_on`, which lets the background work, the next click comes `pause` seconds later whether that has ended
+    or not; the last number is the share of clicks that found it at work.
+    """
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(_document(n), Path(profile))
         window.resize(1280, 800)
@@ -74,8 +81,12 @@ def click_times(n: int) -> tuple[list[float], list[float]]:
         watch = _Watch(window)
         watch.until(window.idle, 120)
         rng = np.random.default_rng(0)
-        first, full = [], []
+        first, full, busy = [], [], 0
+        if switch_on is not None:
+            switch_on(window)
+            watch.until(lambda: False, pause)
         for _ in range(CLICKS):
+            busy += not window.idle()
             x, y = rng.uniform((-1, -0.8), (2, 1.2))
             at = window.to_widget(0, x, y)
             before = window.document.points
@@ -86,10 +97,10 @@ def click_times(n: int) -> tuple[list[float], list[float]]:
             first.append(time.perf_counter() - start)
             watch.until(lambda: _shown(window, True))
             full.append(time.perf_counter() - start)
-            watch.until(window.idle)
+            watch.until(window.idle if switch_on is None else lambda: False, pause or 30.0)
         window._controller.store.reset(window.document, None)
         window.close()
-    return first, full
+    return first, full, busy / CLICKS
 
 
 def drag(n: int) -> tuple[list[float], float, float]:
@@ -140,7 +151,7 @@ def run() -> None:
     make_application()
     print("milliseconds, median (worst) of", CLICKS, "clicks; window 1280x800, two lanes: kNN and RBF SVM")
     for n in SIZES:
-        first, full = click_times(n)
+        first, full, _ = click_times(n)
         print(
             f"{n:5d} points: first new picture {1e3 * median(first):5.1f} ({1e3 * max(first):5.1f}),"
             f" full resolution {1e3 * median(full):6.1f} ({1e3 * max(full):6.1f})",
