@@ -36,9 +36,9 @@ PIECE, INTERVAL = 0.006, 0.12
 COARSE = 4
 FOLDS = 5
 #: Points an SVM's curve is made of at most, and points whose kNN votes are counted at most: of more, a sample.
-MOST_TRAINED, MOST_COUNTED = 1000, 4000
+MOST_TRAINED, MOST_COUNTED = 500, 4000
 #: Updates of one training after which it is given up.
-MOST_UPDATES = 200_000
+MOST_UPDATES = 50_000
 #: Distances and counts held at once; test points that an SVM is asked for at once.
 BLOCK, QUERIES = 40_000, 500
 FINISHED = (Status.OPTIMAL, Status.PRECISION, Status.STATIONARY)
