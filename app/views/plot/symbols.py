@@ -118,6 +118,11 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
                 pen.setDashPattern([3.2, 1.6])
             painter.setPen(pen)
             painter.drawLine(QLineF(1 - size / 2, dy, size / 2 - 1, 0.4 * dy))
+    elif kind == "ghost":
+        pen = QPen(QColor(*theme.accent), 2.2)
+        pen.setDashPattern([2.2, 1.6])
+        painter.setPen(pen)
+        painter.drawLine(QLineF(1 - size / 2, 0, size / 2 - 1, 0))
     elif kind in ("boundary", "margin"):
         pen = line_pen(theme, 2.2 if kind == "boundary" else 1.6)
         if kind == "margin":
