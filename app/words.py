@@ -321,4 +321,12 @@ KKT_LEGEND: tuple[tuple[str, str], ...] = (
     ("kkt1!", "Broken: y f is not yet as the case asks"),
     ("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
 )
+#: Signs of what lies between surface and points, as `sheets.signs_of` names them.
+SHEET_LEGEND: tuple[tuple[str, str], ...] = (
+    ("ideal", "True or ideal boundary"),
+    ("haze", "Haze: boundaries on resampled points"),
+    ("ghost", "Boundary before the last edit"),
+    ("other", "Threshold: here the score is t"),
+    ("differ", "Striped: the two compared classifiers predict different classes"),
+)
 PROVISIONAL = ("provisional", "Hatched: not certified yet")
