@@ -303,6 +303,7 @@ LEGEND: tuple[tuple[str, str, bool], ...] = (
     ("margin", "Margins: f = −1 and f = +1", True),
     ("free", "Free support vector: exactly on the margin", True),
     ("bounded", "Bounded support vector: inside the margin or misclassified", True),
+    ("test", "Test point: nothing is trained on it", False),
     ("wrong", "The model gets this point wrong", False),
     ("tie", "Tie: no class is ahead", False),
 )

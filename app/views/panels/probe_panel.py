@@ -191,6 +191,7 @@ class ProbePanel(QWidget):
         self._nowhere = QLabel(NOWHERE)
         self._nowhere.setObjectName("probe.nowhere")
         self._nowhere.setWordWrap(True)
+        self._nowhere.setMargin(12)
         self._nowhere.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.sections: list[Section] = []
         self._form = QWidget()
