@@ -262,7 +262,7 @@ class Controller:
         """
         self.editing.cancel()
         restarts = tuple(restart + 1 for restart in self.session.restarts)
-        self.set_session(selection=NOTHING, cursor=None, probe=None, restarts=restarts)
+        self.set_session(selection=NOTHING, cursor=None, thresholds=Session.thresholds, probe=None, restarts=restarts)
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
 

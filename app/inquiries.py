@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import difference, probe, strips, truths, whatif
+from . import difference, evaluation, probe, strips, truths, whatif
 from .jobs.inquiry import Question
 from .moment import Moment
 
 #: Each gives its questions of this moment by name; those that are not given any more are dropped.
 FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (
     probe.grounds, difference.questions, truths.questions, strips.curve_questions,
-    whatif.questions,
+    whatif.questions, evaluation.questions,
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import difference, truths, whatif
+from . import difference, evaluation, truths, whatif
 from .document import Document
 from .results import Results
 from .session import Session
@@ -13,7 +13,7 @@ from .sheets import Lines, Sheet
 #: Each is ``sheets(document, session, results, index)``: what lies over the picture of the lane at place `index`; the
 #: very same sheets as long as nothing about them has changed, for new ones are painted anew.
 SHEETS: tuple[Callable[[Document, Session, Results, int], tuple[Sheet, ...]], ...] = (
-    truths.sheets, difference.sheets, whatif.sheets,
+    truths.sheets, difference.sheets, whatif.sheets, evaluation.sheets,
 )  # fmt: skip
 
 

@@ -15,9 +15,11 @@ from . import difference, words
 from .badges import NO_BADGE, Badge, badge
 from .difference import CompareScene, Wipe, compare_scene, compared, wiped
 from .document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
+from .evaluation import Evaluation, evaluation_of, wrong_test_points
 from .jobs.orders import Orders
 from .jobs.requests import NO_MARKS, Marks, Phase, Picture
 from .jobs.study import Study
+from .marking import among_all
 from .overlays import sheets_of
 from .points import MAX_CLASSES, Points
 from .probe import Probe, probe_of
@@ -141,6 +143,8 @@ class Scene:
         Indices of the selected points.
     parts : Parts
         Which points are trained on, and which are kept back.
+    evaluation : Evaluation or None
+        What models do on test points, while somebody looks.
     view : View
     lanes : tuple of LaneScene
         Those on screen; `shown` of them.
@@ -180,6 +184,7 @@ class Scene:
     labels: NDArray[np.uint8]
     selected: NDArray[np.intp]
     parts: Parts
+    evaluation: Evaluation | None
     view: View
     lanes: tuple[LaneScene, ...]
     shown: int
@@ -239,7 +244,8 @@ def compose(
     fields = {"count", "noise", "seed"} | _generator_fields(kind)
     return Scene(
         title=title, modified=modified, session=session, points=points, xy=points.xy, labels=points.labels,
-        selected=_selected(points, session.selection), parts=document.parts, view=document.view, lanes=lanes,
+        selected=_selected(points, session.selection), parts=document.parts,
+        evaluation=evaluation_of(document, session, results, compiled), view=document.view, lanes=lanes,
         shown=document.shown, active_class=session.active_class, counts=points.counts,
         class_names=tuple(document.class_name(label) for label in range(MAX_CLASSES)), styles=document.styles,
         axes=document.axes, notes=document.notes, training_limit=document.training_limit,
@@ -247,7 +253,8 @@ def compose(
         study=lanes[studied].study, studied=studied,
         studying=session.kkt or bool(session.looking & RUN_PANELS) or not all(playing),
         saved_at=saved_at,
-        legend=session.legend, signs=_signs(session, lanes), truth=truth_scene(document, session, results),
+        legend=session.legend, signs=_signs(session, lanes, len(document.test_points)),
+        truth=truth_scene(document, session, results),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None, paused=not any(playing),
         generator=document.generator, generator_fields=frozenset(fields), generator_note=kind.sentence,
@@ -259,14 +266,6 @@ def compose(
 @lru_cache(maxsize=4)
 def _selected(points: Points, selection: Selection) -> NDArray[np.intp]:
     return points.indices_of(selection.ids).astype(np.intp)
-
-
-@lru_cache(maxsize=8)
-def _among_all(marks: Marks, sample: Points, points: Points) -> Marks:
-    """Marks of a sample as indices of all points."""
-    if sample is points or marks is NO_MARKS:
-        return marks
-    return Marks(*(points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong)))
 
 
 #: Panels that show a run; with one of them in sight the pictures show more of it, too.
@@ -283,10 +282,10 @@ def _shows_pair(session: Session, slot: int, study: Study) -> bool:
     return slow or session.kkt or "step" in session.looking
 
 
-def _signs(session: Session, lanes: Sequence[LaneScene]) -> frozenset[str]:
+def _signs(session: Session, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     """Kinds of the legend's entries that the pictures have."""
     trainers = [lane.lane.trainer for lane in lanes if lane.lane.trainer is not None]
-    signs = {"boundary", "wrong", "tie"}
+    signs = {"boundary", "wrong", "tie"} | ({"test"} if n_test else set())
     if any(trainer.has_margins for trainer in trainers):
         signs.add("margin")
     if any(trainer.has_multipliers for trainer in trainers):
@@ -323,7 +322,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
             picture = frame.picture
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is training and picture is not None:
-            marks = _among_all(frame.marks, frame.points, points)
+            marks = among_all(frame.marks, frame.points, points, wrong_test_points(document, results, slot))
             study, orders = frame.study, frame.orders
     speed, fold = session.speeds[slot], session.folds[slot]
     headline = words.headline(frame, lane, compiled)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .document import MAX_LANES
+from .folds import NO_VALIDATION, Validation
 from .jobs.study import Seek
 from .jobs.throws import NO_THROW, Throw
 from .points import Ids
@@ -112,6 +113,12 @@ class Session:
         What-if: what was before an edit is drawn beside what is now.
     baseline : Baseline or None
         What was before the last edit, once there was one.
+    validation : Validation
+        How the learners are cross-validated.
+    thresholds : tuple of float or None
+        Per lane, the score above which its second class is said; None where the model's own holds.
+    judged : int
+        The lane whose threshold the hand moves.
     ideal : bool
         The pictures show the true boundary, or the ideal one.
     haze : bool
@@ -162,6 +169,9 @@ class Session:
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
     armed: bool = False
     baseline: Baseline | None = None
+    validation: Validation = NO_VALIDATION
+    thresholds: tuple[float | None, ...] = (None,) * MAX_LANES
+    judged: int = 0
     ideal: bool = False
     haze: bool = False
     throw: Throw = NO_THROW

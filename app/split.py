@@ -125,6 +125,11 @@ class Parts:
     n_trainable: int
 
 
+def unsplit(points: Points) -> Parts:
+    """The parts of points that are all trained on."""
+    return Parts(points, NO_POINTS, NONE_HELD_OUT, len(points))
+
+
 @lru_cache(maxsize=8)
 def parts_of(points: Points, split: Split, training_limit: int) -> Parts:
     """The parts of `points`; those parts that hold the same points as before are the same objects as before."""

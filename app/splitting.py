@@ -1,4 +1,4 @@
-"""Splitting: what the hand does with the split of the points into those to train on and those to test on.  No Qt."""
+"""Splitting: what the hand does with test points, and with what is asked about models there.  No Qt."""
 
 from __future__ import annotations
 
@@ -7,20 +7,24 @@ from typing import Any, Protocol
 
 from .commands import Command, SetFields
 from .document import Document
+from .session import Session
 from .split import IdSet, Kind
 
 
 class Owner(Protocol):
     """What splitting needs of the controller."""
 
+    session: Session
+
     @property
     def document(self) -> Document: ...
     def dispatch(self, command: Command) -> None: ...
+    def set_session(self, **changes: Any) -> None: ...
     def say(self, sentence: str) -> None: ...
 
 
 class Splitting:
-    """Turns wishes about the split into commands.
+    """Turns wishes about the split into commands, and those about evaluation into session changes.
 
     Parameters
     ----------
@@ -46,6 +50,24 @@ class Splitting:
     def set_seed(self, seed: int) -> None:
         """Draw other points."""
         self._set(f"Set the seed of the split to {seed}", kind="ratio", seed=seed)
+
+    def validate(self, **changes: Any) -> None:
+        """Cross-validate otherwise: another `kind`, `k` or `seed`."""
+        try:
+            validation = replace(self._owner.session.validation, **changes)
+        except ValueError as error:
+            self._owner.say(str(error))
+        else:
+            self._owner.set_session(validation=validation)
+
+    def set_threshold(self, slot: int, threshold: float | None) -> None:
+        """Say the second class of a lane above another score; None for the model's own threshold."""
+        thresholds = self._owner.session.thresholds
+        self._owner.set_session(thresholds=(*thresholds[:slot], threshold, *thresholds[slot + 1 :]), judged=slot)
+
+    def judge(self, slot: int) -> None:
+        """Move the threshold of this lane from now on."""
+        self._owner.set_session(judged=slot)
 
     def _set(self, text: str, drag: object = None, **changes: Any) -> None:
         try:

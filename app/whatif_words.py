@@ -16,6 +16,8 @@ from .words import classifier_name
 
 DISARMED = "Press W, or the button above, to keep what is before each edit; then delete, relabel or drag a point."
 ARMED = "Delete, relabel or drag a point, or move a slider: the dashed line is the boundary before it."
+#: In the legend of the pictures.
+LEGEND = (("ghost", "Boundary before the last edit"),)
 SAME = "Not changed by the last edit."
 
 

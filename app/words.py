@@ -279,6 +279,12 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Ctrl+8", "why the place under the pointer gets its class: neighbours and votes, or f term by term"),
         ("Q", "pin that place, or the keyboard cursor's; again lets go"),
     )),
+    ("What if", (
+        ("W", "from now on the boundary before each edit stays as a dashed line; again: no more"),
+        ("Ctrl+Shift+W", "what the edit changed: margin, support vectors, accuracy, the largest change of f"),
+        ("Ctrl+Shift+C", "below each slider, accuracy over its whole range; a click or Enter goes to that value"),
+        ("Hollow ring on a curve", "the training was given up there; a pale curve is of the points before"),
+    )),
     ("Several classes", (
         ("One-vs-one", "an SVM for each pair of classes; the class that wins most pairs is predicted"),
         ("One-vs-rest", "an SVM for each class against all others; the largest f is predicted"),
@@ -303,6 +309,7 @@ LEGEND: tuple[tuple[str, str, bool], ...] = (
     ("margin", "Margins: f = −1 and f = +1", True),
     ("free", "Free support vector: exactly on the margin", True),
     ("bounded", "Bounded support vector: inside the margin or misclassified", True),
+    ("test", "Test point: nothing is trained on it", False),
     ("wrong", "The model gets this point wrong", False),
     ("tie", "Tie: no class is ahead", False),
 )

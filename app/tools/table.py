@@ -54,7 +54,7 @@ TOOLS: dict[str, ToolKind] = {
         "Relabel", "R", "Give the points under the brush the active class.", RelabelTool, ("radius",), True, True
     ),
     "test": ToolKind(
-        "Test set", "N", "Keep the points under the brush for testing. Shift: train on them again.", TestTool,
+        "Test points", "N", "Keep the points under the brush for testing. Shift: train on them again.", TestTool,
         ("radius",), True,
     ),
     "move": ToolKind("Move", "V", "Drag a point, the selection, or a whole class.", MoveTool, ("moves",)),

@@ -104,6 +104,12 @@ def _whatif(controller: Controller, conductor: Conductor) -> QWidget:
     return WhatIfPanel(controller)
 
 
+def _evaluation(controller: Controller, conductor: Conductor) -> QWidget:
+    from .panels.evaluation_panel import EvaluationPanel
+
+    return EvaluationPanel(controller)
+
+
 PANELS = (
     PanelSpec("table", "Points table", 0, _table),
     PanelSpec("history", "History", 0, _history),
@@ -116,5 +122,6 @@ PANELS = (
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
+    PanelSpec("evaluation", "Evaluation", 0, _evaluation, wide=True),
     PanelSpec("truth", "Truth and stability", 0, _truth, wide=True),
 )

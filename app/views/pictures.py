@@ -17,6 +17,7 @@ from app.jobs.requests import NO_MARKS, Frame, Phase, Picture
 from app.scene import LaneScene, Scene, grid_of
 from app.session import Session
 from app.sheets import Lines
+from app.split import unsplit
 from app.tools import Keys, Spot
 from app.truth_words import truth_legend
 from app.views.plot import symbols
@@ -152,10 +153,11 @@ class _Plot:
         all_points = shot.scene.points
         current = frame is None or frame.points is shot.scene.parts.training
         self.points = all_points if current or frame is None else frame.points
+        parts = shot.scene.parts if current else unsplit(self.points)
         marks = (lane.marks if current else frame.marks) if drawn and frame is not None else NO_MARKS
         self.scene = replace(
             shot.scene, points=self.points, xy=self.points.xy, labels=self.points.labels, dark=theme.dark,
-            selected=shot.scene.selected[:0], session=Session(),
+            parts=parts, selected=shot.scene.selected[:0], session=Session(),
         )  # fmt: skip
         # What the hand could do about an empty lane is no part of a picture, but why a lane failed is.
         failed = frame is not None and frame.phase is Phase.FAILED
@@ -256,6 +258,7 @@ class Sheet:
         drawn = [plot for plot in self.plots if plot.model_frame is not None]
         marks = [plot.lane.marks for plot in drawn]
         there = {
+            "test": bool(len(self.plots[0].scene.parts.held_out)),
             "boundary": bool(drawn) and len(classes) > 1,
             "margin": any(plot.lane.lane.classifier == "svm" for plot in drawn),
             "free": any(len(each.free) for each in marks),

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app import files
+from app import files, words
 from app.commands import AddPoints, Clear, MovePoints, PaintTestPoints, RelabelPoints, RemovePoints, SetFields
 from app.controller import Controller
-from app.document import Document, GeneratorSettings
+from app.document import Document, GeneratorSettings, Lane
 from app.points import Points
 from app.session import Session
 from app.split import NO_SPLIT, IdSet, Split, drawn
@@ -252,3 +252,19 @@ def test_the_whole_of_a_class_may_be_painted() -> None:
     assert document.training_points.classes == [0] and document.test_points.classes == [1]
     everything = replace(document, split=Split("painted", painted=IdSet(MOONS.ids)))
     assert len(everything.training_points) == 0 and len(everything.test_points) == 60
+
+
+def test_what_is_said_when_training_points_are_missing() -> None:
+    all_gone = words.empty_sentence(Lane("knn"), [], 0, True, n_test=60)
+    assert all_gone.startswith("All points are test points") and "N" in all_gone
+    one_left = words.empty_sentence(Lane("svm"), [1], 30, True, n_test=30)
+    assert "All points but test points are of class 2" in one_left
+    assert words.empty_sentence(Lane("svm"), [0, 1], 30, True, n_test=30) == ""
+
+
+def test_another_document_takes_the_thresholds_away() -> None:
+    table = Table()
+    table.hand.splitting.set_threshold(1, 0.5)
+    assert table.hand.session.thresholds[1] == 0.5 and table.hand.session.judged == 1
+    table.hand.new()
+    assert table.hand.session.thresholds == (None,) * 4

@@ -108,6 +108,7 @@ class Canvas(PointingPlot):
             old_lane is None or old_lane.picture is not lane.picture or old_lane.provisional != lane.provisional
         )
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
+        same_points = same_points and old is not None and old.parts.held_out is scene.parts.held_out
         marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
         wiped = old_lane is None or old_lane.wipe != lane.wipe
         if wiped or (lane.wipe is not None and (moved or not same_points or dressed)):

@@ -19,8 +19,9 @@ from . import symbols
 
 Array = NDArray[np.float64]
 Kinds = NDArray[np.intp]
-#: What can be drawn: the eight classes, then the marks, those of the KKT cases last.
-KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS, *kkt_style.MARKS)
+#: What can be drawn: the eight classes, then the marks, those of the KKT cases, and the classes' test points last.
+KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS, *kkt_style.MARKS, *symbols.TEST_POINTS)
+FIRST_TEST = KINDS.index(symbols.TEST_POINTS[0])
 #: From so many symbols their picture is kept, so that a new surface below them does not pay for them again.
 KEPT = 2000
 #: From so many symbols on screen, looking for those that others hide takes less time than copying them.
@@ -224,7 +225,7 @@ class Cloud:
         fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
         fragments.resize(len(x))
         table = fragments.ndarray()
-        own = np.where(kinds < MAX_CLASSES, atlas.class_reach, reach)
+        own = np.where((kinds < MAX_CLASSES) | (kinds >= FIRST_TEST), atlas.class_reach, reach)
         # The middle of a symbol is the middle of the pixel it stands on.
         table[:, 0] = np.floor(x) + 0.5
         table[:, 1] = np.floor(y) + 0.5
@@ -249,7 +250,7 @@ def _seen(x: Array, y: Array, kinds: Kinds, unit: float) -> NDArray[np.intp]:
     places = ((y - y.min()) / unit).astype(np.intp) * (int(columns.max()) + 1) + columns
     newest = np.empty(int(places.max()) + 1, dtype=np.intp)
     seen = np.zeros(len(x), dtype=bool)
-    groups = np.maximum(kinds - (MAX_CLASSES - 1), 0)
+    groups = np.where(kinds < FIRST_TEST, np.maximum(kinds - (MAX_CLASSES - 1), 0), 0)
     for group in np.flatnonzero(np.bincount(groups)):
         of_group = np.flatnonzero(groups == group)
         newest[places[of_group]] = of_group  # where an index comes twice, the last value stays

@@ -22,7 +22,7 @@ from app.views.theme import Theme
 from solver import Grid
 
 from . import symbols
-from .clouds import Cloud, on_screen, size_for
+from .clouds import FIRST_TEST, Cloud, on_screen, size_for
 from .lines import dashed, draw_pieces, near, pieces_of
 from .sheets import paint_sheets
 
@@ -52,6 +52,8 @@ class Layers(pg.GraphicsObject):
         self._sheets: tuple[Sheet, ...] = ()
         self._xy: np.ndarray | None = None
         self._labels: np.ndarray | None = None
+        self._held_out: NDArray[np.intp] | None = None
+        self._kinds = NOTHING
         self._selected, self._points, self._marks = Cloud(), Cloud(), Cloud()
         self._backdrop: QImage | None = None
         self._made_of: tuple[object, ...] = ()
@@ -97,11 +99,14 @@ class Layers(pg.GraphicsObject):
 
         `cases` are marks that take the place of `marks`: which points, and as which of `clouds.KINDS`.
         """
-        if self._xy is not scene.xy or self._labels is not scene.labels:
-            self._xy, self._labels = scene.xy, scene.labels
-            self._points.show(scene.xy, scene.labels.astype(np.intp))
+        held_out = scene.parts.held_out
+        if self._xy is not scene.xy or self._labels is not scene.labels or self._held_out is not held_out:
+            self._xy, self._labels, self._held_out = scene.xy, scene.labels, held_out
+            self._kinds = scene.labels.astype(np.intp)
+            self._kinds[held_out] += FIRST_TEST
+            self._points.show(scene.xy, self._kinds)
         # Selected points come before the others, each class over the discs of all.
-        discs, classes = np.full(len(selected), MAX_CLASSES), scene.labels[selected].astype(np.intp)
+        discs, classes = np.full(len(selected), MAX_CLASSES), self._kinds[selected]
         self._selected.show(np.tile(scene.xy[selected], (2, 1)), np.concatenate((discs, classes)))
         if cases is not None:
             self._marks.show(scene.xy[cases[0]], cases[1])

@@ -14,6 +14,10 @@ from solver.metrics import KktCase
 
 #: Marks: the first lies below the selected points, which it marks; the others above all points, in this order.
 MARKS = ("selected", "bounded", "free", "wrong")
+#: The symbols of classes with a hole, for points that nothing is trained on.
+TEST_POINTS = tuple(f"test{label}" for label in range(len(SYMBOLS)))
+#: Width of the round hole, as a share of the symbol's, and the least in pixels.
+HOLE, LEAST_HOLE = 0.45, 2.6
 #: Sizes in pixels of a point and of the marks round it.
 POINT, FREE, BOUNDED, WRONG, SELECTED = 11, 19, 17, 9, 20
 #: Strokes of a broken ring.
@@ -32,7 +36,8 @@ Shape = tuple[QPainterPath, QPen, QBrush]
 
 @lru_cache(maxsize=256)
 def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
-    """Paths, pens and brushes of a class ("0" to "7") or of a mark (`MARKS`, those of `kkt_style`), about the origin.
+    """Paths, pens and brushes of a class ("0" to "7", or one of `TEST_POINTS`) or a mark (`MARKS`, those of
+    `kkt_style`), about the origin.
 
     The lowest comes first.  Outlines are as wide at every `scale`, so that small symbols keep them; the painter's own
     scale widens them.
@@ -42,6 +47,13 @@ def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
         # A dark outline, in both themes: it keeps every class colour apart from every surface.
         outline = QColor(0, 0, 0) if theme.dark else ink
         return (_shape(SYMBOLS[int(kind)], POINT * scale, outline, 1.0, QColor(*theme.classes[int(kind)])),)
+    if kind in TEST_POINTS:
+        label = int(kind[-1])
+        share = 0.7 * HOLE if SYMBOLS[label] == "star" else HOLE  # the arms of a star are thin
+        size = max(share * POINT * scale, LEAST_HOLE)
+        hole = _shape("o", size, background, 0.0, background)
+        rim = QPen(QColor(0, 0, 0) if theme.dark else ink, 0.6) if scale > 0.6 else QPen(Qt.PenStyle.NoPen)
+        return (*shapes(theme, str(label), scale), (hole[0], rim, hole[2]))
     if kind in kkt_style.MARKS:
         return _kkt_mark(theme, kind, scale)
     if kind == "wrong":
@@ -96,6 +108,8 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         colour = kkt_style.CASES[KktCase.MISCLASSIFIED].colour(theme)
         painter.setPen(QPen(colour, 2.0))
         painter.drawLines([QLineF(-8, 0, 8, 0), QLineF(8, -5, 8, 5)])
+    elif kind == "test":
+        draw(painter, theme, TEST_POINTS[0], 1.2)
     elif kind in ("ideal", "haze"):
         faint = kind == "haze"
         for dy in (-4.0, 0.0, 4.0) if faint else (0.0,):
@@ -104,6 +118,11 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
                 pen.setDashPattern([3.2, 1.6])
             painter.setPen(pen)
             painter.drawLine(QLineF(1 - size / 2, dy, size / 2 - 1, 0.4 * dy))
+    elif kind == "ghost":
+        pen = QPen(QColor(*theme.accent), 2.2)
+        pen.setDashPattern([2.2, 1.6])
+        painter.setPen(pen)
+        painter.drawLine(QLineF(1 - size / 2, 0, size / 2 - 1, 0))
     elif kind in ("boundary", "margin"):
         pen = line_pen(theme, 2.2 if kind == "boundary" else 1.6)
         if kind == "margin":
@@ -111,7 +130,7 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         painter.setPen(pen)
         painter.drawLine(QLineF(1 - size / 2, 0, size / 2 - 1, 0))
     else:
-        draw(painter, theme, kind, 1.2 if kind.isdigit() else 0.95)
+        draw(painter, theme, kind, 1.2 if kind.isdigit() or kind in TEST_POINTS else 0.95)
 
 
 @lru_cache(maxsize=256)

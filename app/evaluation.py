@@ -1,0 +1,277 @@
+"""Evaluation: what is asked about models on test points, and what the panel and the pictures show of the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.metrics import ClassScores, balanced_accuracy_of, class_scores
+from solver.roc import RocCurve
+
+from .document import Document, Lane
+from .folds import Validation
+from .jobs.evaluating import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
+from .jobs.inquiry import Answer, Question
+from .jobs.requests import NO_MARKS, Frame, Marks, Phase
+from .moment import Moment
+from .points import MAX_CLASSES
+from .results import Results
+from .session import Session
+from .sheets import Lines, Sheet
+from .split import Parts, Split
+from .words import classifier_name
+
+Counts = NDArray[np.int64]
+PANEL = "evaluation"
+#: Test points up to which the wrong ones are marked in the pictures also while nobody looks at the numbers.
+MOST_MARKED = 5000
+
+
+# -- questions -----------------------------------------------------------------------------------------------------
+
+
+def questions(moment: Moment) -> dict[str, Question]:
+    """What is to be found out at this moment, by name."""
+    document, session, results = moment.document, moment.session, moment.results
+    looking = PANEL in session.looking
+    asked: dict[str, Question] = {}
+    for index in range(document.shown):
+        slot = document.slots[index]
+        frame = results.frame(slot)
+        scoring = scoring_of(document, frame)
+        if scoring is None or frame is None:
+            continue
+        few = 0 < len(document.test_points) <= MOST_MARKED and frame.phase in (Phase.DONE, Phase.PAUSED)
+        if looking or few:
+            asked[f"scores{slot}"] = scoring
+        threshold = session.thresholds[slot]
+        if looking and threshold is not None and len(scoring.model.classes_) == 2 and index < len(moment.grids):
+            field = field_of(scoring.model, moment.grids[index], moment.compiled)
+            asked[f"threshold{slot}"] = ThresholdLine(field, threshold)
+    if looking:
+        for index in range(document.shown):
+            validation = validation_of(document, session, index, moment.compiled)
+            if validation is not None:
+                asked[f"validated{document.slots[index]}"] = validation
+    return asked
+
+
+def scoring_of(document: Document, frame: Frame | None) -> Scoring | None:
+    """What is asked about a lane's newest model; None when it is of other points than now."""
+    if frame is None or frame.model is None or frame.points is not document.training_points:
+        return None
+    return Scoring(frame.model, frame.points, document.test_points, frame.compiled)
+
+
+def validation_of(document: Document, session: Session, index: int, compiled: bool) -> CrossValidation | None:
+    """The cross-validation of a lane that is wished; None when none is, or there is nothing to do it with."""
+    wish, points = session.validation, document.training_points
+    if wish.kind == "none" or not len(points) or not compiled:
+        return None
+    k = wish.k if wish.kind == "folds" else 0
+    return CrossValidation(_plain(document.lanes[index]), points, k, wish.seed if k else 0, compiled)
+
+
+def _plain(lane: Lane) -> Lane:
+    """`lane` without what no training depends on."""
+    return msgspec.structs.replace(lane, pair=(0, 1), perceptron=msgspec.structs.replace(lane.perceptron, orders=0))
+
+
+# -- the pictures --------------------------------------------------------------------------------------------------
+
+
+def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
+    """The line of a threshold that was moved away from the model's own."""
+    slot = document.slots[index]
+    answer = results.answer(f"threshold{slot}")
+    if answer is None or answer.value is None or session.thresholds[slot] is None or PANEL not in session.looking:
+        return ()
+    return _line(answer)
+
+
+@lru_cache(maxsize=8)
+def _line(answer: Answer) -> tuple[Sheet, ...]:
+    return (Lines(answer.value, "other"),)
+
+
+def wrong_test_points(document: Document, results: Results, slot: int) -> Marks:
+    """Marks of the test points, among all points, that the lane's present model gets wrong, as far as known."""
+    answer, scoring = results.answer(f"scores{slot}"), scoring_of(document, results.frame(slot))
+    if answer is None or answer.value is None or scoring is None or answer.question != scoring:
+        return NO_MARKS
+    return _wrong_of(document.parts, answer)
+
+
+@lru_cache(maxsize=8)
+def _wrong_of(parts: Parts, answer: Answer) -> Marks:
+    value: Scores = answer.value
+    return Marks(wrong=parts.held_out[value.wrong]) if len(value.wrong) else NO_MARKS
+
+
+# -- the panel -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class LaneEvaluation:
+    """What is known of one lane.
+
+    Attributes
+    ----------
+    slot : int
+    name : str
+        The classifier with its settings.
+    stale : bool
+        The numbers are of an earlier model or other points; newer ones are on their way.
+    scores : Scores or None
+    confusion : ndarray or None
+        Of the test points at the threshold; None without test points.
+    of_classes : ClassScores or None
+    accuracy, balanced, training : float
+        NaN where unknown.
+    roc : RocCurve or None
+    threshold, own_threshold : float
+    moved : bool
+        The threshold is not the model's own.
+    validated : Validated or None
+    validating : bool
+        More is to come.
+    remark : str
+        Why there is no cross-validation, in a sentence, or "".
+    """
+
+    slot: int
+    name: str
+    stale: bool
+    scores: Scores | None
+    confusion: Counts | None
+    of_classes: ClassScores | None
+    accuracy: float
+    balanced: float
+    training: float
+    roc: RocCurve | None
+    threshold: float
+    own_threshold: float
+    moved: bool
+    validated: Validated | None
+    validating: bool
+    remark: str
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What the panel shows.
+
+    Attributes
+    ----------
+    split : Split
+    n_test, n_trainable, n_trained : int
+        Points kept back, all others, and those of them that are trained on.
+    validation : Validation
+    judged : int
+        Place of the lane whose threshold the hand moves.
+    lanes : tuple of LaneEvaluation
+    class_names : tuple of str
+        All eight.
+    """
+
+    split: Split
+    n_test: int
+    n_trainable: int
+    n_trained: int
+    validation: Validation
+    judged: int
+    lanes: tuple[LaneEvaluation, ...]
+    class_names: tuple[str, ...]
+
+
+def evaluation_of(document: Document, session: Session, results: Results, compiled: bool) -> Evaluation | None:
+    """What the panel shows; None while it is out of sight; the same object while nothing has changed."""
+    if PANEL not in session.looking:
+        return None
+    lanes = []
+    for index in range(document.shown):
+        slot = document.slots[index]
+        scored, frame = results.answer(f"scores{slot}"), results.frame(slot)
+        scoring = scoring_of(document, frame)
+        wished, validated = validation_of(document, session, index, compiled), results.answer(f"validated{slot}")
+        if wished is None or (validated is not None and validated.question != wished):
+            validated = None
+        fresh = scored is not None and scoring is not None and scored.question == scoring
+        lanes.append(
+            _lane(slot, classifier_name(document.lanes[index]), scored, fresh, session.thresholds[slot], validated,
+                  wished is not None)
+        )  # fmt: skip
+    slots = document.slots[: document.shown]
+    judged = slots.index(session.judged) if session.judged in slots else 0
+    names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
+    return _whole(document.parts, document.split, session.validation, judged, tuple(lanes), names)
+
+
+@lru_cache(maxsize=4)
+def _whole(
+    parts: Parts, split: Split, validation: Validation, judged: int, lanes: tuple[LaneEvaluation, ...],
+    names: tuple[str, ...],
+) -> Evaluation:  # fmt: skip
+    return Evaluation(
+        split, len(parts.test), parts.n_trainable, len(parts.training), validation, judged, lanes, names
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _lane(
+    slot: int, name: str, scored: Answer | None, fresh: bool, threshold: float | None, validated: Answer | None,
+    validating: bool,
+) -> LaneEvaluation:  # fmt: skip
+    scores: Scores | None = None if scored is None else scored.value
+    confusion, own, roc = None, 0.0, None
+    if scores is not None and scored is not None:
+        question = scored.question
+        assert isinstance(question, Scoring)
+        roc, own = scores.roc, threshold_of(question.model)
+        if scores.test.sum():
+            confusion = scores.test if threshold is None or roc is None else at_threshold(scores, threshold)
+    moved = threshold is not None and roc is not None
+    right = float("nan")
+    if confusion is not None:
+        right = float(confusion.trace() / confusion.sum())
+    done = validated is not None and validated.done
+    return LaneEvaluation(
+        slot, name, scores is not None and not fresh, scores, confusion,
+        None if confusion is None else class_scores(confusion), right,
+        float("nan") if confusion is None else balanced_accuracy_of(confusion),
+        float("nan") if scores is None or not scores.training.sum()
+        else float(scores.training.trace() / scores.training.sum()),
+        roc, own if threshold is None or not moved else threshold, own, moved,
+        None if validated is None else validated.value, validating and not done,
+        "" if validated is None else validated.message,
+    )  # fmt: skip
+
+
+def place_of(roc: RocCurve, threshold: float) -> int:
+    """Where on the curve one stands when points with a score above `threshold` are called positive."""
+    return max(int(np.searchsorted(-roc.thresholds, -threshold, side="left")) - 1, 0)
+
+
+def threshold_at(roc: RocCurve, place: int) -> float:
+    """A threshold, half-way between two scores, at which one stands at this place of the curve."""
+    scores = roc.thresholds[1:]
+    place = min(max(place, 0), len(scores))
+    if place == len(scores):  # below all of them
+        return float(scores[-1] - max(1e-6, 0.05 * (scores[0] - scores[-1])))
+    above = scores[place - 1] if place else scores[0] + 2.0 * max(1e-6, 0.05 * (scores[0] - scores[-1]))
+    middle = 0.5 * (above + scores[place])
+    return float(middle if middle < above else scores[place])
+
+
+def at_threshold(scores: Scores, threshold: float) -> Counts:
+    """The confusion matrix of the test points when the second class is said above `threshold`."""
+    roc = scores.roc
+    assert roc is not None
+    place = place_of(roc, threshold)
+    tp, fp = int(roc.tp[place]), int(roc.fp[place])
+    two = np.array([[roc.n_negative - fp, fp], [roc.n_positive - tp, tp]], dtype=np.int64)
+    return two

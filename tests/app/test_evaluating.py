@@ -1,0 +1,440 @@
+"""Evaluating: answers of the background against scikit-learn, brute force and by hand, for every learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from sklearn import metrics as theirs
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import PredefinedSplit, cross_val_score
+
+from app.document import (
+    Document,
+    GeneratorSettings,
+    KnnSettings,
+    Lane,
+    PegasosSettings,
+    PerceptronSettings,
+    SvmSettings,
+    View,
+)
+from app.evaluation import at_threshold, evaluation_of, place_of, questions, sheets, threshold_at, wrong_test_points
+from app.folds import Validation, folds_of
+from app.jobs import evaluating
+from app.jobs.evaluating import CrossValidation, Field, Scoring, ThresholdLine, Validated, score_of
+from app.jobs.inquiry import Asked, work_out
+from app.jobs.learners import estimator_of
+from app.jobs.pool import Priority
+from app.jobs.requests import Frame, Phase
+from app.moment import Moment
+from app.points import Points
+from app.results import Results
+from app.session import Session
+from app.shading import Shades
+from app.split import IdSet, Split
+from solver import Grid, KNeighborsClassifier, class_scores
+
+LANES: dict[str, Lane] = {
+    "knn": Lane("knn"),
+    "knn weighted": Lane("knn", KnnSettings(7, "distance", "manhattan")),
+    "smo": Lane("svm"),
+    "smo linear": Lane("svm", svm=SvmSettings(kernel="linear", C=3.0)),
+    "one-vs-rest": Lane("svm", svm=SvmSettings(multiclass="one-vs-rest", class_weight="balanced")),
+    "lasvm": Lane("svm", svm=SvmSettings(trainer="lasvm")),
+    "dual ascent": Lane("svm", svm=SvmSettings(trainer="dual-ascent", C=0.5)),
+    "perceptron": Lane("perceptron", perceptron=PerceptronSettings(max_iter=20)),
+    "pegasos": Lane("pegasos", pegasos=PegasosSettings(n_iter=300)),
+}
+GRID = Grid(-2.0, 3.0, -2.0, 2.5, 60, 50)
+SHADES = Shades((255, 255, 255), ((0, 0, 0),) * 8, (128, 128, 128))
+
+
+def never() -> bool:
+    return False
+
+
+def work(question: Any, overtaken: Callable[[], bool] = never) -> tuple[list[Any], str]:
+    """All that is posted, and the sentence."""
+    answers: list[Any] = []
+    for step in work_out(Asked("q", 1, question), answers.append, overtaken):
+        assert step is Priority.BACKGROUND
+    if not answers:
+        return [], ""
+    assert (answers[-1].done or overtaken is not never) and not any(each.done for each in answers[:-1])
+    return [each.value for each in answers], answers[-1].message
+
+
+def blobs(seed: int, classes: int = 2, count: int = 25, noise: float = 0.6) -> Points:
+    return GeneratorSettings("blobs", count, noise, seed, 0.0, classes).points()
+
+
+def parts(points: Points, seed: int, ratio: float = 0.4) -> tuple[Points, Points]:
+    document = Document(points, split=Split("ratio", ratio, seed))
+    return document.training_points, document.test_points
+
+
+def model_of(lane: Lane, points: Points) -> Any:
+    if lane.classifier == "knn":
+        s = lane.knn
+        model = KNeighborsClassifier(min(s.n_neighbors, len(points)), s.weights, s.metric, s.p)
+        return model.fit(points.xy, points.labels)
+    return estimator_of(lane).fit(points.xy, points.labels)
+
+
+# -- scores ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("name", LANES)
+def test_scores_are_scikit_learns(name: str, classes: int) -> None:
+    for seed in range(4):
+        training, test = parts(blobs(seed, classes), seed)
+        model = model_of(LANES[name], training)
+        (scores, again), message = work(Scoring(model, training, test, True))
+        assert scores is again and message == ""
+        called = model.predict(test.xy)
+        assert scores.test.tolist() == theirs.confusion_matrix(test.labels, called, labels=range(classes)).tolist()
+        own = model.predict(training.xy)
+        assert scores.training.tolist() == theirs.confusion_matrix(training.labels, own).tolist()
+        assert scores.test.trace() / scores.test.sum() == pytest.approx(theirs.accuracy_score(test.labels, called))
+        assert scores.wrong.tolist() == np.flatnonzero(called != test.labels).tolist()
+        precision, recall, f1, support = theirs.precision_recall_fscore_support(
+            test.labels, called, labels=range(classes), zero_division=0.0
+        )
+        ours = class_scores(scores.test)
+        assert ours.precision == pytest.approx(precision) and ours.recall == pytest.approx(recall)
+        assert ours.f1 == pytest.approx(f1) and ours.support.tolist() == support.tolist()
+        assert (scores.roc is None) == (classes > 2)
+        if scores.roc is not None:
+            if isinstance(model, KNeighborsClassifier):
+                score = model.predict_proba(test.xy)[:, 1]
+            else:
+                score = model.decision_function(test.xy)
+            assert scores.roc.auc == pytest.approx(theirs.roc_auc_score(test.labels, score), abs=1e-12)
+            assert score_of(model, test.xy, True) == pytest.approx(score, rel=1e-9, abs=1e-12)
+            at_own = at_threshold(scores, scores.own_threshold)
+            assert at_own.tolist() == scores.test.tolist(), "at its own threshold the model says what it says"
+
+
+def test_scores_without_test_points_and_with_one_class_of_them() -> None:
+    points = blobs(1)
+    model = model_of(LANES["smo"], points)
+    scores = work(Scoring(model, points, Points(), True))[0][-1]
+    assert scores.test.sum() == 0 and scores.training.sum() == 50 and scores.roc is None and not len(scores.wrong)
+    one = Document(points, split=Split("painted", painted=IdSet(points.ids[points.labels == 1][:5])))
+    scores = work(Scoring(model, one.training_points, one.test_points, True))[0][-1]
+    assert scores.roc is None and scores.test.sum() == 5
+
+
+def test_a_class_that_is_in_no_training_point_is_always_wrong() -> None:
+    points = blobs(2, 3)
+    document = Document(points, split=Split("painted", painted=IdSet(points.ids[points.labels == 2])))
+    model = model_of(LANES["knn"], document.training_points)
+    scores = work(Scoring(model, document.training_points, document.test_points, True))[0][-1]
+    assert scores.classes == (0, 1, 2) and scores.test.shape == (3, 3)
+    assert scores.test[2, :2].sum() == 25 and scores.test[2, 2] == 0 and len(scores.wrong) == 25
+    assert scores.roc is None
+
+
+def test_questions_are_equal_when_they_ask_the_same() -> None:
+    training, test = parts(blobs(3), 0)
+    model = model_of(LANES["knn"], training)
+    assert Scoring(model, training, test, True) == Scoring(model, training, test, True)
+    assert Scoring(model, training, test, True) != Scoring(model_of(LANES["knn"], training), training, test, True)
+    assert CrossValidation(Lane(), training, 5, 0, True) == CrossValidation(Lane(), training, 5, 0, True)
+
+
+# -- cross-validation --------------------------------------------------------------------------------------------------
+
+
+def test_folds_are_even_in_all_and_in_each_class() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        points = Points.of(rng.normal(size=(70, 2)), rng.choice(8, 70, p=rng.dirichlet(np.ones(8))))
+        k = int(rng.integers(2, 21))
+        fold = folds_of(points, k, seed)
+        sizes = np.bincount(fold, minlength=k)
+        assert sizes.max() - sizes.min() <= 1 and len(sizes) == k
+        for label in points.classes:
+            own = np.bincount(fold[points.labels == label], minlength=k)
+            assert own.max() - own.min() <= 1
+        assert (folds_of(points.move([0], [(9.0, 9.0)]), k, seed) == fold).all(), "moving a point leaves them"
+        assert sorted(folds_of(points, 70, seed).tolist()) == list(range(70))
+    assert len({folds_of(points, 5, seed).tobytes() for seed in range(30)}) == 30
+
+
+class OfLane(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A lane's estimator as scikit-learn wants one."""
+
+    def __init__(self, lane: Lane) -> None:
+        self.lane = lane
+
+    def fit(self, X: Any, y: Any) -> Any:
+        self.model_ = model_of(self.lane, Points.of(X, y))
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.model_.predict(X)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", LANES)
+def test_cross_validation_is_scikit_learns_on_the_same_folds(name: str, classes: int) -> None:
+    lane = LANES[name]
+    for seed, k in ((0, 2), (1, 5), (2, 7)):
+        points = blobs(seed, classes, 15)
+        posted, message = work(CrossValidation(lane, points, k, seed, True))
+        assert message == "" and [len(each.sizes) for each in posted] == [*range(1, k + 1), k]
+        value: Validated = posted[-1]
+        folds = PredefinedSplit(folds_of(points, k, seed))
+        expected = cross_val_score(OfLane(lane), points.xy, points.labels, cv=folds)
+        assert value.accuracies == pytest.approx(expected, abs=1e-12)
+        assert value.mean == pytest.approx(expected.mean()) and value.spread == pytest.approx(expected.std())
+        assert (value.folds, value.left_out, value.each) == (k, len(points), False)
+        if lane.classifier in ("knn", "svm"):
+            assert value.unfinished == 0
+
+
+@pytest.mark.parametrize("name", ["knn", "knn weighted", "smo", "perceptron"])
+def test_leaving_one_out_is_refitting_for_each_point(name: str) -> None:
+    lane = LANES[name]
+    for seed, classes in ((0, 2), (1, 3)):
+        points = blobs(seed, classes, 8)
+        value = work(CrossValidation(lane, points, 0, 0, True))[0][-1]
+        right = 0
+        for i in range(len(points)):
+            rest = np.arange(len(points)) != i
+            model = model_of(lane, Points.of(points.xy[rest], points.labels[rest]))
+            right += int(model.predict(points.xy[[i]])[0] == points.labels[i])
+        assert value.each and (value.right.sum(), value.sizes.sum()) == (right, len(points))
+        assert value.mean == right / len(points)
+
+
+def test_leaving_one_out_of_few_points_lets_all_others_vote() -> None:
+    points = Points.of([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], [0, 1, 1])
+    value = work(CrossValidation(Lane("knn", KnnSettings(9)), points, 0, 0, True))[0][-1]
+    assert (value.right.sum(), value.sizes.sum()) == (0, 3), "two of a class outvote the third, else a tie: class 1"
+
+
+@pytest.mark.parametrize(
+    ("lane", "n", "k", "said"),
+    [
+        ("smo", 400, 0, "Leaving out each of 400 points means 400 trainings"), ("smo", 6, 10, "10 folds need"),
+        ("knn", 1, 0, "at least two"), ("knn", 1, 2, "2 folds need"), ("perceptron", 0, 3, "3 folds need"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_validated_is_one_sentence(lane: str, n: int, k: int, said: str) -> None:
+    points = Points.of(np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % 2)
+    posted, message = work(CrossValidation(LANES[lane], points, k, 0, True))
+    assert said in message and message.endswith(".") and posted[-1] is None
+
+
+def test_folds_that_leave_one_class_say_so() -> None:
+    points = Points.of(np.random.default_rng(0).normal(size=(9, 2)), [1, *[0] * 8])
+    assert "only one class" in work(CrossValidation(LANES["smo"], points, 3, 0, True))[1]
+    assert work(CrossValidation(LANES["knn"], points, 3, 0, True))[1] == ""
+
+
+def test_validation_that_is_overtaken_ends_soon() -> None:
+    points = blobs(0, 2, 400)
+    asked = iter([False, True])
+    assert work(CrossValidation(LANES["smo"], points, 10, 0, True), lambda: next(asked, True)) == ([], "")
+    seen = iter([False] * 3)
+    assert work(CrossValidation(LANES["knn"], points, 0, 0, True), lambda: next(seen, True)) == ([], "")
+
+
+@pytest.mark.parametrize("bad", [{"kind": "holdout"}, {"k": 1}, {"k": 21}, {"seed": -1}])
+def test_validations_that_cannot_be(bad: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
+        Validation(**bad)
+
+
+# -- thresholds --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["knn", "knn weighted", "smo", "perceptron"])
+def test_places_and_thresholds_of_a_curve_belong_together(name: str) -> None:
+    training, test = parts(blobs(5, noise=1.0), 1)
+    scores = work(Scoring(model_of(LANES[name], training), training, test, True))[0][-1]
+    roc, score = scores.roc, score_of(model_of(LANES[name], training), test.xy, True)
+    for place in range(len(roc.thresholds)):
+        threshold = threshold_at(roc, place)
+        assert place_of(roc, threshold) == place
+        called = score > threshold
+        expected = theirs.confusion_matrix(test.labels == 1, called, labels=[False, True])
+        assert at_threshold(scores, threshold).tolist() == expected.tolist()
+    assert threshold_at(roc, -5) == threshold_at(roc, 0) and threshold_at(roc, 999) == threshold_at(roc, len(score))
+
+
+@pytest.mark.parametrize("name", ["smo", "smo linear", "pegasos"])
+def test_a_threshold_line_is_where_the_score_is_the_threshold(name: str) -> None:
+    points = blobs(1)
+    model = model_of(LANES[name], points)
+    field = Field(model, Grid(-3.0, 3.0, -3.0, 3.0, 300, 300), True)
+    inside = model.pair_decision_function(points.xy)[:, 0]
+    for threshold in np.quantile(inside, (0.3, 0.5, 0.7)):
+        line = work(ThresholdLine(field, float(threshold)))[0][-1]
+        places = line[np.isfinite(line[:, 0])]
+        assert len(places) > 5
+        f = model.pair_decision_function(places)[:, 0]
+        assert np.abs(f - threshold).max() < 0.02 * np.ptp(inside)
+
+
+def test_a_threshold_line_of_votes_parts_the_pixels() -> None:
+    points = blobs(1, noise=1.0)
+    model = model_of(LANES["knn"], points)
+    field = Field(model, GRID, True)
+    for threshold in (0.1, 0.7):
+        line = work(ThresholdLine(field, threshold))[0][-1]
+        share = model.surface(GRID.xs, GRID.ys)[..., 1]
+        above = share > threshold
+        differ = (above[:, 1:] != above[:, :-1]).sum() + (above[1:] != above[:-1]).sum()
+        assert differ > 0 and len(line) >= 0.3 * differ
+
+
+def test_a_field_goes_on_where_it_was_left() -> None:
+    model = model_of(LANES["smo"], blobs(1, 2, 60))
+    grid = Grid(-3.0, 3.0, -3.0, 3.0, 200, 200)
+    broken, whole = Field(model, grid, True), Field(model, grid, True)
+    for _ in range(400):
+        overtaken = iter([True])
+        if work(ThresholdLine(broken, 0.0), lambda turn=overtaken: next(turn, True))[0]:
+            break
+        if broken._known == grid.height:
+            break
+    first, second = (work(ThresholdLine(each, 0.25))[0][-1] for each in (broken, whole))
+    assert first == pytest.approx(second, nan_ok=True), "but for the rounding of other blocks of rows"
+
+
+# -- what is asked, and shown ------------------------------------------------------------------------------------------
+
+
+class Seen:
+    """A document with models in its lanes, looked at."""
+
+    def __init__(self, document: Document, **session: Any) -> None:
+        self.document = document
+        self.session = Session(looking=frozenset({"evaluation"}), **session)
+        self.results = Results()
+        self.job = 0
+        for index in range(document.shown):
+            self.train(index)
+
+    def train(self, index: int, phase: Phase = Phase.DONE) -> None:
+        self.job += 1
+        points, lane = self.document.training_points, self.document.lanes[index]
+        frame = Frame(self.job, self.document.slots[index], points, lane, phase, model=model_of(lane, points))
+        assert self.results.accept(frame)
+
+    def asked(self) -> dict[str, Any]:
+        grids = (GRID,) * self.document.shown
+        return questions(Moment(self.document, self.session, self.results, grids, SHADES, True))
+
+    def answer(self, *names: str) -> None:
+        for number, (name, question) in enumerate(self.asked().items(), 100):
+            if not names or name in names:
+                for _ in work_out(Asked(name, number, question), self.results.accept_answer, never):
+                    pass
+
+    def shown(self) -> Any:
+        return evaluation_of(self.document, self.session, self.results, True)
+
+
+def two(split: Split | None = None, **more: Any) -> Document:
+    points = blobs(7, 2, 30, 1.0)
+    split = Split("ratio", 0.3) if split is None else split
+    return Document(points, (Lane("knn"), Lane("svm")), view=View.fitting(points), split=split, **more)
+
+
+def test_nothing_is_asked_while_nobody_looks_but_what_is_wrong() -> None:
+    seen = Seen(two(), thresholds=(0.3, None, None, None), validation=Validation("folds"))
+    assert set(seen.asked()) == {"scores0", "scores1", "threshold0", "validated0", "validated1"}
+    seen.session = Session()
+    assert set(seen.asked()) == {"scores0", "scores1"} and seen.shown() is None
+    seen.train(1, Phase.TRAINING)
+    assert set(seen.asked()) == {"scores0"}
+    seen = Seen(two(Split()))
+    seen.session = Session()
+    assert seen.asked() == {}
+
+
+def test_the_same_is_shown_while_nothing_has_changed() -> None:
+    seen = Seen(two(), validation=Validation("folds", 5))
+    assert seen.shown() is seen.shown()
+    seen.answer()
+    shown = seen.shown()
+    assert shown is seen.shown() and not shown.lanes[0].stale and not shown.lanes[0].validating
+    assert (shown.n_test, shown.n_trainable, shown.n_trained) == (18, 42, 42)
+    assert len(shown.lanes[1].validated.sizes) == 5 and shown.lanes[0].training > 0.5
+    marks = wrong_test_points(seen.document, seen.results, 1)
+    assert marks is wrong_test_points(seen.document, seen.results, 1)
+    wrong = seen.document.points.ids[marks.wrong]
+    model = seen.results.frame(1).model  # type: ignore[union-attr]
+    test = seen.document.test_points
+    assert wrong.tolist() == test.ids[model.predict(test.xy) != test.labels].tolist()
+
+
+def test_numbers_of_an_earlier_model_say_so() -> None:
+    seen = Seen(two())
+    seen.answer()
+    seen.train(1)
+    shown = seen.shown()
+    assert (shown.lanes[0].stale, shown.lanes[1].stale) == (False, True)
+    assert shown.lanes[1].confusion is not None, "better an old number that says so than none"
+    assert not len(wrong_test_points(seen.document, seen.results, 1).wrong), "but no mark that may be false"
+    seen.answer()
+    assert not seen.shown().lanes[1].stale
+
+
+def test_a_threshold_changes_the_confusion_and_draws_a_line() -> None:
+    seen = Seen(two())
+    seen.answer()
+    before = seen.shown().lanes[0]
+    assert not before.moved and before.threshold == before.own_threshold == 0.5
+    assert sheets(seen.document, seen.session, seen.results, 0) == ()
+    seen.session = replace(seen.session, thresholds=(0.9, None, None, None))
+    seen.answer()
+    after = seen.shown().lanes[0]
+    assert after.moved and after.threshold == 0.9 and after.confusion.sum() == 18
+    assert after.confusion[:, 1].sum() < before.confusion[:, 1].sum()
+    lines = sheets(seen.document, seen.session, seen.results, 0)
+    assert len(lines) == 1 and lines[0].style == "other" and lines is sheets(
+        seen.document, seen.session, seen.results, 0
+    )  # fmt: skip
+    assert sheets(seen.document, seen.session, seen.results, 1) == ()
+    seen.session = replace(seen.session, looking=frozenset())
+    assert sheets(seen.document, seen.session, seen.results, 0) == ()
+
+
+def test_cross_validation_does_not_depend_on_what_trains_nothing() -> None:
+    seen = Seen(two(), validation=Validation("folds", 4))
+    before = seen.asked()["validated1"]
+    lane = msgspec.structs.replace(seen.document.lanes[1], pair=(1, 1))
+    seen.document = replace(seen.document, lanes=(seen.document.lanes[0], lane))
+    assert seen.asked()["validated1"] == before
+    other = msgspec.structs.replace(lane, svm=SvmSettings(C=7.0))
+    seen.document = replace(seen.document, lanes=(seen.document.lanes[0], other))
+    assert seen.asked()["validated1"] != before
+
+
+def length_of(line: Any) -> float:
+    steps = np.hypot(*np.diff(line, axis=0).T)
+    return float(np.nansum(steps))
+
+
+@pytest.mark.parametrize("name", ["smo", "knn"])
+def test_lines_of_large_pictures_are_made_in_strips(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = model_of(LANES[name], blobs(1, noise=1.0))
+    field = Field(model, Grid(-3.0, 3.0, -3.0, 3.0, 200, 180), True)
+    whole = work(ThresholdLine(field, 0.3))[0][-1]
+    monkeypatch.setattr(evaluating, "STRIP", 200 * 17)
+    strips = work(ThresholdLine(field, 0.3))[0][-1]
+    assert length_of(strips) == pytest.approx(length_of(whole), rel=0.01) and length_of(whole) > 3
+    assert np.nanmin(strips, axis=0) == pytest.approx(np.nanmin(whole, axis=0), abs=0.01)
+    assert np.nanmax(strips, axis=0) == pytest.approx(np.nanmax(whole, axis=0), abs=0.01)
