@@ -27,11 +27,6 @@ METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 WEIGHTS = ("uniform", "distance", "distance-squared")
 
 
-
-
-
-
-
 def table_of(probe: LaneProbe, kind: str) -> Table:
     (found,) = [table for table in probe.tables if table.kind == kind and table.title != "Duels won"]
     return found
@@ -227,7 +222,6 @@ def test_distances() -> None:
     assert not any("istance" in line for line in probe_lane(model, lane, who(points), tuple(place)).lines)
 
 
-
 def test_an_overtaken_question_ends() -> None:
     model, _ = svm(points_of(60, 2))
     posted: list[Ground] = []
@@ -251,8 +245,6 @@ def test_overflow_is_a_sentence() -> None:
 
 
 # -- the scene ---------------------------------------------------------------------------------------------------------
-
-
 
 
 def test_what_is_probed() -> None:
