@@ -331,7 +331,8 @@ class Work(RuleBasedStateMachine):
     @rule()
     def clear(self) -> None:
         there = bool(self.model.now[0])
-        self.act(self.hand.clear, self.fields(points=[], **{"origin": None} if there else {}))
+        split = (self.store.document.split.kind, [])  # of points that are gone none is a test point
+        self.act(self.hand.clear, self.fields(points=[], origin=None, split=split) if there else self.model.now)
 
     @precondition(lambda self: self.idle() and len(self.store.document.points) < 500)
     @rule(name=st.sampled_from(["moons", "blobs", "xor", "line"]), count=st.integers(1, 20), seed=st.integers(0, 9),

@@ -64,7 +64,7 @@ class Visitor:
         QTest.keyClick(self.window.canvases[0], key)
 
     def settings(self) -> None:
-        lane = self.rng.randrange(2)
+        lane = self.rng.randrange(self.window.document.shown)
         self.controller.set_lane(lane, classifier=self.rng.choice(["knn", "svm", "svm", "perceptron", "pegasos"]))
         self.controller.set_lane(lane, "svm", trainer=self.rng.choice(["smo", "smo", "lasvm", "dual-ascent"]))
         kernel = self.rng.choice(["rbf", "linear", "poly", "laplacian"])
@@ -154,6 +154,12 @@ def visit(qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pyte
     visitor = Visitor(window, folder, seed)
     for spec in PANELS:  # made when they are first opened, and kept
         window._side._panel(spec.name)
+    for _ in range(2):  # as the parts of a third and a fourth lane are
+        window._controller.lanes.add(1)
+    window._refresh()
+    for _ in range(2):
+        window._controller.undo()
+    settle(qtbot, window)
     delete_now()
     timers_before, children_before = timers(), len(window.findChildren(QWidget))
     for number in range(actions):
@@ -164,10 +170,10 @@ def visit(qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pyte
     visitor.answer()
     window._controller.editing.cancel()
     window._controller.editing.choose("pointer")
-    for lane in range(2):
+    for lane in range(window.document.shown):
         window._controller.transport.to_end(lane)
         window._controller.transport.set_speed(lane, 99)
-    window._controller.set_session(playing=(True, True))
+    window._controller.set_session(playing=(True,) * 4, strips=False, haze=False, throwing=False)
     if window._race.race is not None:
         window._race.race.close()
     settle(qtbot, window, 60_000)

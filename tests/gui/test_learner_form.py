@@ -76,7 +76,7 @@ def test_each_learner_shows_its_fields_and_no_others(make: Make, qtbot: QtBot) -
 def test_every_entry_of_the_choices_explains_itself(make: Make) -> None:
     window = make(few())
     for name, entries in (
-        ("classifier", ["knn", "svm", "perceptron", "pegasos"]), ("trainer", list(SVM_TRAINERS)),
+        ("classifier", ["knn", "svm", "perceptron", "pegasos", "difference"]), ("trainer", list(SVM_TRAINERS)),
         ("partner", ["first-order", "second-order"]), ("step_size", ["barzilai-borwein", "constant"]),
     ):  # fmt: skip
         combo = find(window, f"lane0.{name}")
