@@ -42,7 +42,7 @@ MOST_LINES, MOST_TERMS = 60, 12
 #: A term below this share of the largest has no line.
 LEAST_TERM = 0.02
 #: From so many kernel values on a probe takes more than about 5 ms, and is worked out in the background.
-HEAVY = 60_000
+HEAVY = 40_000
 
 
 @dataclass(frozen=True)

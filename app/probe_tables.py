@@ -32,6 +32,14 @@ def figure(value: float, digits: int = 4) -> str:
     return f"{0.0 if value == 0 else value:.{digits}g}".replace("-", "−").replace("inf", "∞")
 
 
+def compact(value: float, digits: int = 3) -> str:
+    """A number in the little room of a column: very small and very large ones as "1.2e−4"."""
+    if value == 0.0 or 1e-2 <= abs(value) < 10**digits or not np.isfinite(value):
+        return figure(value, digits)
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", "−")
+
+
 class Table:
     """Rows of text, with a class or a bar where there is one.
 
@@ -59,6 +67,8 @@ class Table:
         What is not told, in a sentence, or "".
     symbol_column : int
         Where the symbols stand.
+    spare : tuple of int
+        Columns that are left out first where there is no room for all.
     """
 
     kind = ""
@@ -73,6 +83,7 @@ class Table:
     picks: tuple[tuple[int, int], ...] = ()
     more = ""
     symbol_column = 0
+    spare: tuple[int, ...] = ()
 
     @property
     def room(self) -> int:
@@ -130,6 +141,7 @@ class Neighbours(Table):
         # With one vote each, what a neighbour counts is its share of a vote.
         columns = (counts[weights], "share") if self._weighted else ()
         self.header = ("#", "point", "d", *columns, "vote")
+        self.spare = (3, 4) if self._weighted else (0,)
         self.rows = min(len(vote.index), MOST_ROWS)
         index = vote.index[: self.rows]
         self.ids, self.symbols = who.ids(index), who.labels(index)
@@ -150,10 +162,10 @@ class Neighbours(Table):
         if column == 1:
             return self._who.name(int(self.ids[row]))
         if column == 2:
-            return figure(float(vote.distance[row]))
+            return compact(float(vote.distance[row]), 4)
         if self._weighted and column == 3:
-            return "∞" if row < vote.at_zero else "–" if vote.at_zero else figure(float(vote.weight[row]), 3)
-        return figure(float(vote.share[row] if column < len(self.header) - 1 else self.values[row]), 3)
+            return "∞" if row < vote.at_zero else "–" if vote.at_zero else compact(float(vote.weight[row]))
+        return compact(float(vote.share[row] if column < len(self.header) - 1 else self.values[row]))
 
     def told(self, row: int) -> str:
         return f"{self._who.names[int(self.symbols[row])]}, {super().told(row)}"
@@ -185,7 +197,7 @@ class Summands(Table):
     def __init__(self, terms: Terms, pair: Pair, classes: Sequence[int], who: Who) -> None:
         self._terms, self._who = terms, who
         if terms.of_points:
-            self.header = ("point", "α y", "K(xᵢ, x)", "α y K")
+            self.header = ("point", "α y", "K", "α y K")
             self.ids, self.symbols = who.ids(terms.index), who.labels(terms.index)
         else:
             self.header = ("term", "w", "x", "w x")
@@ -203,13 +215,13 @@ class Summands(Table):
         terms = self._terms
         last = len(self.header) - 1
         if column == last:
-            return figure(float(self.values[row]))
+            return compact(float(self.values[row]))
         if row == self.rows - 1:
             return "b" if column == 0 else ""
         if row >= len(terms.value):
             return f"the other {grouped(terms.n_rest)}" if column == 0 else ""
         if column:
-            return figure(float((terms.coef if column == 1 else terms.kernel)[row]), 3)
+            return compact(float((terms.coef if column == 1 else terms.kernel)[row]))
         if not terms.of_points:
             return ("w₁ x₁", "w₂ x₂")[int(terms.index[row])]
         return self._who.name(int(self.ids[row]))

@@ -25,7 +25,7 @@ from .points import MAX_CLASSES, Points
 from .probe import Probe, probe_of
 from .results import Results
 from .session import SPEEDS, Selection, Session
-from .sheets import Lines, Sheet
+from .sheets import Sheet, signs_of
 from .split import Parts
 from .strips import Strip, strip_fields, strips_of
 from .truths import TruthScene, truth_scene
@@ -292,7 +292,7 @@ def _signs(session: Session, lanes: Sequence[LaneScene], n_test: int) -> frozens
         signs |= {kind for kind, _ in words.KKT_LEGEND} if session.kkt else {"free", "bounded"}
     if any(lane.provisional for lane in lanes):
         signs.add(words.PROVISIONAL[0])
-    signs |= {sheet.style for lane in lanes for sheet in lane.sheets if isinstance(sheet, Lines)}
+    signs |= signs_of([sheet for lane in lanes for sheet in lane.sheets])
     return frozenset(signs)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -64,3 +65,9 @@ class Specks:
 
 
 Sheet = Lines | Hatch | Specks
+
+
+def signs_of(sheets: Sequence[Sheet]) -> set[str]:
+    """Kinds of the legend's entries that `sheets` need: the styles of lines, and "differ" for a hatching."""
+    styles: set[str] = {sheet.style for sheet in sheets if isinstance(sheet, Lines)}
+    return styles | ({"differ"} if any(isinstance(sheet, Hatch) for sheet in sheets) else set())

@@ -27,8 +27,7 @@ EQUATIONS = {
     "line": "y = x", "wrong": "y = x", "circle": "x² + y² = ½", "xor": "x = 0 and y = 0",
     "chessboard": "the edges of the fields",
 }  # fmt: skip
-#: Lines that are explained where they are seen.
-TRUTH_LEGEND = (("ideal", "True or ideal boundary"), ("haze", "Haze: boundaries on resampled points"))
+NOTHING_THROWN = "Throw fresh points to see how often each model fails on points it has not learnt."
 INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such throws."
 EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points."
 AREA = f"Area: share of the square [−1, 1]² where model and truth disagree, on a grid of {SIDE} × {SIDE} places."
@@ -40,11 +39,6 @@ RESAMPLING = (
     "Each model learns from as many points as there are, drawn from them with replacement; a point drawn twice counts"
     " as two points at one place."
 )
-
-
-def truth_legend(name: str) -> list[tuple[str, str]]:
-    """`TRUTH_LEGEND` with the boundary called by its name."""
-    return [(kind, name if kind == "ideal" else text) for kind, text in TRUTH_LEGEND]
 
 
 def boundary_name(law: Law | None) -> str:
@@ -60,7 +54,7 @@ def boundary_name(law: Law | None) -> str:
 
 def short_name(law: Law) -> str:
     """What the switch of the boundary is called."""
-    return boundary_name(law) if law.has_truth else "Ideal (Bayes) boundary"
+    return "True boundary" if law.has_truth else "Ideal boundary"
 
 
 def area_words(area: Area) -> str:

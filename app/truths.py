@@ -37,7 +37,8 @@ class TruthRow:
 
     Attributes
     ----------
-    slot : int
+    number : int
+        Of the lane on screen, from 1.
     title : str
         The classifier.
     tally : Tally or None
@@ -55,7 +56,7 @@ class TruthRow:
         Why there is no haze.
     """
 
-    slot: int
+    number: int
     title: str
     tally: Tally | None
     counting: bool
@@ -80,7 +81,7 @@ class TruthScene:
     ideal_tally : Tally or None
         How the ideal classifier did on the fresh points.
     rows : tuple of TruthRow
-        One per lane on screen.
+        One per lane on screen that learns.
     boundary_name : str
     """
 
@@ -104,7 +105,7 @@ def law_of(origin: GeneratorSettings | None) -> Law | None:
         origin.n_classes if kind.n_classes[1] > 2 else 2,
     )  # fmt: skip
     try:
-        law.draw(1, 0)
+        law.risk(law.draw(1, 0)[0])
     except ValueError:  # a file may hold what no generator accepts
         return None
     return law
@@ -130,7 +131,8 @@ def questions(moment: Moment) -> dict[str, Question]:
     if session.haze and moment.compiled and not session.drawing and len(document.points):
         for index, grid in enumerate(moment.grids):
             lane, slot = document.lanes[index], document.slots[index]
-            asked[f"haze{slot}"] = Stability(lane, document.training_points, session.resamples, grid.coarse())
+            if not lane.is_difference:
+                asked[f"haze{slot}"] = Stability(lane, document.training_points, session.resamples, grid.coarse())
     return asked
 
 
@@ -142,7 +144,7 @@ def _fresh(moment: Moment, law: Law) -> dict[str, Question]:
     for index in range(document.shown):
         slot = document.slots[index]
         model = _model(results.frame(slot), document)
-        if model is None:
+        if model is None or document.lanes[index].is_difference:
             continue
         if throw.batches:
             name = f"fresh{slot}"
@@ -198,7 +200,8 @@ def truth_scene(document: Document, session: Session, results: Results) -> Truth
         if answer is not None and answer.question == Ideal(law):
             bayes = answer.value
         ideal = _tally(results.answer("fresh"), law, session.throw)
-    rows = tuple(_row(index, document, session, results, law) for index in range(document.shown))
+    learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
+    rows = tuple(_row(index, document, session, results, law) for index in learning)
     return TruthScene(document.origin, law, edited, bayes, ideal, rows, truth_words.boundary_name(law))
 
 
@@ -220,7 +223,7 @@ def _row(index: int, document: Document, session: Session, results: Results, law
         area = None
     haze, resampling, message = _haze(index, document, session, results)
     return TruthRow(
-        slot, classifier_name(document.lanes[index]), tally, counting, area,
+        index + 1, classifier_name(document.lanes[index]), tally, counting, area,
         area is None or area.model is not model, haze, resampling, message,
     )  # fmt: skip
 
@@ -252,12 +255,12 @@ def sheets(document: Document, session: Session, results: Results, index: int) -
     """Haze, fresh points, and true or ideal boundary of the lane at place `index`, the lowest first."""
     laid: list[Sheet] = []
     slot = document.slots[index]
-    if session.haze:
+    if session.haze and not document.lanes[index].is_difference:
         haze, _, _ = _haze(index, document, session, results)
         if haze is not None:
             laid.append(haze.lines)
     law = law_of(document.origin) if len(document.points) else None
-    if law is not None and PANEL in session.looking:
+    if law is not None and PANEL in session.looking and not document.lanes[index].is_difference:
         tally = _tally(results.answer(f"fresh{slot}"), law, session.throw)
         if tally is not None and len(tally.xy):
             laid.append(_specks(tally))

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from .document import Document
-from .figures import count, grouped, percent, short
+from .figures import grouped, percent, short
 from .jobs.before import Change, ChangeQuestion, Facts, ended
 from .jobs.requests import Frame, Phase
 from .results import Results
@@ -14,7 +14,7 @@ from .session import Session
 from .whatif import Removable, differs, removable
 from .words import classifier_name
 
-DISARMED = "Press W, or the button above, to keep what is before each edit; then delete, relabel or drag a point."
+DISARMED = "Press W, or tick the box above, to keep what is before each edit; then delete, relabel or drag a point."
 ARMED = "Delete, relabel or drag a point, or move a slider: the dashed line is the boundary before it."
 SAME = "Not changed by the last edit."
 
@@ -168,4 +168,4 @@ def _vectors(facts: Facts) -> str:
 
 def button(number: int) -> str:
     """What the button says that removes so many points."""
-    return "Remove all non-support vectors" + (f" ({count(number, 'point')})" if number else "")
+    return "Remove all\nnon-support vectors" + (f" ({grouped(number)})" if number else "")

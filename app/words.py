@@ -279,6 +279,12 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("Ctrl+8", "why the place under the pointer gets its class: neighbours and votes, or f term by term"),
         ("Q", "pin that place, or the keyboard cursor's; again lets go"),
     )),
+    ("What if", (
+        ("W", "from now on the boundary before each edit stays as a dashed line; again: no more"),
+        ("Ctrl+Shift+W", "what the edit changed: margin, support vectors, accuracy, the largest change of f"),
+        ("Ctrl+Shift+C", "below each slider, accuracy over its whole range; a click or Enter goes to that value"),
+        ("Hollow ring on a curve", "the training was given up there; a pale curve is of the points before"),
+    )),
     ("Several classes", (
         ("One-vs-one", "an SVM for each pair of classes; the class that wins most pairs is predicted"),
         ("One-vs-rest", "an SVM for each class against all others; the largest f is predicted"),
@@ -314,5 +320,13 @@ KKT_LEGEND: tuple[tuple[str, str], ...] = (
     ("kkt3", "Bounded: α = C, misclassified, slack above 1"),
     ("kkt1!", "Broken: y f is not yet as the case asks"),
     ("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
+)
+#: Signs of what lies between surface and points, as `sheets.signs_of` names them.
+SHEET_LEGEND: tuple[tuple[str, str], ...] = (
+    ("ideal", "True or ideal boundary"),
+    ("haze", "Haze: boundaries on resampled points"),
+    ("ghost", "Boundary before the last edit"),
+    ("other", "Threshold: here the score is t"),
+    ("differ", "Striped: the two compared classifiers predict different classes"),
 )
 PROVISIONAL = ("provisional", "Hatched: not certified yet")

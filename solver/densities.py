@@ -7,32 +7,32 @@ With noise of standard deviation s in both coordinates, phi_s its density and Ph
             each vertical, which reaches from a_j to b_j at x_j; Gauss-Legendre in x
     curve   sum over places c_j of  w_j phi_s(x - c_jx) phi_s(y - c_jy):  Gauss-Legendre along the curve
 
-Phi comes from a table whose cubics agree with it to 1e-12.  The panels of the quadrature are no longer than s, with
-six places each, and those of a curve are ever shorter towards its ends, where from afar the integrand falls steeply:
-against adaptive quadrature the error of a density is below 1e-8 of its largest value, and that of the logarithm of a
-curve's below 1e-6 as far as 20 s away.
+Phi comes from a table whose cubics agree with it to 1e-12.  The panels of the quadrature are no longer than 2 s,
+with eight places each, and those of a curve are ever shorter towards its ends, where from afar the integrand falls
+steeply: against adaptive quadrature the error of a density is below 1e-8, and that of the logarithm of a curve's below
+1e-6 as far as 20 s away.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-#: Nodes of a panel.
-ORDER = 6
+#: Nodes of a panel, and its length in units of s.
+ORDER, LENGTH = 8, 2.0
 #: Panels of a shape at least, whatever the noise.
-FEWEST = 24
+FEWEST = 16
 #: Halvings of the panels towards the end of a curve.
-HALVINGS = 8
+HALVINGS = 9
 #: Points that are worked on together.
-TOGETHER = 256
+TOGETHER = 64
 #: From so many s on, a factor of a density is below the table's accuracy.
 REACH = 8.0
 #: exp(-NEGLIGIBLE) is below rounding.
@@ -169,38 +169,74 @@ class Curve:
         path: Callable[[Array], Array], weight: Callable[[Array], Array], length: float, last: float, noise: float
     ) -> Curve:
         """The curve ``path(t)`` with density `weight(t)`, t from 0 to `last`; it is at most `length` long per t."""
-        edges = even_edges(0.0, last, noise / length)
+        edges = even_edges(0.0, last, LENGTH * noise / length)
         first = edges[1] * 0.5 ** np.arange(HALVINGS, 0, -1)
         edges = np.concatenate((edges[:1], first, edges[1:-1], last - first[::-1], edges[-1:]))
         t, w = panels(edges)
         w = w * weight(t)
         return Curve(path(t), w / w.sum(), noise)
 
+    @cached_property
+    def log_weight(self) -> Array:
+        """Logarithm of `weight`."""
+        result: Array = np.log(self.weight)
+        return result
+
     def log_density(self, X: Array) -> Array:
         """Its logarithm at the points `X` (n, 2), shape (n,): finite wherever the distance is."""
         result = np.empty(len(X))
-        for block in neighbourhoods(X):
-            result[block] = self._of_block(X[block])
+        for group in neighbourhoods(X):
+            result[group] = self._of_group(*_about(X[group]), -math.inf)
         return result
 
-    def _of_block(self, X: Array) -> Array:
+    def _of_group(self, X: Array, middle: Array, radius: float, least: float) -> Array:
+        """At points `X`, relative to their `middle`, from which none is farther than `radius`; -inf where all nodes
+        together add less than exp(-NEGLIGIBLE) of exp(least)."""
         s = self.noise
-        log_weight = np.log(self.weight)
-        middle = 0.5 * (X.min(axis=0) + X.max(axis=0))
-        radius = float(np.sqrt(((X - middle) ** 2).sum(axis=1).max()))
-        # Relative to the middle: coordinates far from the origin must not eat up the differences.
-        places, X = self.places - middle, X - middle
-        away = np.sqrt((places**2).sum(axis=1))
-        # What a node adds at most, at any point of the block, against what the best adds at least there.
-        most = log_weight - 0.5 * (np.maximum(away - radius, 0.0) / s) ** 2
-        least = float((log_weight - 0.5 * ((away + radius) / s) ** 2).max())
-        near = most > least - NEGLIGIBLE - math.log(len(away))
-        squared = (X[:, 0, None] - places[near, 0]) ** 2 + (X[:, 1, None] - places[near, 1]) ** 2
-        terms = squared * (-0.5 / s**2) + log_weight[near]
+        places = self.places - middle
+        away = np.sqrt(places[:, 0] ** 2 + places[:, 1] ** 2)
+        # What a node adds at most, at any of the points, against what the best adds at least there.
+        most = self.log_weight - 0.5 * (np.maximum(away - radius, 0.0) / s) ** 2
+        least = max(least, float((self.log_weight - 0.5 * ((away + radius) / s) ** 2).max()))
+        near = np.flatnonzero(most > least - NEGLIGIBLE - math.log(len(away)))
+        if not len(near):
+            return np.full(len(X), -np.inf)
+        terms = (X[:, 0, None] - places[near, 0]) ** 2
+        terms += (X[:, 1, None] - places[near, 1]) ** 2
+        terms *= -0.5 / s**2
+        terms += self.log_weight[near]
         largest = terms.max(axis=1)
-        total: Array = np.exp(terms - largest[:, None]).sum(axis=1)
-        result: Array = np.log(total) + largest - math.log(2.0 * math.pi * s * s)
+        terms -= largest[:, None]
+        result: Array = np.log(np.exp(terms, out=terms).sum(axis=1)) + largest - math.log(2.0 * math.pi * s * s)
         return result
+
+    def _least(self, middle: Array, radius: float) -> float:
+        """Logarithm, but for a constant, of what the density is at least within `radius` of `middle`."""
+        places = self.places - middle
+        away = np.sqrt(places[:, 0] ** 2 + places[:, 1] ** 2)
+        return float((self.log_weight - 0.5 * ((away + radius) / self.noise) ** 2).max())
+
+
+def likeliest(curves: Sequence[Curve], X: Array) -> Array:
+    """log p(x | c) at the points `X` (n, 2), shape (n, len(curves)), of curves with the same noise.
+
+    Of classes that are less likely than the likeliest by more than rounding it is -inf: so of many arms only those
+    nearby are worked on.
+    """
+    result = np.empty((len(X), len(curves)))
+    for group in neighbourhoods(X):
+        points, middle, radius = _about(X[group])
+        least = max(curve._least(middle, radius) for curve in curves)
+        for c, curve in enumerate(curves):
+            result[group, c] = curve._of_group(points, middle, radius, least)
+    return result
+
+
+def _about(X: Array) -> tuple[Array, Array, float]:
+    """Points relative to their middle, which keeps the digits of those far from the origin; the middle, the radius."""
+    middle = 0.5 * (X.min(axis=0) + X.max(axis=0))
+    X = X - middle
+    return X, middle, float(np.sqrt((X**2).sum(axis=1).max()))
 
 
 def neighbourhoods(X: Array) -> list[NDArray[np.intp]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+import time
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ from app.points import Points
 from solver.densities import neighbourhoods
 from solver.truth import Law
 
-from .fitting import predictions
+from .fitting import next_size, predictions
 from .inquiry import Step
 from .pool import Priority
 from .requests import Model
@@ -26,7 +27,7 @@ Labels = NDArray[np.int64]
 #: What tells these draws from any others of the same law.
 _IDEAL = 72
 #: Failures that are marked in a picture at most, and points thrown up to which those that succeed are shown as well.
-MOST_SHOWN, FEW = 2000, 300
+MOST_SHOWN, FEW = 1000, 300
 #: Places at which the error of the ideal classifier is averaged, and how many are drawn at a time.
 PLACES, PORTION = 100_000, 10_000
 #: Places along a side of the square [-1, 1]^2 at which a model is held against the truth.
@@ -136,12 +137,22 @@ def _classes(
     if model is not None:
         return (yield from predictions(model, xy, compiled, overtaken))
     result = np.empty(len(xy), dtype=np.int64)
-    for group in neighbourhoods(xy):
-        result[group] = law.bayes(xy[group])
+    for part in _parts(xy):
+        result[part] = law.bayes(xy[part])
         yield Priority.BACKGROUND
         if overtaken():
             return None
     return result
+
+
+def _parts(xy: Array) -> Iterator[NDArray[np.intp]]:
+    """All places in parts of neighbours, as many at a time as take a piece's time."""
+    order = np.concatenate([np.empty(0, dtype=np.intp), *neighbourhoods(xy)])
+    done, size = 0, 32
+    while done < len(order):
+        begun = time.perf_counter()
+        yield order[done : done + size]
+        done, size = done + size, next_size(size, time.perf_counter() - begun)
 
 
 @dataclass(frozen=True)
@@ -166,8 +177,9 @@ class Ideal:
         total = squares = 0.0
         for portion in range(PLACES // PORTION):
             xy, _ = self.law.draw(PORTION, (_IDEAL, portion))
-            for group in neighbourhoods(xy):
-                risk = self.law.risk(xy[group])
+            yield Priority.BACKGROUND
+            for part in _parts(xy):
+                risk = self.law.risk(xy[part])
                 total, squares = total + float(risk.sum()), squares + float((risk * risk).sum())
                 yield Priority.BACKGROUND
                 if overtaken():

@@ -40,7 +40,7 @@ _RESAMPLE = 73
 #: Fewest and most resamples.
 LEAST, MOST = 5, 200
 #: Ends of line segments that are drawn at most: with more, the lines of later resamples are left out.
-MOST_VERTICES = 40_000
+MOST_VERTICES = 25_000
 #: Seconds between two partial answers.
 INTERVAL = 0.3
 #: Lanes' settings whose refitted models are kept, for other views of the same points.

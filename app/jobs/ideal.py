@@ -47,15 +47,20 @@ class Boundary:
             logs = yield from _on(self.law, grid, overtaken)
             if logs is None:
                 return
-            post(Lines(ideal_lines(grid, logs), "ideal"))
+            parts: list[Array] = []
+            for c in range(logs.shape[2] - 1):
+                parts += [border(grid, logs, c), np.full((1, 2), np.nan)]
+                yield Priority.BACKGROUND
+                if overtaken():
+                    return
+            post(Lines(np.concatenate(parts[:-1]), "ideal"))
 
 
 def _on(law: Law, grid: Grid, overtaken: Callable[[], bool]) -> Generator[Step, None, Array | None]:
     """log p(x | c) on `grid`, shape (height, width, n_classes), in tiles: near each other, points share most work."""
     xs, ys = grid.xs, grid.ys
     logs = np.empty((grid.height, grid.width, law.n_classes))
-    side = 8
-    row = 0
+    side, row = 4, 0
     while row < grid.height:
         below = min(row + 16, grid.height)
         column = 0
@@ -74,18 +79,20 @@ def _on(law: Law, grid: Grid, overtaken: Callable[[], bool]) -> Generator[Step, 
     return logs
 
 
-def ideal_lines(grid: Grid, logs: Array) -> Array:
-    """The places where the largest of `logs` (height, width, n_classes) changes, joined with NaN rows, shape (m, 2)."""
-    if logs.shape[2] == 2:
-        return level_lines(grid, logs[..., 0] - logs[..., 1], (0.0,))
-    parts: list[Array] = []
-    for c in range(logs.shape[2] - 1):
-        others = np.delete(logs, c, axis=2)
-        line = level_lines(grid, logs[..., c] - others.max(axis=2), (0.0,))
-        if len(line):
-            # The borders of class c with classes before it have been drawn already.
-            parts += [_with_rivals(grid, line, logs, c), np.full((1, 2), np.nan)]
-    return np.concatenate(parts[:-1]) if parts else np.empty((0, 2))
+def border(grid: Grid, logs: Array, c: int) -> Array:
+    """Where class `c` gives way to a later class as the one of the largest of `logs` (height, width, n_classes).
+
+    Returns
+    -------
+    xy : ndarray of shape (m, 2)
+        Polylines joined with NaN rows.
+    """
+    others = np.full(logs.shape[:2], -np.inf)
+    for other in range(logs.shape[2]):
+        if other != c:
+            np.maximum(others, logs[..., other], out=others)
+    line = level_lines(grid, logs[..., c] - others, (0.0,))
+    return _with_rivals(grid, line, logs, c) if c > 0 and len(line) else line
 
 
 def _with_rivals(grid: Grid, line: Array, logs: Array, c: int) -> Array:

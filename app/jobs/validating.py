@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -35,9 +36,9 @@ PIECE, INTERVAL = 0.006, 0.12
 COARSE = 4
 FOLDS = 5
 #: Points an SVM's curve is made of at most, and points whose kNN votes are counted at most: of more, a sample.
-MOST_TRAINED, MOST_COUNTED = 1000, 4000
+MOST_TRAINED, MOST_COUNTED = 500, 4000
 #: Updates of one training after which it is given up.
-MOST_UPDATES = 200_000
+MOST_UPDATES = 50_000
 #: Distances and counts held at once; test points that an SVM is asked for at once.
 BLOCK, QUERIES = 40_000, 500
 FINISHED = (Status.OPTIMAL, Status.PRECISION, Status.STATIONARY)
@@ -120,6 +121,7 @@ class CurveQuestion:
             yield from _machines(self, post, overtaken)
 
 
+@lru_cache(maxsize=64)
 def asked_lane(lane: Lane, control: str) -> Lane:
     """`lane` with all that a curve of `control` does not depend on at its default: the control itself above all."""
     if control == "k":

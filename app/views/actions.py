@@ -91,14 +91,6 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("differing", "&Compare", "&Mark where they differ", ("X",), "Hatched, in every picture.", "", True),
     ActionSpec("wipe", "&Compare", "&Wipe", ("Y",), "One picture over half of the other.", "", True),
     ActionSpec("difference", "&Compare", "&Difference as a lane", (), "Striped in both classes where they differ."),
-    ActionSpec("ideal", "&Compare", "True or &ideal boundary", ("U",), "The best that is possible.", "", True, True),
-    ActionSpec("haze", "&Compare", "&Haze", ("H",), "Boundaries on resampled points.", "", True),
-    ActionSpec("evaluation", "&Compare", "&Evaluation", ("Ctrl+9",), "Test points, scores, ROC.", "", True),
-    ActionSpec("truth", "&Compare", "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True),
-    ActionSpec(
-        "strips", "&Compare", "&Curves under sliders", ("Ctrl+Shift+C",),
-        "Accuracy over the whole range of k, C and γ.", "", True, True,
-    ),
     ActionSpec("probe", "&Compare", "&Why this class", ("Ctrl+8",), "Neighbours or terms of f, here.", "", True, True),
     ActionSpec("pin", "&Compare", "&Pin the probe", ("Q",), "Keep explaining this place; again: let go.", "", True),
     ActionSpec(
@@ -106,6 +98,14 @@ SPECS: tuple[ActionSpec, ...] = (
         "", True, True,
     ),
     ActionSpec("whatif", "&Compare", "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each lane.", "", True),
+    ActionSpec("evaluation", "&Compare", "&Evaluation", ("Ctrl+9",), "Test points, scores, ROC.", "", True, True),
+    ActionSpec(
+        "strips", "&Compare", "&Curves under sliders", ("Ctrl+Shift+C",),
+        "Accuracy over the whole range of k, C and γ.", "", True,
+    ),
+    ActionSpec("truth", "&Compare", "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True, True),
+    ActionSpec("ideal", "&Compare", "True or &ideal boundary", ("U",), "The best that is possible.", "", True),
+    ActionSpec("haze", "&Compare", "&Haze", ("H",), "Boundaries on resampled points.", "", True),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
 )  # fmt: skip
 

@@ -16,14 +16,13 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 from app.jobs.requests import NO_MARKS, Frame, Phase, Picture
 from app.scene import LaneScene, Scene, grid_of
 from app.session import Session
-from app.sheets import Lines
+from app.sheets import signs_of
 from app.split import unsplit
 from app.tools import Keys, Spot
-from app.truth_words import truth_legend
 from app.views.plot import symbols
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme, dressed, theme_of
-from app.words import LEGEND, classifier_name, count, headline, sampled
+from app.words import LEGEND, SHEET_LEGEND, classifier_name, count, headline, sampled
 from solver import Grid
 
 What = Literal["window", "lane0", "lane1"]
@@ -266,9 +265,10 @@ class Sheet:
             "wrong": any(len(each.wrong) for each in marks),
             "tie": bool(drawn) and len(classes) > 1,
         }
-        lines = {sheet.style for plot in self.plots for sheet in plot.lane.sheets if isinstance(sheet, Lines)}
-        truth = [(kind, text) for kind, text in truth_legend(shot.scene.truth.boundary_name) if kind in lines]
-        return classes + [(kind, text) for kind, text, _ in LEGEND if there[kind]] + truth
+        signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets])
+        named = {**dict(SHEET_LEGEND), "ideal": shot.scene.truth.boundary_name}
+        sheets = [(kind, text) for kind, text in named.items() if kind in signs]
+        return classes + [(kind, text) for kind, text, _ in LEGEND if there[kind]] + sheets
 
     def _rows(self) -> list[list[tuple[str, str, float]]]:
         """The legend's entries in rows as wide as the picture, with the x of each."""

@@ -10,60 +10,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from probes import NAMES, fitted, frame_of, ground_of, knn, points_of, scene_with, svm, who
 
-from app.document import Document, KnnSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
+from app.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.jobs.ground import Ground, GroundQuestion, ProbeQuestion
-from app.jobs.learners import estimator_of
-from app.jobs.requests import Frame, Phase
 from app.jobs.sources import problem_of, shown_pair
 from app.points import Points
 from app.probe import HEAVY, MOST_LINES, LaneProbe, heavy, place_of, probe_lane, probe_of
-from app.probe_tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, Who, figure
+from app.probe_tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, compact, figure
 from app.results import Results
-from app.scene import compose
 from app.session import Session
 from app.trainers import SVM_TRAINERS
-from solver import KERNELS, Kernel, KNeighborsClassifier
-from solver.pair_classifier import PairClassifier
+from solver import KERNELS, Kernel
 
-NAMES = tuple(f"class {label + 1}" for label in range(8))
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 WEIGHTS = ("uniform", "distance", "distance-squared")
-
-
-def points_of(n: int, n_classes: int = 2, seed: int = 0, lattice: bool = False) -> Points:
-    """Classes 2, 5, 8 and so on would hide mistakes of numbering; these are 1, 3, 4, 6 of eight."""
-    rng = np.random.default_rng(seed)
-    labels = np.arange(n) % n_classes
-    turn = 2 * np.pi * labels / n_classes
-    xy = rng.normal(scale=0.7, size=(n, 2)) + np.column_stack((np.cos(turn), np.sin(turn)))
-    ids = 5 + 3 * np.arange(n)
-    return Points.of(np.round(2 * xy) / 2 if lattice else xy, np.array([1, 3, 4, 6])[labels], ids)
-
-
-def knn(
-    points: Points, k: int, metric: str = "euclidean", weights: str = "uniform"
-) -> tuple[KNeighborsClassifier, Lane]:  # fmt: skip
-    lane = Lane("knn", knn=KnnSettings(k, weights, metric))  # type: ignore[arg-type]
-    model = KNeighborsClassifier(min(k, len(points)), weights, metric, lane.knn.p)
-    return model.fit(points.xy, points.labels), lane
-
-
-def fitted(lane: Lane, points: Points) -> PairClassifier:
-    estimator = estimator_of(lane)
-    if lane.classifier == "svm" and lane.svm.trainer != "lasvm":
-        estimator.max_iter = 1500  # type: ignore[attr-defined]
-    model: PairClassifier = estimator.fit(points.xy, points.labels)  # type: ignore[attr-defined]
-    return model
-
-
-def svm(points: Points, **values: object) -> tuple[PairClassifier, Lane]:
-    lane = Lane("svm", svm=msgspec.structs.replace(SvmSettings(gamma=0.8, degree=2, coef0=0.5), **values))
-    return fitted(lane, points), lane
-
-
-def who(points: Points, now: Points | None = None) -> Who:
-    return Who(points, points if now is None else now, NAMES)
 
 
 def table_of(probe: LaneProbe, kind: str) -> Table:
@@ -149,7 +110,7 @@ def test_a_long_list_of_neighbours() -> None:
     nearest = np.argsort(away, kind="stable")
     assert table.ids.tolist() == points.ids[nearest[:MOST_ROWS]].tolist()
     assert table.cell(3, 1) == f"{nearest[3] + 1:,}".replace(",", "\u202f")
-    assert table.cell(0, 2) == figure(away.min())
+    assert table.cell(0, 2) == compact(away.min(), 4)
     assert probe.sketch.ball.radius == pytest.approx(np.sort(away)[2499])
     fewer = points.remove(nearest[[0]])
     assert Neighbours(probe.vote, "uniform", who(points, fewer)).cell(0, 1) == "gone"  # type: ignore[arg-type]
@@ -220,7 +181,7 @@ def test_the_sum_over_many_support_vectors() -> None:
     assert terms is not None and terms.n_rest > 0 and table.rows == MOST_ROWS + 2
     assert "the other" in table.cell(MOST_ROWS, 0) and table.cell(MOST_ROWS + 1, 0) == "b"
     assert float(table.values.sum()) == pytest.approx(terms.f, abs=1e-9 * terms.size)
-    assert table.cell(0, 3) == figure(terms.value[0]) and "class" in table.told(0)
+    assert table.cell(0, 3) == compact(terms.value[0]) and "class" in table.told(0)
 
 
 def test_signs_are_told_by_classes() -> None:
@@ -239,7 +200,7 @@ def test_signs_are_told_by_classes() -> None:
 def test_distances() -> None:
     points = points_of(80, 2)
     linear, lane = svm(points, kernel="linear")
-    (w,), b = linear.coef_, linear.intercept_[0]  # type: ignore[attr-defined]
+    (w,), b = linear.coef_, linear.intercept_[0]
     place = np.array([0.4, 0.7])
     expected = abs(w @ place + b) / np.hypot(*w)
     lines = probe_lane(linear, lane, who(points), tuple(place)).lines
@@ -247,7 +208,7 @@ def test_distances() -> None:
     model, lane = svm(points)
     ground = ground_of(model)
     probe = probe_lane(model, lane, who(points), tuple(place), ground)
-    coef, vectors = model.dual_coef_[0], model.support_vectors_  # type: ignore[attr-defined]
+    coef, vectors = model.dual_coef_[0], model.support_vectors_
     norm = np.sqrt(coef @ Kernel("rbf", 0.8).gram(vectors, vectors) @ coef)
     f = model.pair_decision_function([place])[0, 0]
     assert any(
@@ -259,14 +220,6 @@ def test_distances() -> None:
     assert any(f"f = 0: {figure(found.distance)} away" in line for line in probe.lines)
     assert not any("away" in line for line in probe_lane(model, lane, who(points), tuple(place), ground, False).lines)
     assert not any("istance" in line for line in probe_lane(model, lane, who(points), tuple(place)).lines)
-
-
-def ground_of(model: PairClassifier) -> Ground:
-    posted: list[Ground] = []
-    for _ in GroundQuestion(model, 0, (-3.0, 3.0, -2.0, 2.0)).answer(posted.append, lambda: False):  # type: ignore[arg-type]
-        pass
-    (ground,) = posted
-    return ground
 
 
 def test_an_overtaken_question_ends() -> None:
@@ -294,23 +247,6 @@ def test_overflow_is_a_sentence() -> None:
 # -- the scene ---------------------------------------------------------------------------------------------------------
 
 
-def scene_with(session: Session, *frames: Frame, document: Document | None = None) -> object:
-    results = Results()
-    for frame in frames:
-        results.accept(frame)
-    document = document or Document(frames[0].points, tuple(frame.lane for frame in frames), shown=len(frames))
-    return compose(document, session, results, title="", modified=False, history=(), position=0, compiled=True)
-
-
-def frame_of(model: object, lane: Lane, points: Points, slot: int = 0) -> Frame:
-    from app.jobs.requests import Picture
-    from solver import Grid
-
-    grid = Grid(-1, 1, -1, 1, 2, 2)
-    picture = Picture(np.zeros((2, 2), dtype=np.uint32), grid, np.empty((0, 2)), np.empty((0, 2)))
-    return Frame(1, slot, points, lane, Phase.DONE, model=model, picture=picture)  # type: ignore[arg-type]
-
-
 def test_what_is_probed() -> None:
     looking = frozenset({"probe"})
     assert place_of(Session(aim=(1, 2))) is None
@@ -323,34 +259,42 @@ def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
     points = points_of(60, 2)
     frames = [frame_of(*knn(points, 5), points), frame_of(*svm(points), points, 1)]
     session = Session(probe=(0.3, 0.1))
-    first, second = (scene_with(session, *frames).probe for _ in range(2))  # type: ignore[attr-defined]
+    first, second = (scene_with(session, *frames).probe for _ in range(2))
     assert first.pinned and [lane.label for lane in first.lanes] == [
         frame.model.predict([(0.3, 0.1)])[0] for frame in frames
     ]
     assert all(a is b for a, b in zip(first.lanes, second.lanes, strict=True))
-    assert scene_with(Session(), *frames).probe.place is None  # type: ignore[attr-defined]
+    assert scene_with(Session(), *frames).probe.place is None
 
 
 def test_lanes_without_a_model() -> None:
     empty = Document(lanes=(Lane("knn"), Lane("svm")))
-    probe = probe_of(empty, Session(probe=(0.0, 0.0)), Results(), scene_with(Session(), document=empty).lanes)  # type: ignore[attr-defined]
+    probe = probe_of(empty, Session(probe=(0.0, 0.0)), Results(), scene_with(Session(), document=empty).lanes)
     assert all(lane.label == -1 and "Click to add points" in lane.message for lane in probe.lanes)
     alone = points_of(5, 1)
     document = Document(alone, (Lane("knn"), Lane("svm")))
-    probe = scene_with(Session(probe=(0.0, 0.0)), frame_of(*knn(alone, 3), alone), document=document).probe  # type: ignore[attr-defined]
+    probe = scene_with(Session(probe=(0.0, 0.0)), frame_of(*knn(alone, 3), alone), document=document).probe
     assert probe.lanes[0].headline == "class 2: 3 of 3 votes" and "needs two classes" in probe.lanes[1].message
 
 
 def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     points = points_of(60, 2)
     model, lane = svm(points)
-    assert not heavy(model) and len(model.support_) < HEAVY  # type: ignore[attr-defined]
+    assert not heavy(model) and len(model.support_) < HEAVY
     monkeypatch.setattr("app.probe.HEAVY", 3)
     frame, session = frame_of(model, lane, points), Session(probe=(0.3, 0.1))
-    assert scene_with(session, frame).probe.lanes[0].message == "Working it out…"  # type: ignore[attr-defined]
+    assert scene_with(session, frame).probe.lanes[0].message == "Working it out…"
     posted: list[LaneProbe] = []
     question = ProbeQuestion(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)
     for _ in question.answer(posted.append, lambda: False):
         pass
     assert posted[0].label == model.predict([(0.3, 0.1)])[0]
     assert question == ProbeQuestion(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (-0.25, "−0.25"), (1.23456e-4, "1.2e−4"), (-2e-9, "−2e−9"), (123456.0, "1.2e5"), (np.inf, "∞")],
+)
+def test_numbers_in_little_room(value: float, text: str) -> None:
+    assert compact(value) == text

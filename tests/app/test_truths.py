@@ -182,7 +182,9 @@ def test_counts_go_on_where_they_were() -> None:
     assert posted[0] is first and drawn == [2, 3, 4]
     assert posted[-1].failures == whole.failures and (posted[-1].xy == whole.xy).all()
     other = model_of(generated(CIRCLE))
-    assert ask(Fresh(law, Throw(200, 1, 5), other, True, before=first))[-1].failures != whole.failures
+    anew = ask(Fresh(law, Throw(200, 1, 5), other, True))[-1]
+    after_another = ask(Fresh(law, Throw(200, 1, 5), other, True, before=first))[-1]
+    assert after_another.failures == anew.failures != whole.failures
     assert ask(Fresh(law, Throw(200, 9, 2), model, True, before=first))[-1].throw.first == 9
 
 
@@ -197,7 +199,7 @@ def test_many_failures_are_counted_but_not_all_marked() -> None:
     upside = KNeighborsClassifier(1).fit(document.points.xy, 1 - document.points.labels.astype(int))
     tally = ask(Fresh(Law("moons", 0.2), Throw(4000, 1, 1), upside, True))[-1]
     assert tally.failures > 3000 and tally.marked == len(tally.xy) == MOST_SHOWN
-    assert "2\u202f000" in truth_words.shown_words(tally)
+    assert "1\u202f000" in truth_words.shown_words(tally)
 
 
 def test_error_of_the_ideal_classifier() -> None:
@@ -383,6 +385,23 @@ def test_sheets() -> None:
     assert moons.sheets(0) == moons.sheets(1) and moons.sheets()[0].style == "ideal"
     moons.document = replace(moons.document, origin=msgspec.structs.replace(MOONS, noise=0.3))
     assert moons.sheets() == ()  # it would be another line
+
+
+def test_a_haze_is_of_these_points_and_settings() -> None:
+    desk = Desk(looking=frozenset(), haze=True, resamples=5)
+    assert set(desk.asked()) == {"haze0", "haze1"} and desk.scene().rows[0].resampling
+    desk.answer()
+    (lines,) = desk.sheets(1)
+    assert lines.style == "haze" and lines is desk.sheets(1)[0]
+    before = desk.document
+    desk.document = AddPoints(xy=[(0.0, 0.0)], labels=1).apply(before)
+    assert desk.sheets(1) == () and desk.scene().rows[1].haze is None and desk.scene().rows[1].resampling
+    desk.document = replace(before, lanes=(Lane("knn"), Lane("perceptron")))
+    assert desk.sheets(1) == () and len(desk.sheets(0)) == 1
+    desk.document, desk.session = before, replace(desk.session, drawing=True)
+    assert desk.asked() == {}  # a gesture is going on
+    desk.session = replace(desk.session, drawing=False, resamples=6)
+    assert desk.scene().rows[1].resampling and len(desk.sheets(1)) == 1
 
 
 def test_true_lines_follow_the_view() -> None:

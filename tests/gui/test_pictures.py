@@ -266,7 +266,7 @@ def test_a_folder_that_vanished_and_a_failing_model_are_sentences(
     def explode(*args: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("app.jobs.enlarging.svm_source", explode)
+    monkeypatch.setattr("app.jobs.enlarging.source_of", explode)
     export(qtbot, window, PictureWish("lane1", 400, 300, 1.0), tmp_path / "b.png")
     assert "not enough memory for a picture" in alerts(window)[1]
     assert not (tmp_path / "b.png").exists()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.document import Document, KnnSettings, Lane, SvmSettings, View
@@ -306,7 +306,7 @@ def sketch_of(ends: list[tuple[float, float]], ball: Ball | None = None, positiv
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_painted_where_it_says(theme: object) -> None:
+def test_painted_where_it_says(theme: object, qapp: QApplication) -> None:
     """Everything painted lies within the bounds, so that what is moved away leaves nothing behind."""
     for sketch in (
         sketch_of([(1.0, 0.5), (-1.5, 1.0)], Ball("euclidean", 2.0, 1.2)), sketch_of([(0.5, 0.5)], positive=False),
@@ -339,17 +339,23 @@ def test_the_border_is_the_metrics_own() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.tuples(*[st.floats(-1e7, 1e7)] * 4), min_size=1, max_size=5))
-def test_clipping_keeps_what_is_inside(pieces: list[tuple[float, float, float, float]]) -> None:
-    given = np.array(pieces)
+@given(st.data())
+def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
+    far = data.draw(st.sampled_from([300.0, 1000.0, 1e7]))
+    spot = st.floats(-far, far) | st.sampled_from([50.0, 200.0, 310.0])
+    given = np.array(data.draw(st.lists(st.tuples(spot, spot, spot, spot), min_size=1, max_size=5)))
     parts, kept = clipped(given, AREA)
     box = AREA.adjusted(-24.01, -24.01, 24.01, 24.01)
     assert all(box.contains(QPointF(*part[:2])) and box.contains(QPointF(*part[2:])) for part in parts)
+    whole = dict(zip(kept.tolist(), parts, strict=True))
     for i, piece in enumerate(given):
-        share = np.linspace(0, 1, 400)[:, None]
-        spots = piece[:2] + share * (piece[2:] - piece[:2])
-        inside = [AREA.contains(QPointF(*spot)) for spot in spots]
-        assert not any(inside) or i in kept
+        spots = piece[:2] + np.linspace(0, 1, 200)[:, None] * (piece[2:] - piece[:2])
+        inside = spots[[AREA.contains(QPointF(*spot)) for spot in spots]]
+        if not len(inside):
+            continue
+        start, way = whole[i][:2], whole[i][2:] - whole[i][:2]
+        share = np.clip((inside - start) @ way / max(float(way @ way), 1e-300), 0.0, 1.0)
+        assert np.abs(start + share[:, None] * way - inside).max() < 1e-6 * far
 
 
 def test_themes_and_narrow_columns(make: Make, qtbot: QtBot) -> None:

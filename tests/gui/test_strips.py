@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
 from pytestqt.qtbot import QtBot
 
-from app.controls import RankScale, scale_of
+from app.controls import C_SCALE, RankScale, scale_of
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
 from app.jobs import validating
 from app.jobs.pool import Priority
@@ -155,10 +155,17 @@ def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp
     strip = strip_of(window, 1, "C")
     curve = strip._strip.curve  # type: ignore[union-attr]
     assert curve is not None
+    qtbot.wait(1)  # the layout comes to rest
     columns = strip.columns()
-    QTest.mouseMove(strip, QPoint(int(columns[100]), 15))
-    assert strip.read == 20, "of the places in this pixel, the roundest number"
-    assert strip.words() == f"C = 10: train {curve.train[100]:.3g}, 5-fold {curve.validated[100]:.3g}"
+    x = columns[100]
+    QTest.mouseMove(strip, QPoint(int(x), 15))
+    assert strip.read is not None and strip.columns()[strip.read + 80] == x
+    shared = (np.flatnonzero(columns == x) - 80).tolist()
+    roundest = min(len(f"{C_SCALE.value_at(each):g}") for each in shared)
+    value = C_SCALE.value_at(strip.read)
+    assert value == 1.0 or len(f"{value:g}") == roundest, "of the places in one pixel, the roundest number"
+    read = strip.read + 80
+    assert strip.words() == f"C = {value:.3g}: train {curve.train[read]:.3g}, 5-fold {curve.validated[read]:.3g}"
     blank = strip.grab().toImage()
     QTest.mouseMove(strip, QPoint(2, 15))
     assert strip.read is None

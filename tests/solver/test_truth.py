@@ -356,3 +356,13 @@ def test_draws_are_seeded() -> None:
         assert (again == X).all() and (y == labels).all()
         assert (law.noise == 0.0 and law.name == "blobs") or not np.isin(other, X).all()
     assert [len(each) for each in Law("line", 0.1).draw(0, 1)] == [0, 0]
+
+
+def test_classes_that_are_out_of_the_question_may_be_left_out() -> None:
+    """The ideal class and the risk look at nearby arms only; the answer is that of all."""
+    law = Law("spirals", 0.02, n_classes=6)
+    X = np.random.default_rng(4).uniform(-1.3, 1.3, (3000, 2))
+    logs = law.log_density(X)
+    assert np.isfinite(logs).all() and (law.bayes(X) == logs.argmax(axis=1)).all()
+    likely = np.exp(logs - logs.max(axis=1, keepdims=True))
+    assert np.abs(law.posterior(X) - likely / likely.sum(axis=1, keepdims=True)).max() < 1e-12

@@ -31,6 +31,7 @@ def checked(model: KNeighborsClassifier, place: np.ndarray) -> Vote:
     assert model.classes_[vote.winner] == model.predict([place])[0]
     m, k = len(vote.index), model.n_neighbors
     assert m >= k and (np.diff(vote.distance) >= 0).all() and len(np.unique(vote.index)) == m
+    assert np.array_equal(np.lexsort((vote.index, vote.distance)), np.arange(m))  # equal ones by index
     assert np.array_equal(vote.code, model._index.codes[vote.index])
     said = np.bincount(vote.code, vote.share * vote.weight, minlength=len(model.classes_))
     assert np.allclose(said, vote.votes, rtol=1e-12)

@@ -24,11 +24,10 @@ from app.controller import Controller
 from app.document import NO_LIMIT, Document
 from app.points import MAX_CLASSES
 from app.scene import Scene
-from app.truth_words import TRUTH_LEGEND
 from app.views.bind import Gestures, NumberField, describe, plain_tip, show_choice, show_number
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
-from app.words import KKT_LEGEND, LEGEND, PROVISIONAL, count, grouped
+from app.words import KKT_LEGEND, LEGEND, PROVISIONAL, SHEET_LEGEND, count, grouped
 from solver.datasets import DATASETS
 
 from .tool_panel import ToolPanel
@@ -180,7 +179,7 @@ class DataPanel(QScrollArea):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         self._legend_rows: dict[str, tuple[QLabel, QLabel]] = {}
-        entries = (*((kind, text) for kind, text, _ in LEGEND), *KKT_LEGEND, PROVISIONAL, *TRUTH_LEGEND)
+        entries = (*((kind, text) for kind, text, _ in LEGEND), *KKT_LEGEND, PROVISIONAL, *SHEET_LEGEND)
         for row, (kind, text) in enumerate(entries):
             picture, words = QLabel(), QLabel(text)
             words.setWordWrap(True)

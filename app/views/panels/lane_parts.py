@@ -110,7 +110,7 @@ class LaneForm(QWidget):
             lambda action: self.set_lane(part, drag=field, **{field: slider.value_at(slider.sliderPosition())})
         )
         edit = self.number(field, field, least, most, tip)
-        edit.setMaximumWidth(84)  # the slider, and the curve below it, need the room more
+        edit.setMaximumWidth(100)  # the slider, and the curve below it, need the room more
         edit.committed.connect(lambda value: self.set_lane(part, **{field: value}))
         return slider, edit
 

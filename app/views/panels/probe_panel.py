@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.controller import Controller
+from app.document import MAX_LANES
 from app.points import LIMIT
 from app.probe import LaneProbe
 from app.probe_words import NOWHERE
@@ -19,6 +20,8 @@ from .probe_table import ProbeTable, named
 from .scrolling import ScrollingForm
 
 LARGE = 1.2
+#: Tables of a lane: of several classes the duels, their votes, and the terms of one.
+MOST_TABLES = 3
 
 
 class _Text(QLabel):
@@ -108,6 +111,8 @@ class Section(QWidget):
         self._rows.addLayout(head)
         for widget in (self._formula, self._lines, self._message):
             self._rows.addWidget(widget)
+        for _ in range(MOST_TABLES):
+            self._add_table()
 
     def _texts(self) -> list[_Text]:
         fixed = [self._title, self._headline, self._formula, self._lines, self._message]
@@ -128,8 +133,6 @@ class Section(QWidget):
         self._sign.setVisible(probe.label >= 0)
         if probe.label >= 0:
             self._sign.setPixmap(symbol_pixmap(theme, str(probe.label), 22, self.devicePixelRatioF()))
-        while len(self.tables) < len(probe.tables):
-            self._add_table()
         for place, table in enumerate(self.tables):
             there = place < len(probe.tables)
             table.setVisible(there)
@@ -191,12 +194,15 @@ class ProbePanel(QWidget):
         self._nowhere = QLabel(NOWHERE)
         self._nowhere.setObjectName("probe.nowhere")
         self._nowhere.setWordWrap(True)
+        self._nowhere.setMargin(12)
         self._nowhere.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.sections: list[Section] = []
+        self.sections = [Section(place, controller) for place in range(MAX_LANES)]
         self._form = QWidget()
         self._rows = QVBoxLayout(self._form)
         self._rows.setContentsMargins(8, 4, 8, 4)
         self._rows.setSpacing(6)
+        for section in self.sections:
+            self._rows.addWidget(section)
         self._rows.addStretch(1)
         self._scrolled = ScrollingForm(self._form)
         layout = QVBoxLayout(self)
@@ -232,10 +238,6 @@ class ProbePanel(QWidget):
             self._scrolled.setVisible(there)
         if not there:
             return
-        while len(self.sections) < len(probe.lanes):
-            section = Section(len(self.sections), self._controller)
-            self.sections.append(section)
-            self._rows.insertWidget(len(self.sections) - 1, section)
         for place, section in enumerate(self.sections):
             shown = place < len(probe.lanes)
             if section.isHidden() == shown:

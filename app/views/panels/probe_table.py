@@ -29,8 +29,8 @@ Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 #: Least height of a row in pixels, and its height in lines; rows whose text is measured for the widths of columns.
 ROW, ROW_LINES, MEASURED = 24, 1.4, 12
-#: Width of a symbol with its gap, of the room beside a text, and the least of a bar.
-ICON, PAD, LEAST_BAR = 20.0, 4.0, 0.0
+#: Width of a symbol with its gap, and of the room beside a text.
+ICON, PAD = 20.0, 4.0
 
 
 class TableModel(QAbstractTableModel):
@@ -39,7 +39,6 @@ class TableModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self.table: Table | None = None
-        self._bold = QFont()
 
     def show_table(self, table: Table) -> None:
         """Show another table; one of the same shape keeps the place in it."""
@@ -64,9 +63,6 @@ class TableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             first = index.column() == 0
             return self.table.told(index.row()) if first else self.table.cell(index.row(), index.column())
-        if role == Qt.ItemDataRole.FontRole and index.row() == self.table.chosen:
-            self._bold.setBold(True)
-            return self._bold
         return None
 
     def headerData(
@@ -85,12 +81,12 @@ class _Cells(QStyledItemDelegate):
         self._owner = owner
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        self.initStyleOption(option, index)
+        # Straight from the table: Qt would ask the model for eight things about each cell, at every move.
         table = self._owner.table
         if table is None:
             return
-        text, box = str(option.text), QRectF(option.rect)
         theme, row, column = self._owner.theme, index.row(), index.column()
+        text, box = table.cell(row, column), QRectF(option.rect)
         painter.save()
         try:
             state = option.state
@@ -100,7 +96,8 @@ class _Cells(QStyledItemDelegate):
                 painter.fillRect(box, QColor(*theme.ink, 20))
                 if column == 0:
                     painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), QColor(*theme.accent))
-            painter.setFont(option.font)
+            if row == table.chosen:
+                painter.setFont(self._owner.bold)
             painter.setPen(QColor(*theme.ink))
             if column == len(table.header) - 1:
                 self._paint_bar(painter, table, row, box, text, theme)
@@ -162,6 +159,7 @@ class ProbeTable(QTableView):
         self.theme: Theme = LIGHT
         self.number_room = 0.0
         self.largest = 1.0
+        self.bold = QFont()
         self._widths: list[float] = []
         self._header: tuple[str, ...] = ()
         self._model = TableModel()
@@ -212,9 +210,9 @@ class ProbeTable(QTableView):
             self.verticalHeader().setMinimumSectionSize(row)
             self.verticalHeader().setDefaultSectionSize(row)
             self._widths = []
-        bold = QFont(self.font())
-        bold.setBold(True)
-        measure = QFontMetricsF(bold).horizontalAdvance
+        self.bold = QFont(self.font())
+        self.bold.setBold(True)
+        measure = QFontMetricsF(self.bold).horizontalAdvance
         columns = len(table.header)
         widths = self._widths or [0.0] * columns
         rows = [*range(min(table.rows, MEASURED)), *range(max(table.rows - 2, MEASURED), table.rows)]
@@ -225,12 +223,19 @@ class ProbeTable(QTableView):
             widths[column] = max(widths[column], header, measure(longest) + icon)
         self._widths = widths
         self.number_room = widths[-1] + 2 * PAD
-        room = max(self.width(), self.minimumSizeHint().width()) - self.number_room - LEAST_BAR
+        room = max(self.viewport().width(), 180) - self.number_room
         wanted = [width + 2 * PAD for width in widths[:-1]]
+        left_out = set()
+        for column in table.spare:
+            if sum(wanted) > room:
+                wanted[column] = 0.0
+                left_out.add(column)
         squeeze = min(1.0, room / max(sum(wanted), 1.0))
         for column, width in enumerate(wanted):
             pixels = int(width * squeeze)
-            if self.columnWidth(column) != pixels:
+            if self.isColumnHidden(column) != (column in left_out):
+                self.setColumnHidden(column, column in left_out)
+            if column not in left_out and self.columnWidth(column) != pixels:
                 self.setColumnWidth(column, pixels)
         height = math.ceil(1.5 * metrics.height()) + 2
         if self.horizontalHeader().height() != height:

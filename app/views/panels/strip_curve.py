@@ -21,13 +21,13 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QPolygonF,
 )  # fmt: skip
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import strips as words
 from app.jobs.validating import Curve
 from app.strips import Strip
+from app.views.plot.lines import dashed, draw_pieces
 from app.views.theme import LIGHT, Theme
 
 from .linked import plate
@@ -56,6 +56,8 @@ class StripCurve(QWidget):
         self._slider, self._jump = slider, jump
         self._strip: Strip | None = None
         self._theme: Theme = LIGHT
+        self._floor_of: Curve | None = None
+        self._floor = 0.5
         #: The slider's position that is read, under the pointer or chosen by keys; None for where the control stands.
         self.read: int | None = None
         self.setMouseTracking(True)
@@ -99,11 +101,9 @@ class StripCurve(QWidget):
     def floor(self) -> float:
         """The accuracy at the lower edge: a round one below nearly all of the curve, which may run out of it there."""
         curve = self._strip.curve if self._strip is not None else None
-        if curve is None or not len(curve.known):
-            return 0.5
-        values = np.concatenate((curve.train, curve.validated, curve.test))
-        least = float(np.quantile(values[~np.isnan(values)], 0.05))
-        return min(0.9, max(0.0, math.floor(10.0 * least - 1e-9) / 10.0))
+        if curve is not self._floor_of:
+            self._floor_of, self._floor = curve, _floor(curve)
+        return self._floor
 
     def heights(self, accuracies: Array) -> Array:
         """y of accuracies."""
@@ -254,31 +254,27 @@ class StripCurve(QWidget):
             return
         x, y = at[known], self.heights(values[known])
         sure = curve.finished[known] & (curve.counted >= curve.total)
-        loose = QPen(QColor(pen.color()), 1.0)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        # Runs of neighbours are joined by the series' own line; what lies between tried places by a thin one.
-        begin = 0
-        for i in range(1, len(known) + 1):
-            together = i < len(known) and known[i] - known[i - 1] == 1 and bool(sure[i] and sure[i - 1])
-            if together:
+        # Neighbours are joined by the series' own line, tried places with others between them by a thin one.
+        both = sure[1:] & sure[:-1]
+        near = np.diff(known) == 1
+        loose = QPen(pen.color(), 1.0)
+        for joined, line, dashes in ((both & near, pen, pen.dashPattern()), (both & ~near, loose, [])):
+            if not joined.any():
                 continue
-            painter.setPen(pen)
-            if i - begin > 1:
-                painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in zip(x[begin:i], y[begin:i], strict=True)]))
-            if i < len(known) and sure[i] and sure[i - 1]:
-                painter.setPen(loose)
-                painter.drawLine(QLineF(x[i - 1], y[i - 1], x[i], y[i]))
-            begin = i
-        solid = QPen(pen.color(), 1.2)
+            ends = np.column_stack((x[:-1], y[:-1], x[1:], y[1:]))[joined]
+            if dashes:  # of one length along the whole curve, and drawn far sooner than Qt's own
+                runs = np.insert(np.column_stack((x, y)), np.flatnonzero(~joined) + 1, np.nan, axis=0)
+                ends = dashed(runs[:, 0], runs[:, 1], *(each * pen.widthF() for each in dashes))
+            draw_pieces(painter, ends, QPen(line.color(), line.widthF()))
+        spot = QPen(pen.color(), 3.4)
+        spot.setCapStyle(Qt.PenCapStyle.RoundCap)
         if len(known) < len(values):  # so that one sees which places were tried
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(pen.color())
-            for spot in np.flatnonzero(sure):
-                painter.drawEllipse(QPointF(x[spot], y[spot]), 1.8, 1.8)
-        painter.setPen(solid)
+            painter.setPen(spot)
+            painter.drawPoints([QPointF(a, b) for a, b in zip(x[sure], y[sure], strict=True)])
+        painter.setPen(QPen(pen.color(), 1.2))
         painter.setBrush(QColor(*self._theme.background))
-        for spot in np.flatnonzero(~sure):
-            painter.drawEllipse(QPointF(x[spot], y[spot]), 2.2, 2.2)
+        for place in np.flatnonzero(~sure):
+            painter.drawEllipse(QPointF(x[place], y[place]), 2.2, 2.2)
 
     def _paint_words(self, painter: QPainter, strip: Strip, ground: QRectF, columns: Array) -> None:
         theme, curve = self._theme, strip.curve
@@ -324,9 +320,10 @@ class StripCurve(QWidget):
         left, room = ground.right() + 6, self.width() - ground.right() - 8
         step = min(metrics.lineSpacing(), self.height() / max(len(values), 1))
         top = 0.5 * (self.height() - step * len(values))
-        for row, (name, value) in enumerate(values):
-            text = f"{words.SHORT.get(name, name)} {words.accuracy(value)}"
-            sample = 16.0 if room >= metrics.horizontalAdvance(text) + 20 else 0.0
+        texts = [f"{words.SHORT.get(name, name)} {words.accuracy(value)}" for name, value in values]
+        spare = room - max(map(metrics.horizontalAdvance, texts)) - 4
+        sample = min(spare, 16.0) if spare >= 9.0 else 0.0
+        for row, ((name, _), text) in enumerate(zip(values, texts, strict=True)):
             y = top + (row + 0.5) * step
             if sample:
                 painter.setPen(pens[id(by_name[name])])
@@ -334,6 +331,14 @@ class StripCurve(QWidget):
             painter.setPen(QColor(*self._theme.ink))
             box = QRectF(left + sample + (4 if sample else 0), y - 0.5 * metrics.height(), room, metrics.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+def _floor(curve: Curve | None) -> float:
+    if curve is None or not len(curve.known):
+        return 0.5
+    values = np.concatenate((curve.train, curve.validated, curve.test))
+    least = float(np.quantile(values[~np.isnan(values)], 0.05))
+    return min(0.9, max(0.0, math.floor(10.0 * least - 1e-9) / 10.0))
 
 
 def _columns_of(curve: Curve, strip: Strip, columns: Array) -> Array:

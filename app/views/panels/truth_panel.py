@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from PySide6.QtCore import QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
@@ -24,6 +24,8 @@ from .scrolling import ScrollingForm
 
 #: Milliseconds between two throws that add up, at least.
 PACE = 400
+#: Pixels about the text of a cell.
+PADDING = 2
 
 
 class TruthPanel(QWidget):
@@ -38,6 +40,7 @@ class TruthPanel(QWidget):
         super().__init__()
         self._controller, self._desk = controller, controller.truth
         self._scene: Scene | None = None
+        self._tables = (False, False, False, 0)
         describe(self, "truth", "Truth and stability", "The models against the truth, and against resampled points.")
         self.setToolTip("")
         self._clock = QTimer(self)
@@ -61,6 +64,7 @@ class TruthPanel(QWidget):
         self._origin = Words("truth.origin", "Where the points come from")
         self._ideal = _check("truth.ideal", "Show the boundary (U)", "The true or ideal boundary in every picture.")
         self._ideal.clicked.connect(self._desk.toggle_ideal)
+        self._name = Words("truth.name", "What the boundary is")
         self._bayes = Words("truth.bayes", "Error of the ideal classifier")
         self._count = QSpinBox()
         self._count.setRange(FEWEST_POINTS, MOST_POINTS)
@@ -78,6 +82,7 @@ class TruthPanel(QWidget):
         self._pick_up = _button("truth.pick_up", "Take away", "No fresh points in the pictures any more.")
         self._pick_up.clicked.connect(self._desk.pick_up)
         self._errors = Words("truth.errors", "Failures of each model on fresh points")
+        self._errors.installEventFilter(self)
         self._throwing = QWidget()
         inner = QVBoxLayout(self._throwing)
         inner.setContentsMargins(0, 0, 0, 0)
@@ -85,7 +90,7 @@ class TruthPanel(QWidget):
         inner.addLayout(_row("Fresh points", self._count))
         inner.addWidget(ButtonRows([self._throw, self._keep, self._pick_up]))
         inner.addWidget(self._errors)
-        for part in (self._origin, self._ideal, self._bayes, self._throwing):
+        for part in (self._origin, self._ideal, self._name, self._bayes, self._throwing):
             layout.addWidget(part)
         return box
 
@@ -123,13 +128,13 @@ class TruthPanel(QWidget):
             _say(self._origin, words.NO_POINTS if not len(scene.points) else words.NO_ORIGIN)
         else:
             _say(self._origin, words.origin_words(truth.origin, law, truth.edited))
-        for part in (self._ideal, self._bayes, self._throwing):
+        for part in (self._ideal, self._name, self._bayes, self._throwing):
             part.setVisible(law is not None)
         if law is not None:
             self._ideal.setText(f"{words.short_name(law)} (U)")
             self._ideal.setEnabled(law.has_truth or law.has_density)
+            _say(self._name, f"{truth.boundary_name}.")
             _say(self._bayes, words.bayes_words(law, truth.bayes))
-            self._errors.say(errors_html(truth))
         self.setFocusProxy(self._throw if law is not None else self._haze)
         show_check(self._ideal, session.ideal)
         show_number(self._count, session.throw_count)
@@ -139,12 +144,30 @@ class TruthPanel(QWidget):
         self._pick_up.setEnabled(session.throw.batches > 0)
         show_check(self._haze, session.haze)
         show_number(self._resamples, session.resamples)
-        self._disagreements.say(stability_html(truth, session.haze))
+        self._show_tables(scene)
         if session.throwing and law is not None and self.isVisible():
             if not self._clock.isActive():
                 self._clock.start()
         else:
             self._clock.stop()
+
+    def _show_tables(self, scene: Scene) -> None:
+        truth, haze, thrown = scene.truth, scene.session.haze, scene.session.throw.batches > 0
+        square = truth.law is not None and truth.law.has_truth
+        wide = self._errors.width() >= table_width(self._errors, thrown, square)
+        tables = haze, thrown, wide, len(truth.rows)
+        if tables != self._tables:  # others need another room
+            self._tables = tables
+            self._errors.forget()
+            self._disagreements.forget()
+        if truth.law is not None:
+            self._errors.say(errors_html(truth, thrown, wide))
+        self._disagreements.say(stability_html(truth, haze))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize and self._scene is not None:  # a table, or lines that wrap
+            self._show_tables(self._scene)
+        return super().eventFilter(watched, event)
 
     # -- the hand --------------------------------------------------------------------------------------------------
 
@@ -187,20 +210,22 @@ def counted(truth: TruthScene) -> list[TruthRow]:
     return [row for row in truth.rows if row.counting or row.tally is not None]
 
 
-def errors_html(truth: TruthScene) -> str:
-    """The table of failures: two lines for each lane, and for the ideal classifier."""
+def errors_html(truth: TruthScene, thrown: bool, wide: bool) -> str:
+    """The failures of each lane and of the ideal classifier, as a table where it is `wide` enough; else in words."""
     assert truth.law is not None
     square = truth.law.has_truth
-    head = ["Fails", "Error", "95 %", "Excess"] + (["Area"] if square else [])
+    if not (thrown or square):
+        return escape(words.NOTHING_THROWN)
+    head = _head(thrown, square)
     rows: list[tuple[str, list[str]]] = []
-    for number, row in enumerate(truth.rows, 1):
-        cells = _cells(row, truth, square)
+    for row in truth.rows:
+        cells = _cells(row, truth, square)[0 if thrown else 4 :]
         busy = row.counting and row.tally is not None
-        rows.append((f"{number}  {row.title}" + (" (counting…)" if busy else ""), cells))
+        rows.append((f"{row.number}  {row.title}" + (" (counting…)" if busy else ""), cells))
     tally = truth.ideal_tally
     if tally is not None:
         rows.append(("Ideal classifier", [*words.error_words(tally), "0", *(["–"] if square else [])]))
-    lines = [words.thrown_words(truth)] if tally is not None else []
+    lines = [words.thrown_words(truth)] if tally is not None else [] if thrown else [words.NOTHING_THROWN]
     if any(row.tally is not None and row.tally.marked for row in truth.rows):
         lines.append("Small symbols: fresh points in their true class; crossed out where the model fails.")
     lines += sorted({text for row in truth.rows if row.tally is not None and (text := words.shown_words(row.tally))})
@@ -208,7 +233,31 @@ def errors_html(truth: TruthScene) -> str:
         lines += [words.INTERVAL, words.EXCESS]
     if square:
         lines.append(words.AREA)
-    return _table(head, rows) + "<br>".join(map(escape, lines))
+    return (_table(head, rows) if wide else _list(head, rows)) + "<br>".join(map(escape, lines))
+
+
+def _list(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """The same as a table in lines that wrap, each number behind its name."""
+    parts = []
+    for title, cells in rows:
+        known = [f"{name.lower()} {cell}" for name, cell in zip(head, cells, strict=True) if cell != "–"]
+        named = ", ".join(each.replace("95 % ", "95 % in ").replace(" ", "\u00a0") for each in known)
+        parts.append(f"<b>{escape(title)}</b><br>{escape(named)}<br>")
+    return "".join(parts)
+
+
+def _head(thrown: bool, square: bool) -> list[str]:
+    return (["Fails", "Error", "95 %", "Excess"] if thrown else []) + (["Area"] if square else [])
+
+
+def table_width(label: QLabel, thrown: bool, square: bool) -> int:
+    """Pixels that the table of failures needs, with numbers as wide as they come."""
+    longest = ["100 000", "99.9 %", "99.9 – 100.0 %", "+99.9", "99.9 %"]
+    if not thrown:
+        return 0
+    metrics = label.fontMetrics()
+    used = zip(_head(thrown, square), longest, strict=False)
+    return sum(max(metrics.horizontalAdvance(f"{each} ") for each in pair) + 2 * PADDING for pair in used)
 
 
 def _cells(row: TruthRow, truth: TruthScene, square: bool) -> list[str]:
@@ -226,16 +275,16 @@ def stability_html(truth: TruthScene, shown: bool) -> str:
     if not shown:
         return escape("Switch the haze on to learn how much the boundaries depend on which points there happen to be.")
     rows, remarks = [], []
-    for number, row in enumerate(truth.rows, 1):
+    for row in truth.rows:
         haze = row.haze
-        title = f"{number}  {row.title}" + (" (resampling…)" if row.resampling and not row.message else "")
+        title = f"{row.number}  {row.title}" + (" (resampling…)" if row.resampling and not row.message else "")
         if haze is None:
             rows.append((title, [row.message or "…"]))
             continue
         rows.append((title, [f"{haze.done} of {haze.of}", *words.disagreement_words(haze)]))
         remark = " ".join(text for text in (words.haze_remarks(haze), row.message) if text)
         if remark:
-            remarks.append(f"{number}: {remark}")
+            remarks.append(f"{row.number}: {remark}")
     return _table(["Models", "Disagree: view", "At points"], rows) + "<br>".join(map(escape, remarks))
 
 
@@ -248,7 +297,7 @@ def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> st
         keep = "" if span else " style='white-space: nowrap'"
         parts.append("".join(f"<td{span}{keep}>{escape(cell)}</td>" for cell in cells))
     body = "".join(f"<tr>{part}</tr>" for part in parts)
-    return f"<table width='100%' cellspacing='0' cellpadding='2'>{body}</table>"
+    return f"<table width='100%' cellspacing='0' cellpadding='{PADDING}'>{body}</table>"
 
 
 def _button(name: str, text: str, tip: str) -> QPushButton:

@@ -79,7 +79,7 @@ class WhatIfPanel(QWidget):
         super().__init__()
         describe(self, "whatif", "What if", "What the last edit changed in each classifier.")
         self.setToolTip("")
-        self.armed = QCheckBox("Keep what is before each edit (W)")
+        self.armed = QCheckBox("Watch each edit (W)")
         describe(
             self.armed, "whatif.armed", "What if: armed",
             "While it is on, the boundary before the last edit is drawn as a dashed line.",

@@ -63,9 +63,12 @@ def _paint_lines(painter: QPainter, sheet: Lines, corners: QRectF, area: QRectF,
     device = painter.device()
     if isinstance(device, QImage):
         pieces = near(pieces, device.height(), width)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    # A haze is thousands of pieces: smoothed, they would hold up the hand for 13 ms; faint as they are, nobody sees it.
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, sheet.style != "haze")
     for pen in pens_of(sheet.style, theme, width):
-        pen.setCapStyle(Qt.PenCapStyle.SquareCap if dashes is None else Qt.PenCapStyle.FlatCap)
+        # Square ends join the pieces where a line turns; of faint ones they would be a dot at every vertex.
+        square = dashes is None and sheet.style != "haze"
+        pen.setCapStyle(Qt.PenCapStyle.SquareCap if square else Qt.PenCapStyle.FlatCap)
         if painter.paintEngine().type() in _VECTORS:
             painter.setPen(pen)
             painter.drawPath(pg.arrayToQPath(*pieces.reshape(-1, 2).T, connect="pairs"))

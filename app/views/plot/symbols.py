@@ -118,6 +118,14 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
                 pen.setDashPattern([3.2, 1.6])
             painter.setPen(pen)
             painter.drawLine(QLineF(1 - size / 2, dy, size / 2 - 1, 0.4 * dy))
+    elif kind == "differ":
+        painter.setPen(QPen(QColor(*theme.ink), 2.0))
+        painter.drawLines([QLineF(x - 4, 6, x + 4, -6) for x in (-6, 0, 6)])
+    elif kind in ("ghost", "other"):
+        pen = QPen(QColor(*(theme.accent if kind == "ghost" else theme.ink)), 2.2 if kind == "ghost" else 2.0)
+        pen.setDashPattern([2.2, 1.6] if kind == "ghost" else [1.2, 1.6])
+        painter.setPen(pen)
+        painter.drawLine(QLineF(1 - size / 2, 0, size / 2 - 1, 0))
     elif kind in ("boundary", "margin"):
         pen = line_pen(theme, 2.2 if kind == "boundary" else 1.6)
         if kind == "margin":
