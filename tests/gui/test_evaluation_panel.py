@@ -18,7 +18,7 @@ from app.evaluation import place_of
 from app.figures import percent
 from app.jobs.evaluating import score_of
 from app.split import Split
-from app.views.panels.confusion_view import ConfusionView
+from app.views.panels.confusion_view import FULLEST, ConfusionView
 from app.views.panels.evaluation_panel import EvaluationPanel
 from app.views.panels.roc_view import RocView
 from app.views.theme import DARK, LIGHT
@@ -170,9 +170,9 @@ def test_the_matrix_of_the_chosen_lane(make: Make, qtbot: QtBot) -> None:
         assert f"Of class 1: {matrix[0, 0]} called class 1" in said
 
 
-def brightness(image: Any, spot: Any) -> int:
+def channels(image: Any, spot: Any) -> np.ndarray:
     colour = image.pixelColor(int(spot.x()), int(spot.y()))
-    return int(colour.red() + colour.green() + colour.blue())
+    return np.array([colour.red(), colour.green(), colour.blue()])
 
 
 def test_cells_are_shaded_by_their_share_of_the_row(make: Make, qtbot: QtBot) -> None:
@@ -182,9 +182,12 @@ def test_cells_are_shaded_by_their_share_of_the_row(make: Make, qtbot: QtBot) ->
     view = part(panel, ConfusionView, "confusion")
     image = view.grab().toImage()
     counts = view._shown[1].confusion
+    ground = channels(image, view.cell(0, 0).topLeft() + QPoint(5, -view._row() * 2))
     for true in (0, 1):
-        shades = [brightness(image, view.cell(true, c).topLeft() + QPoint(5, 5)) for c in (0, 1)]
-        assert (shades[0] < shades[1]) == (counts[true, 0] > counts[true, 1])
+        for guess in (0, 1):
+            opacity = FULLEST / 255 * counts[true, guess] / counts[true].sum()
+            expected = ground + opacity * (np.array(LIGHT.accent) - ground)
+            assert channels(image, view.cell(true, guess).topLeft() + QPoint(5, 5)) == pytest.approx(expected, abs=3)
 
 
 def test_folds_are_validated_and_put_into_words(make: Make, qtbot: QtBot) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from app.commands import PaintTestPoints
 from app.document import Document, Lane, View
 from app.points import MAX_CLASSES, Points
 from app.split import IdSet, Split
@@ -131,3 +132,14 @@ def test_exported_pictures_have_them_hollow_and_say_so(make: Make) -> None:
     sheet = Sheet(shoot(window._scene, frames, "window"), PictureWish("window"))
     assert ("test", "Test point: nothing is trained on it") in sheet._entries
     assert sheet.plots[0].scene.parts.held_out.tolist() == [0, 7]
+
+
+def test_they_are_drawn_anew_where_nothing_learns(make: Make, qtbot: QtBot) -> None:
+    """Points of one class: no model, no marks, and yet another picture."""
+    lonely = Points.of(PLACES, np.zeros(12))
+    window = make(Document(lonely, (Lane("svm"),), 1, view=View(0.0, 0.0, 2.6)))
+    theme = LIGHT if not window._scene.dark else DARK
+    assert at(window, 0, 0) == rgb(theme.classes[0])
+    window._controller.dispatch(PaintTestPoints(ids=[0]))
+    settle(qtbot, window)
+    assert at(window, 0, 0) == rgb(theme.background) and at(window, 0, 1) == rgb(theme.classes[0])

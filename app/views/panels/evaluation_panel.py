@@ -211,8 +211,9 @@ class EvaluationPanel(QWidget):
         if not evaluation.n_test:
             return
         for place, (button, each) in enumerate(zip(self._buttons, evaluation.lanes, strict=False)):
-            button.setText(words.lane_title(place, each))
-            button.setChecked(place == evaluation.judged)
+            chosen = place == evaluation.judged
+            button.setText(f"{'▸ ' if chosen else ''}{words.lane_title(place, each)}")
+            button.setChecked(chosen)
         self._choice.show_only(self._buttons[: len(evaluation.lanes)])
         _show(self._choice, len(evaluation.lanes) > 1)
         self._confusion.show_lane(evaluation, lane, theme)
