@@ -90,8 +90,10 @@ class Lanes(QWidget):
 
     def _columns(self, shown: int, width: int) -> int:
         """How many lanes stand in a row: all, or of three and four two, where there is no room for more."""
-        comfortable = max(COMFORTABLE, self._least())
-        return shown if shown <= 2 or width >= shown * (comfortable + GAP) else 2
+        if shown <= 2:
+            return shown
+        comfortable = max(COMFORTABLE, self._least_lane)
+        return shown if width >= shown * (comfortable + GAP) else 2
 
     def _arrange(self, shown: int, columns: int) -> None:
         if (shown, columns) == self._arranged:
