@@ -34,6 +34,8 @@ LARGEST_POOL = 1000
 #: Fresh points that measure how well a pool from the generator was learnt.
 TEST_POINTS = 2000
 MOST_GIVEN = 5
+#: Classifiers that can be trained again with each label, and say how sure they are.
+ASKING = ("knn", "svm")
 
 
 @dataclass(frozen=True)
@@ -291,6 +293,8 @@ class Asking:
             return "The points have changed since the start: this run goes on with the old ones."
         if self.plan.source == "generator" and self.pool.origin != document.generator:
             return "The generator's settings have changed since the start: this run goes on with the old ones."
+        if self.plan.lane >= len(document.lanes):
+            return "The classifier has been removed since the start: this run goes on with its settings."
         if not _same_classifier(self.lane, document.lanes[self.plan.lane]):
             return "The classifier's settings have changed since the start: this run goes on with the old ones."
         return ""
@@ -312,8 +316,11 @@ def begin(document: Document, plan: Plan) -> Asking:
     Raises
     ------
     ValueError
-        No points, one point, one class only, no point left to ask for, or generator settings that cannot be.
+        A classifier that cannot ask, no points, one point, one class only, no point left to ask for, or generator
+        settings that cannot be.
     """
+    if plan.lane >= len(document.lanes) or document.lanes[plan.lane].classifier not in ASKING:
+        raise ValueError("Only kNN or an SVM can ask here: choose such a classifier.")
     pool = _pool(document, plan)
     what = "the points" if plan.source == "points" else "the sample"
     if len(pool) == 0:
@@ -363,8 +370,9 @@ def _pool(document: Document, plan: Plan) -> Pool:
 
 
 def _same_classifier(first: Lane, second: Lane) -> bool:
-    part = first.classifier
-    return part == second.classifier and getattr(first, part) == getattr(second, part)
+    if first.classifier != second.classifier:
+        return False
+    return bool(getattr(first, first.classifier) == getattr(second, first.classifier))
 
 
 def view_of(pool: Pool) -> View:

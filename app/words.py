@@ -73,7 +73,10 @@ def note(lane: Lane) -> str:
     if lane.classifier == "knn":
         return ""
     if lane.is_difference:
-        return "Stripes: the two classes that are predicted there. Ctrl+7 chooses which two, and lists the points."
+        return (
+            "Stripes: the two classes that are predicted there. Solid line: the boundary of the first; dashed: of the"
+            " second. Ctrl+7 chooses which two, and lists the points."
+        )
     if lane.classifier == "pegasos":
         return "No intercept: every line goes through the origin. The answer is the average of all w."
     if lane.classifier == "perceptron":

@@ -86,8 +86,6 @@ class Differing:
         assert mask is not None
         found = Difference(Hatch(mask, coarse), coarse == self.grid)
         post(found)
-        if overtaken():
-            return
         said = []
         for side in self.sides:
             classes = yield from predictions(side.model, self.points.xy, self.compiled, overtaken)

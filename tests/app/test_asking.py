@@ -633,3 +633,16 @@ def test_the_formula_and_the_value_are_those_of_the_learner(
     assert formula in words.formula(lane, "closest", n_classes)
     assert "equally likely" in words.formula(lane, "random", n_classes)
     assert words.measure(lane, 0.25, n_classes) == value
+
+
+def test_a_classifier_that_cannot_ask_or_is_gone() -> None:
+    start = Document(GeneratorSettings().points())
+    for kind in ("perceptron", "pegasos", "difference"):
+        with pytest.raises(ValueError, match="Only kNN or an SVM"):
+            begin(replace(start, lanes=(Lane("knn"), Lane(kind))), Plan(lane=1))
+    with pytest.raises(ValueError, match="Only kNN or an SVM"):
+        begin(start, Plan(lane=2))
+    run = begin(start, Plan(lane=1))
+    assert run.stale(start) == ""
+    assert "has been removed" in run.stale(replace(start, lanes=(Lane("knn"),), shown=1))
+    assert "settings have changed" in run.stale(replace(start, lanes=(Lane("knn"), Lane("difference"))))

@@ -310,3 +310,24 @@ def test_a_file_of_three_opens_as_it_was(make: Make, qtbot: QtBot, tmp_path) -> 
     assert window.document.lanes == lanes and window.document.compared == (2, 1) and window.document.shown == 3
     assert [window.result(at).lane for at in range(3)] == list(lanes)
     assert lanes[1].knn == KnnSettings(7)
+
+
+def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot) -> None:
+    """With every panel open, lanes come, go and change places; whatever is looked at is there."""
+    window = make(document("knn", "svm", "svm"), size=(1500, 900))
+    for name in ("asking", "step", "curves", "alphas", "loss", "compare", "probe", "evaluation", "truth", "whatif"):
+        window._actions[name].trigger()
+        settle(qtbot, window)
+        for verb in (
+            lambda: window._controller.lanes.remove(2), lambda: window._controller.lanes.show_difference(),
+            lambda: window._controller.lanes.move(2, -2), lambda: window._controller.lanes.remove(1),
+            lambda: window._controller.lanes.remove(1),
+        ):  # fmt: skip
+            verb()
+            settle(qtbot, window)
+        assert shown(window) == ["difference"] and "second one" in window._scene.lanes[0].message
+        for _ in range(5):
+            window._controller.undo()
+            window._refresh()
+        settle(qtbot, window)
+        assert shown(window) == ["knn", "svm", "svm"]

@@ -135,6 +135,8 @@ class AskingPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what the scene changes: colours, names, and whether the run is still of its points and settings."""
         self._scene, self._theme = scene, theme
+        if self._plan.lane >= len(self._controller.document.lanes):  # it has been removed
+            self._plan = replace(self._plan, lane=0)
         if not self._begun and self._ready():
             self._begun = True
             lane = next((index for index, lane in enumerate(scene.lanes) if lane.lane.classifier == "svm"), 0)
@@ -144,7 +146,7 @@ class AskingPanel(QWidget):
 
     def _ready(self) -> bool:
         """The compiled loops can be used."""
-        frames = (self._conductor.results.frame(index) for index in range(len(self._controller.document.lanes)))
+        frames = (self._conductor.results.frame(slot) for slot in self._controller.document.slots)
         return any(frame is not None and frame.compiled for frame in frames)
 
     @Slot()
