@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.conductor import Conductor
 from app.difference import able, compare_scene, compared, sides_of
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings
 from app.jobs.differing import Difference, Differing
@@ -224,3 +226,57 @@ def test_a_queue_of_background_work_waits_its_turn() -> None:
     queue.submit(2)
     assert pool.submitted == [Priority.BACKGROUND]
     assert list(pool.job) == [Priority.BACKGROUND], "of two only the newest was done"
+
+
+def settled(conductor: Conductor) -> None:
+    for _ in range(2000):
+        conductor.collect()
+        if conductor.idle:
+            return
+        time.sleep(0.005)
+    raise AssertionError("never idle")
+
+
+def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
+    points = GeneratorSettings("moons", 20).points()
+    grid = Grid(-2.0, 3.0, -1.5, 2.0, 60, 40)
+    conductor = Conductor(2, lambda: None)
+    try:
+        wish = Wish(points, Lane("knn"), grid, SHADES, False, math.inf, 0, True)
+        conductor.want(1, wish)
+        settled(conductor)
+        frame = conductor.results.frame(1)
+        assert frame is not None
+        conductor.forget(1)
+        conductor._mailbox.post(frame)
+        conductor.collect()
+        assert conductor.results.frame(1) is None, "it was on its way when its lane was removed"
+        conductor.want(1, wish)
+        settled(conductor)
+        assert conductor.results.frame(1) is not None
+        question = Differing(sides(points, "knn", "linear"), grid, points, True)
+        conductor.ask({"compare": question})
+        settled(conductor)
+        answer = conductor.results.answer("compare")
+        assert answer is not None and answer.done and answer.question == question
+        conductor.ask({"compare": replace(question)})
+        settled(conductor)
+        assert conductor.results.answer("compare") is answer, "an equal question keeps its answer"
+        conductor.ask({"compare": replace(question, grid=replace(grid, width=50))})
+        settled(conductor)
+        newer = conductor.results.answer("compare")
+        assert newer is not None and newer.number > answer.number and newer.value.hatch.mask.shape == (40, 50)
+        conductor._answers.post(answer)
+        conductor.collect()
+        assert conductor.results.answer("compare") is newer
+        conductor.ask({})
+        conductor._answers.post(newer)
+        conductor.collect()
+        assert conductor.results.answer("compare") is None
+        conductor.ask({"compare": question})
+        conductor._answers.post(newer)
+        conductor.collect()
+        late = conductor.results.answer("compare")
+        assert late is None or late.number > newer.number, "it was asked before the pause"
+    finally:
+        assert conductor.close()
