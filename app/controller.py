@@ -30,15 +30,15 @@ from .editing import Editing
 from .lane_commands import SetLane, ShowLanes
 from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
-from .probing import Probing
+from .questions.probing import Probing
+from .questions.strips import StripDesk
+from .questions.truth_desk import TruthDesk
+from .questions.whatif import WhatIf
 from .session import NOTHING, Session
 from .splitting import Splitting
 from .store import Store
-from .strips import StripDesk
 from .tools import Spot
 from .transport import Transport
-from .truth_desk import TruthDesk
-from .whatif import WhatIf
 from .words import count
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .commands import Command, SetFields
-from .difference import compared
 from .document import Document, Lane
 from .lane_commands import AddLane, MoveLane, RemoveLane
+from .questions.difference import compared
 from .session import Session
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .conductor import Conductor
-from .difference import sides_of
-from .inquiries import questions
 from .jobs.requests import Wish
 from .moment import Moment
+from .questions.difference import sides_of
+from .questions.inquiries import questions
 from .session import SPEEDS
 
 

@@ -11,26 +11,27 @@ from numpy.typing import NDArray
 
 from solver import Grid, datasets
 
-from . import difference, words
+from . import words
 from .badges import NO_BADGE, Badge, badge
-from .difference import CompareScene, Wipe, compare_scene, compared, wiped
 from .document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
-from .evaluation import Evaluation, evaluation_of, wrong_test_points
 from .jobs.orders import Orders
 from .jobs.requests import NO_MARKS, Marks, Phase, Picture
 from .jobs.study import Study
-from .marking import among_all
-from .overlays import sheets_of
 from .points import MAX_CLASSES, Points
-from .probe import Probe, probe_of
+from .questions import difference
+from .questions.difference import CompareScene, Wipe, compare_scene, compared, wiped
+from .questions.evaluation import Evaluation, evaluation_of, wrong_test_points
+from .questions.marking import among_all
+from .questions.overlays import sheets_of
+from .questions.probe import Probe, probe_of
+from .questions.strips import Strip, strip_fields, strips_of
+from .questions.truths import TruthScene, truth_scene
+from .questions.whatif_words import LaneWhatIf, lane_what_if
 from .results import Results
 from .session import SPEEDS, Selection, Session
 from .sheets import Sheet, signs_of
 from .split import Parts
-from .strips import Strip, strip_fields, strips_of
-from .truths import TruthScene, truth_scene
 from .verdicts import of_orders
-from .whatif_words import LaneWhatIf, lane_what_if
 
 #: From so many points on, training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .document import MAX_LANES
-from .folds import NO_VALIDATION, Validation
 from .jobs.study import Seek
 from .jobs.throws import NO_THROW, Throw
 from .points import Ids
+from .questions.folds import NO_VALIDATION, Validation
 
 if TYPE_CHECKING:
-    from .whatif import Baseline
+    from .questions.whatif import Baseline
 
 #: Steps per second that the speed slider offers; the last is full speed.
 SPEEDS: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0, float("inf"))

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.document import Lane
-from app.folds import folds_of
 from app.points import Points
+from app.questions.folds import folds_of
 from app.shading import level_lines, region_lines
 from solver import Grid, KNeighborsClassifier, RocCurve, confusion_matrix, roc_curve
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.document import Lane
 from app.points import Points
-from app.probe_tables import Who
+from app.questions.probe_tables import Who
 from solver.kernel_classifier import KernelClassifier
 from solver.nearest import Crossings, Nearest, crossings, nearest_zero, squared_norm
 from solver.rays import Decision

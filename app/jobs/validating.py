@@ -17,9 +17,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.controls import Scale, scale_of
 from app.document import KnnSettings, Lane, SvmSettings
 from app.points import Ids, Points
+from app.questions.controls import Scale, scale_of
 from solver import SVC, KNeighborsClassifier, Status
 from solver.many_k import predictions
 from solver.pair_classifier import PairClassifier

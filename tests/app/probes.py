@@ -10,7 +10,7 @@ from app.jobs.ground import Ground, GroundQuestion
 from app.jobs.learners import estimator_of
 from app.jobs.requests import Frame, Phase, Picture
 from app.points import Points
-from app.probe_tables import Who
+from app.questions.probe_tables import Who
 from app.results import Results
 from app.scene import Scene, compose
 from app.session import Session

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from app.conductor import Conductor
-from app.difference import able, compare_scene, compared, sides_of
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings
 from app.jobs.differing import Difference, Differing
 from app.jobs.fitting import fitted
@@ -23,6 +22,7 @@ from app.jobs.requests import Frame, Phase, Request, Side, Sides, Wish
 from app.jobs.work import LaneWork
 from app.lane_commands import AddLane, MoveLane, RemoveLane
 from app.points import Points
+from app.questions.difference import able, compare_scene, compared, sides_of
 from app.results import Results
 from app.shading import Shades, colour
 from solver import Grid

@@ -23,8 +23,6 @@ from app.document import (
     SvmSettings,
     View,
 )
-from app.evaluation import at_threshold, evaluation_of, place_of, questions, sheets, threshold_at, wrong_test_points
-from app.folds import Validation, folds_of
 from app.jobs import evaluating
 from app.jobs.evaluating import CrossValidation, Field, Scoring, ThresholdLine, Validated, score_of
 from app.jobs.inquiry import Asked, work_out
@@ -33,6 +31,16 @@ from app.jobs.pool import Priority
 from app.jobs.requests import Frame, Phase
 from app.moment import Moment
 from app.points import Points
+from app.questions.evaluation import (
+    at_threshold,
+    evaluation_of,
+    place_of,
+    questions,
+    sheets,
+    threshold_at,
+    wrong_test_points,
+)
+from app.questions.folds import Validation, folds_of
 from app.results import Results
 from app.session import Session
 from app.shading import Shades

@@ -18,8 +18,8 @@ from app.jobs import haze
 from app.jobs.fitting import fitted
 from app.jobs.haze import Haze, Stability, Votes, resampled
 from app.points import Points
+from app.questions.truth_words import haze_remarks
 from app.shading import level_lines
-from app.truth_words import haze_remarks
 from solver import Grid, KNeighborsClassifier
 
 GRID = Grid(-1.5, 2.5, -1.2, 1.8, 40, 30)

@@ -16,8 +16,8 @@ from app.document import Document, Lane, PegasosSettings, PerceptronSettings, Sv
 from app.jobs.ground import Ground, GroundQuestion, ProbeQuestion
 from app.jobs.sources import problem_of, shown_pair
 from app.points import Points
-from app.probe import HEAVY, MOST_LINES, LaneProbe, heavy, place_of, probe_lane, probe_of
-from app.probe_tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, compact, figure
+from app.questions.probe import HEAVY, MOST_LINES, LaneProbe, heavy, place_of, probe_lane, probe_of
+from app.questions.probe_tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, compact, figure
 from app.results import Results
 from app.session import Session
 from app.trainers import SVM_TRAINERS
@@ -281,7 +281,7 @@ def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatc
     points = points_of(60, 2)
     model, lane = svm(points)
     assert not heavy(model) and len(model.support_) < HEAVY
-    monkeypatch.setattr("app.probe.HEAVY", 3)
+    monkeypatch.setattr("app.questions.probe.HEAVY", 3)
     frame, session = frame_of(model, lane, points), Session(probe=(0.3, 0.1))
     assert scene_with(session, frame).probe.lanes[0].message == "Working it out…"
     posted: list[LaneProbe] = []

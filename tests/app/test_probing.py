@@ -16,8 +16,8 @@ from app.jobs.ground import GroundQuestion
 from app.jobs.inquiry import Answer
 from app.moment import Moment
 from app.points import LIMIT
-from app.probe import grounds
-from app.probing import _as_seen
+from app.questions.probe import grounds
+from app.questions.probing import _as_seen
 from app.results import Results
 from app.scene import compose
 from app.session import Session

@@ -15,16 +15,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import files, truth_words, truths
+from app import files
 from app.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
 from app.controller import Controller
 from app.document import Document, GeneratorSettings, Lane, View, default_document
-from app.inquiries import Moment
 from app.jobs.fresh import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
 from app.jobs.ideal import Boundary
 from app.jobs.inquiry import Answer, Question
 from app.jobs.requests import Frame, Phase, Picture
 from app.jobs.throws import Throw
+from app.questions import truth_words, truths
+from app.questions.inquiries import Moment
 from app.results import Results
 from app.session import Session
 from app.shading import Shades

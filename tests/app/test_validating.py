@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from sklearn import svm as reference
 from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 
-from app.controls import C_SCALE, GAMMA_SCALE, RankScale, controls_of, scale_of
 from app.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.jobs import validating
 from app.jobs.validating import FOLDS, Curve, CurveQuestion, asked_lane, folds_of, places
 from app.points import Points
+from app.questions.controls import C_SCALE, GAMMA_SCALE, RankScale, controls_of, scale_of
 from solver import SVC, KNeighborsClassifier
 
 POINTS = GeneratorSettings(count=20, noise=0.35).points()

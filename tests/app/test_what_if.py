@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import svm as reference
 
-from app import whatif_words as words
 from app.commands import MovePoints, RelabelPoints, RemovePoints
 from app.controller import Controller
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
@@ -22,10 +21,11 @@ from app.jobs.before import Change, ChangeQuestion, Facts, Ghost, GhostQuestion,
 from app.jobs.learners import estimator_of
 from app.jobs.requests import Frame, Marks, Model, Phase
 from app.points import Points
+from app.questions import whatif_words as words
+from app.questions.whatif import Baseline, differs, removable
 from app.session import Session
 from app.split import Split
 from app.store import Store
-from app.whatif import Baseline, differs, removable
 from solver import SVC, Grid, KNeighborsClassifier
 from solver.pair_classifier import PairClassifier, run
 

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QScrollArea, QSlid
 from pytestqt.qtbot import QtBot
 from sklearn import metrics as theirs
 
-from app import evaluation_words as words
 from app.document import Document, GeneratorSettings, Lane, SvmSettings, View
-from app.evaluation import place_of
 from app.figures import percent
 from app.jobs.evaluating import score_of
+from app.questions import evaluation_words as words
+from app.questions.evaluation import place_of
 from app.split import Split
 from app.views.panels.confusion_view import FULLEST, ConfusionView
 from app.views.panels.evaluation_panel import EvaluationPanel

@@ -15,9 +15,9 @@ from pytestqt.qtbot import QtBot
 
 from app.document import Document, KnnSettings, Lane, SvmSettings, View
 from app.points import Points
-from app.probe import Ball, LaneProbe, Probe, Sketch
-from app.probe_tables import figure
-from app.probe_words import NOWHERE
+from app.questions.probe import Ball, LaneProbe, Probe, Sketch
+from app.questions.probe_tables import figure
+from app.questions.probe_words import NOWHERE
 from app.views.panels.probe_panel import ProbePanel
 from app.views.panels.probe_table import ProbeTable
 from app.views.plot.probe_overlay import ProbeOverlay, clipped, probe_overlay

@@ -14,12 +14,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
 from pytestqt.qtbot import QtBot
 
-from app.controls import C_SCALE, RankScale, scale_of
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
 from app.jobs import validating
 from app.jobs.pool import Priority
 from app.jobs.validating import Curve, CurveQuestion
-from app.strips import Strip, name_of, sentence
+from app.questions.controls import C_SCALE, RankScale, scale_of
+from app.questions.strips import Strip, name_of, sentence
 from app.views.panels.strip_curve import StripCurve
 from app.views.window import MainWindow
 

@@ -16,11 +16,11 @@ from pytestqt.qtbot import QtBot
 from app.commands import RemovePoints
 from app.document import Document, GeneratorSettings, Lane, PerceptronSettings, SvmSettings, View
 from app.jobs.pool import Priority
+from app.questions.whatif_words import ARMED, DISARMED
 from app.sheets import Lines
 from app.tools import Spot
 from app.views.panels.whatif_panel import WhatIfPanel
 from app.views.window import MainWindow
-from app.whatif_words import ARMED, DISARMED
 from solver import SVC, KNeighborsClassifier
 
 from .conftest import Make, settle

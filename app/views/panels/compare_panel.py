@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from app.controller import Controller
-from app.difference import CompareScene
 from app.figures import grouped, signed
 from app.jobs.differing import Involved
+from app.questions.difference import CompareScene
 from app.scene import Scene
 from app.views.bind import describe, show_check, show_number
 from app.views.theme import Theme

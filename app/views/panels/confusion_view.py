@@ -6,9 +6,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import evaluation_words as words
-from app.evaluation import Evaluation, LaneEvaluation
 from app.figures import grouped
+from app.questions import evaluation_words as words
+from app.questions.evaluation import Evaluation, LaneEvaluation
 from app.views.bind import describe
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme

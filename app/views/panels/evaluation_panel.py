@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from app import evaluation_words as words
 from app.controller import Controller
 from app.document import MAX_LANES
-from app.evaluation import Evaluation
-from app.folds import FEWEST_FOLDS, MOST_FOLDS, MOST_SEED
+from app.questions import evaluation_words as words
+from app.questions.evaluation import Evaluation
+from app.questions.folds import FEWEST_FOLDS, MOST_FOLDS, MOST_SEED
 from app.scene import Scene
 from app.split import LEAST_RATIO, MOST_RATIO
 from app.views.bind import Gestures, describe, show_choice, show_number

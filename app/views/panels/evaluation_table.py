@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
-from app import evaluation_words as words
 from app.document import MAX_LANES
-from app.evaluation import Evaluation, LaneEvaluation
+from app.questions import evaluation_words as words
+from app.questions.evaluation import Evaluation, LaneEvaluation
 from app.views.bind import describe
 
 #: Name, title and sentence of each row.

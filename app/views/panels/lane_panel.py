@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QSlid
 
 from app import words
 from app.controller import Controller
-from app.controls import MOST_K, RankScale
 from app.document import LARGEST_WEIGHT, LEAST_WEIGHT
 from app.points import MAX_CLASSES
+from app.questions.controls import MOST_K, RankScale
 from app.scene import LaneScene
 from app.session import SPEEDS
 from app.views.bind import NumberField, show_check, show_choice, show_number

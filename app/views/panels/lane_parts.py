@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from app.controller import Controller
-from app.controls import LogScale
+from app.questions.controls import LogScale
 from app.views.bind import Gestures, NumberField, describe
 
 from .scale_slider import ScaleSlider

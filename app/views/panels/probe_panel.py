@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from app.controller import Controller
 from app.document import MAX_LANES
 from app.points import LIMIT
-from app.probe import LaneProbe
-from app.probe_words import NOWHERE
+from app.questions.probe import LaneProbe
+from app.questions.probe_words import NOWHERE
 from app.scene import LaneScene, Scene
 from app.views.bind import NumberField, describe
 from app.views.plot.symbols import symbol_pixmap

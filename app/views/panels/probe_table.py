@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from app.probe_tables import Table
+from app.questions.probe_tables import Table
 from app.views.bind import describe
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme

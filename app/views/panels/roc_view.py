@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import evaluation_words as words
-from app.evaluation import Evaluation, LaneEvaluation, place_of, threshold_at
+from app.questions import evaluation_words as words
+from app.questions.evaluation import Evaluation, LaneEvaluation, place_of, threshold_at
 from app.views.bind import describe
 from app.views.theme import LIGHT, Theme
 from solver.roc import RocCurve

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 
-from app.controls import PER_DECADE, Scale
+from app.questions.controls import PER_DECADE, Scale
 
 
 class ScaleSlider(QSlider):

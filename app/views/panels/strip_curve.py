@@ -24,9 +24,9 @@ from PySide6.QtGui import (
 )  # fmt: skip
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import strips as words
 from app.jobs.validating import Curve
-from app.strips import Strip
+from app.questions import strips as words
+from app.questions.strips import Strip
 from app.views.plot.lines import dashed, draw_pieces
 from app.views.theme import LIGHT, Theme
 

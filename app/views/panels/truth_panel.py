@@ -9,13 +9,13 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
-from app import truth_words as words
 from app.controller import Controller
 from app.figures import grouped
 from app.jobs.haze import LEAST, MOST
+from app.questions import truth_words as words
+from app.questions.truth_desk import FEWEST_POINTS, MOST_POINTS
+from app.questions.truths import TruthRow, TruthScene
 from app.scene import Scene
-from app.truth_desk import FEWEST_POINTS, MOST_POINTS
-from app.truths import TruthRow, TruthScene
 from app.views.bind import describe, show_check, show_number
 from app.views.theme import Theme
 

@@ -7,13 +7,13 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app import whatif_words as words
 from app.controller import Controller
 from app.document import MAX_LANES
+from app.questions import whatif_words as words
+from app.questions.whatif_words import LaneWhatIf
 from app.scene import Scene
 from app.views.bind import describe, show_check
 from app.views.theme import Theme
-from app.whatif_words import LaneWhatIf
 
 from .scrolling import ScrollingForm
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
-from app.probe import Ball, LaneProbe, Place, Probe
+from app.questions.probe import Ball, LaneProbe, Place, Probe
 from app.scene import Scene
 from app.views.theme import Theme
 from solver import Grid

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
-from app.difference import Wipe
+from app.questions.difference import Wipe
 from app.scene import Scene
 from app.views.bind import describe
 from app.views.theme import Theme

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from .jobs.requests import NO_MARKS, Marks
-from .points import Points
+from app.jobs.requests import NO_MARKS, Marks
+from app.points import Points
 
 
 def among_all(marks: Marks, sample: Points, points: Points, others: Marks) -> Marks:

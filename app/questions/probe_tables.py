@@ -11,14 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from app.figures import count, grouped
+from app.jobs.sources import problem_of
+from app.points import Points
+from app.words import problem
 from solver.multiclass import REST, Pair
 from solver.terms import Terms
 from solver.voting import Vote
-
-from .figures import count, grouped
-from .jobs.sources import problem_of
-from .points import Points
-from .words import problem
 
 Array = NDArray[np.float64]
 #: Rows that are told one by one.

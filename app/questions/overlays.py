@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from app.document import Document
+from app.results import Results
+from app.session import Session
+from app.sheets import Lines, Sheet
+
 from . import difference, evaluation, truths, whatif
-from .document import Document
-from .results import Results
-from .session import Session
-from .sheets import Lines, Sheet
 
 #: Each is ``sheets(document, session, results, index)``: what lies over the picture of the lane at place `index`; the
 #: very same sheets as long as nothing about them has changed, for new ones are painted anew.

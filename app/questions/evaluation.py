@@ -9,21 +9,21 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.document import Document, Lane
+from app.jobs.evaluating import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
+from app.jobs.inquiry import Answer, Question
+from app.jobs.requests import NO_MARKS, Frame, Marks, Phase
+from app.moment import Moment
+from app.points import MAX_CLASSES
+from app.results import Results
+from app.session import Session
+from app.sheets import Lines, Sheet
+from app.split import Parts, Split
+from app.words import classifier_name
 from solver.metrics import ClassScores, balanced_accuracy_of, class_scores
 from solver.roc import RocCurve
 
-from .document import Document, Lane
 from .folds import Validation
-from .jobs.evaluating import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
-from .jobs.inquiry import Answer, Question
-from .jobs.requests import NO_MARKS, Frame, Marks, Phase
-from .moment import Moment
-from .points import MAX_CLASSES
-from .results import Results
-from .session import Session
-from .sheets import Lines, Sheet
-from .split import Parts, Split
-from .words import classifier_name
 
 Counts = NDArray[np.int64]
 PANEL = "evaluation"

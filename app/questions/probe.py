@@ -13,6 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from app.document import Document, Lane
+from app.jobs.ground import Ground, GroundQuestion, ProbeQuestion
+from app.jobs.inquiry import Question
+from app.jobs.requests import Frame, Model, Phase
+from app.jobs.sources import shown_pair
+from app.points import MAX_CLASSES, Points
+from app.results import Results
+from app.session import Session
 from solver import REST, KNeighborsClassifier
 from solver.kernel_classifier import KernelClassifier
 from solver.multiclass import votes as duels_won
@@ -21,19 +29,11 @@ from solver.terms import Terms, terms_at
 from solver.voting import Vote
 
 from . import probe_words as words
-from .document import Document, Lane
-from .jobs.ground import Ground, GroundQuestion, ProbeQuestion
-from .jobs.inquiry import Question
-from .jobs.requests import Frame, Model, Phase
-from .jobs.sources import shown_pair
-from .points import MAX_CLASSES, Points
 from .probe_tables import Neighbours, Problems, Summands, Table, Votes, Who
-from .results import Results
-from .session import Session
 
 if TYPE_CHECKING:
-    from .moment import Moment
-    from .scene import LaneScene
+    from app.moment import Moment
+    from app.scene import LaneScene
 
 Array = NDArray[np.float64]
 Place = tuple[float, float]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
+from app.document import Document
+from app.jobs.haze import LEAST, MOST
+from app.jobs.throws import Throw
+from app.session import Session
+
 from . import truth_words
-from .document import Document
-from .jobs.haze import LEAST, MOST
-from .jobs.throws import Throw
-from .session import Session
 from .truths import law_of
 
 #: Fewest and most points of one throw, and most of all throws that add up.

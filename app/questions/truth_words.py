@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from app.document import GeneratorSettings
+from app.figures import count, grouped, percent
+from app.jobs.fresh import MOST_SHOWN, SIDE, Area, BayesError, Tally
+from app.jobs.haze import Haze
 from solver.datasets import DATASETS
 from solver.truth import Law, wilson
-
-from .document import GeneratorSettings
-from .figures import count, grouped, percent
-from .jobs.fresh import MOST_SHOWN, SIDE, Area, BayesError, Tally
-from .jobs.haze import Haze
 
 if TYPE_CHECKING:
     from .truths import TruthScene

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from app.jobs.inquiry import Question
+from app.moment import Moment
+
 from . import difference, evaluation, probe, strips, truths, whatif
-from .jobs.inquiry import Question
-from .moment import Moment
 
 #: Each gives its questions of this moment by name; those that are not given any more are dropped.
 FEATURES: tuple[Callable[[Moment], dict[str, Question]], ...] = (

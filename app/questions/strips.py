@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
+from app.document import Document, Lane
+from app.figures import count, grouped, short
+from app.jobs.inquiry import Answer, Question
+from app.jobs.validating import Curve, CurveQuestion, asked_lane
+from app.points import Points
+from app.results import Results
+from app.session import Session
+
 from .controls import Scale, controls_of, scale_of, value_of
-from .document import Document, Lane
-from .figures import count, grouped, short
-from .jobs.inquiry import Answer, Question
-from .jobs.validating import Curve, CurveQuestion, asked_lane
-from .points import Points
-from .results import Results
-from .session import Session
 
 if TYPE_CHECKING:
-    from .moment import Moment
+    from app.moment import Moment
 
 SYMBOLS = {"k": "k", "C": "C", "gamma": "γ"}
 #: What is written at a curve, and in full.

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .points import Points, shuffled
+from app.points import Points, shuffled
 
 FEWEST_FOLDS, MOST_FOLDS = 2, 20
 MOST_SEED = 2**31 - 1

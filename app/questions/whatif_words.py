@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .document import Document
-from .figures import grouped, percent, short
-from .jobs.before import Change, ChangeQuestion, Facts, ended
-from .jobs.requests import Frame, Phase
-from .results import Results
-from .session import Session
+from app.document import Document
+from app.figures import grouped, percent, short
+from app.jobs.before import Change, ChangeQuestion, Facts, ended
+from app.jobs.requests import Frame, Phase
+from app.results import Results
+from app.session import Session
+from app.words import classifier_name
+
 from .whatif import Removable, differs, removable
-from .words import classifier_name
 
 DISARMED = "Press W, or tick the box above, to keep what is before each edit; then delete, relabel or drag a point."
 ARMED = "Delete, relabel or drag a point, or move a slider: the dashed line is the boundary before it."

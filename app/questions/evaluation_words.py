@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+from app.figures import count, grouped, percent, short
+from app.jobs.evaluating import Validated
+
 from .evaluation import Evaluation, LaneEvaluation
-from .figures import count, grouped, percent, short
-from .jobs.evaluating import Validated
 
 NO_TEST_POINTS = "No test points: choose a share of each class, or paint some with the brush N."
 NOTHING_PAINTED = "No test points yet: paint some with the brush N; Shift gives them back."

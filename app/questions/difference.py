@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .document import Document
-from .figures import count, percent
-from .jobs.differing import Difference, Differing
-from .jobs.inquiry import Question
-from .jobs.requests import Marks, Picture, Side, Sides
-from .moment import Moment
-from .results import Results
-from .session import Session
-from .sheets import Sheet
+from app.document import Document
+from app.figures import count, percent
+from app.jobs.differing import Difference, Differing
+from app.jobs.inquiry import Question
+from app.jobs.requests import Marks, Picture, Side, Sides
+from app.moment import Moment
+from app.results import Results
+from app.session import Session
+from app.sheets import Sheet
 
 if TYPE_CHECKING:
-    from .scene import LaneScene
+    from app.scene import LaneScene
 
 #: The name of the question, and of the panel.
 NAME = "compare"

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.document import Document, GeneratorSettings, View
+from app.jobs.fresh import Area, BayesError, Edited, Fresh, Ideal, Square, Tally
+from app.jobs.haze import Haze, Stability
+from app.jobs.ideal import Boundary
+from app.jobs.inquiry import Answer, Question
+from app.jobs.requests import Frame, Model, Phase
+from app.jobs.throws import Throw
+from app.results import Results
+from app.session import Session
+from app.sheets import Lines, Sheet, Specks
+from app.words import classifier_name
 from solver.datasets import DATASETS
 from solver.truth import Law
 
 from . import truth_words
-from .document import Document, GeneratorSettings, View
-from .jobs.fresh import Area, BayesError, Edited, Fresh, Ideal, Square, Tally
-from .jobs.haze import Haze, Stability
-from .jobs.ideal import Boundary
-from .jobs.inquiry import Answer, Question
-from .jobs.requests import Frame, Model, Phase
-from .jobs.throws import Throw
-from .results import Results
-from .session import Session
-from .sheets import Lines, Sheet, Specks
-from .words import classifier_name
 
 if TYPE_CHECKING:
-    from .moment import Moment
+    from app.moment import Moment
 
 #: The panel's name among the docks.
 PANEL = "truth"

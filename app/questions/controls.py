@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .document import Lane
+from app.document import Lane
 
 #: Positions per factor of ten of numbers of any size, and of a number of neighbours.
 PER_DECADE, PER_DECADE_OF_K = 20, 40

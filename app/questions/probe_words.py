@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from app.document import Lane
+from app.figures import count, grouped
+from app.jobs.sources import problem_of
+from app.words import METRICS, WEIGHTS, problem
 from solver import REST
 from solver.multiclass import Pair
 from solver.nearest import Nearest
 from solver.terms import Terms
 from solver.voting import Vote
 
-from .document import Lane
-from .figures import count, grouped
-from .jobs.sources import problem_of
 from .probe_tables import figure
-from .words import METRICS, WEIGHTS, problem
 
 Array = NDArray[np.float64]
 _INVERSE = {"distance": "1/d", "distance-squared": "1/d²"}

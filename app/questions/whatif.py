@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .commands import Command, RemovePoints
-from .document import Document
-from .jobs.before import ChangeQuestion, Ghost, GhostQuestion, Side, ended, exists
-from .jobs.inquiry import Question
-from .jobs.requests import Frame, Phase
-from .jobs.validating import same_optimum
-from .results import Results
-from .session import Session
-from .sheets import Lines
-from .store import Store
+from app.commands import Command, RemovePoints
+from app.document import Document
+from app.jobs.before import ChangeQuestion, Ghost, GhostQuestion, Side, ended, exists
+from app.jobs.inquiry import Question
+from app.jobs.requests import Frame, Phase
+from app.jobs.validating import same_optimum
+from app.results import Results
+from app.session import Session
+from app.sheets import Lines
+from app.store import Store
 
 if TYPE_CHECKING:
-    from .moment import Moment
+    from app.moment import Moment
 
 HINT = "What if: delete, relabel or drag a point; the dashed line is the boundary before."
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, Protocol
 
-from .document import Document
-from .points import LIMIT
+from app.document import Document
+from app.points import LIMIT
+from app.session import Session
+from app.tools import Spot
+
 from .probe import place_of
 from .probe_tables import figure
-from .session import Session
-from .tools import Spot
 
 
 class Desk(Protocol):
