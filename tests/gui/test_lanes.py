@@ -162,6 +162,8 @@ def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: 
     canvases = [name for name in order if name in ("canvas0", "canvas1", "canvas2")]
     assert canvases == ["canvas0", "canvas1", "canvas2"]
     third = [name for name in order if name.startswith("lane2") or name == "canvas2"]
+    last = max(place for place, name in enumerate(order) if name.startswith("lane1") or name == "canvas1")
+    assert order[last + 1] == "lane2.fold", "right after the lane before it"
     assert third.index("lane2.fold") < third.index("lane2.classifier") < third.index("canvas2")
 
 
@@ -254,7 +256,7 @@ def test_the_difference_has_a_lane_of_its_own(make: Make, qtbot: QtBot) -> None:
 
 
 def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make, qtbot: QtBot) -> None:
-    window = make(replace(document("knn", "perceptron"), points=GeneratorSettings("moons", 3).points()))
+    window = make(replace(document("knn", "svm"), points=GeneratorSettings("moons", 3).points()))
     canvas = window.canvases[0]
 
     def pixels(at: int) -> np.ndarray:
