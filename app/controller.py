@@ -9,12 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from solver import SCHEMES
 from solver.datasets import DATASETS
 
 from . import files
+from .changing import changed_struct, text_of
 from .commands import (
     Clear,
     Command,
@@ -162,29 +160,29 @@ class Controller:
     def set_generator(self, drag: object = None, **values: Any) -> None:
         """Change fields of the generator's settings; `drag` makes the changes of one drag one undo step."""
         try:
-            settings = _changed_struct(self.document.generator, values)
+            settings = changed_struct(self.document.generator, values)
         except ValueError as error:
             self.say(str(error))
         else:
-            self.dispatch(SetGenerator(settings=settings, text=_text(values), merge_key=drag))
+            self.dispatch(SetGenerator(settings=settings, text=text_of(values), merge_key=drag))
 
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:
         """Change fields of a lane: of the lane itself, or of a part such as "svm"; `text` names the undo step."""
         lane = self.document.lanes[index]
         try:
-            inner = {part: _changed_struct(getattr(lane, part), values)} if part else values
-            changed: Lane = _changed_struct(lane, inner)
+            inner = {part: changed_struct(getattr(lane, part), values)} if part else values
+            changed: Lane = changed_struct(lane, inner)
         except ValueError as error:
             self.say(str(error))
             return
-        self.dispatch(SetLane(index=index, lane=changed, text=text or _text(values), merge_key=drag))
+        self.dispatch(SetLane(index=index, lane=changed, text=text or text_of(values), merge_key=drag))
 
     def set_style(self, label: int, drag: object = None, **values: str) -> None:
         """Change the name or colour ("#rrggbb", "" for the theme's) of class `label` (0 to 7); those of one `drag`
         are one undo step."""
         styles = list(self.document.styles)
         try:
-            styles[label] = _changed_struct(styles[label], values)
+            styles[label] = changed_struct(styles[label], values)
         except ValueError as error:
             self.say(str(error))
             return
@@ -261,8 +259,14 @@ class Controller:
         `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
         """
         self.editing.cancel()
+        old = self.document.slots  # a lane of the new one takes over what was set for the one in its place
+        session, names = self.session, ("playing", "speeds", "folds")
+        kept = {name: _moved(getattr(session, name), old, document.slots) for name in names}
         restarts = tuple(restart + 1 for restart in self.session.restarts)
-        self.set_session(selection=NOTHING, cursor=None, thresholds=Session.thresholds, probe=None, restarts=restarts)
+        self.set_session(
+            selection=NOTHING, cursor=None, thresholds=Session.thresholds, seeks=Session.seeks, probe=None,
+            restarts=restarts, **kept,
+        )  # fmt: skip
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
 
@@ -346,45 +350,7 @@ class Controller:
         return files.differs(path, self.on_disk)
 
 
-_LABELS = {
-    "n_neighbors": "k", "selection": "the rule", "gamma": "γ", "coef0": "c₀", "n_classes": "the number of classes",
-    "degree": "the degree", "tol": "the tolerance", "name": "the data set", "pair": "the pair of the margins",
-    "trainer": "the trainer", "partner": "the partner", "step_size": "the length of a step", "lam": "λ",
-    "n_epochs": "the passes", "max_iter": "the passes", "n_iter": "the steps", "random_state": "the seed",
-    "orders": "the other orders",
-}  # fmt: skip
-
-
-#: What switching something on and off is called.
-_SWITCHES = {
-    "hard_margin": ("Set hard margin", "Set soft margin"), "fit_intercept": ("Set an intercept", "Set no intercept"),
-    "shuffle": ("Shuffle the points", "Keep the order of the points"), "finish": ("Finish", "Do not finish"),
-}  # fmt: skip
-
-
-def _text(values: dict[str, Any]) -> str:
-    name, value = next(iter(values.items()))
-    if name in _SWITCHES:
-        return _SWITCHES[name][0 if value else 1]
-    if name == "pair":
-        return "Choose the pair of the margins"
-    if name == "multiclass":
-        return f"Set {SCHEMES[value].title.lower()}" if value in SCHEMES else f"Set many classes to {value}"
-    if name == "class_weight":
-        return f"Set {value} class weights"
-    if name == "own_weights":
-        return "Set the class weights"
-    return (
-        f"Set {_LABELS.get(name, name)} to {value:g}"
-        if isinstance(value, float)
-        else f"Set {_LABELS.get(name, name)} to {value}"
-    )
-
-
-def _changed_struct(struct: Any, values: dict[str, Any]) -> Any:
-    """`struct` with other values; ValueError with a sentence when one is outside its limits."""
-    changed = msgspec.structs.replace(struct, **values)
-    try:
-        return msgspec.convert(msgspec.to_builtins(changed), type(struct))
-    except msgspec.ValidationError as error:
-        raise ValueError(f"{_text(values)}: {error}".replace("`", "")) from None
+def _moved(values: tuple[Any, ...], old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Any, ...]:
+    """`values` of the slots `old` as those of the slots `new`, place by place."""
+    of_slot = {slot: values[before] for before, slot in zip(old, new, strict=True)}
+    return tuple(of_slot[slot] for slot in range(len(values)))

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .commands import Command, SetFields
-from .document import Document, Lane
+from .document import MAX_LANES, Document, Lane
 from .lane_commands import AddLane, MoveLane, RemoveLane
 from .questions.difference import compared
-from .session import Session
+from .session import PER_SLOT, Session
 
 
 class Desk(Protocol):
@@ -21,6 +21,9 @@ class Desk(Protocol):
     def document(self) -> Document: ...
 
     def dispatch(self, command: Command) -> None: ...
+
+    @property
+    def say(self) -> Callable[[str], None]: ...
 
     def set_session(self, **changes: Any) -> None: ...
 
@@ -42,11 +45,11 @@ class LaneDesk:
         present = {lane.classifier for lane in document.lanes[: document.shown]}
         lanes = [Lane("svm"), Lane("knn"), Lane("perceptron"), Lane("pegasos")]
         free = [lane for lane in lanes if lane.classifier not in present]
-        self._desk.dispatch(AddLane(index=beside + 1, lane=(free or lanes)[0]))
+        self._add(AddLane(index=beside + 1, lane=(free or lanes)[0]))
 
     def duplicate(self, index: int) -> None:
         """The same classifier once more, to the right."""
-        self._desk.dispatch(AddLane(index=index + 1, lane=self._desk.document.lanes[index], verb="Duplicate"))
+        self._add(AddLane(index=index + 1, lane=self._desk.document.lanes[index], verb="Duplicate"))
 
     def remove(self, index: int) -> None:
         """Take a classifier away."""
@@ -73,8 +76,24 @@ class LaneDesk:
     def show_difference(self) -> None:
         """A lane of its own for the difference, behind the others."""
         document = self._desk.document
-        if not any(lane.is_difference for lane in document.lanes[: document.shown]):
-            self._desk.dispatch(AddLane(index=document.shown, lane=Lane("difference"), verb="Show the difference as"))
+        if any(lane.is_difference for lane in document.lanes[: document.shown]):
+            self._desk.say("The difference has a lane already.")
+        else:
+            self._add(AddLane(index=document.shown, lane=Lane("difference"), verb="Show the difference as"))
+
+    def _add(self, command: AddLane) -> None:
+        """Add a lane that is a new one: it plays at full speed, whatever the one did that had its slot before."""
+        before = self._desk.document
+        self._desk.dispatch(command)
+        after, session = self._desk.document, self._desk.session
+        if after is not before:
+            slot, fresh = after.slots[command.index], Session()
+            self._desk.set_session(**{
+                name: tuple(
+                    getattr(fresh if place == slot else session, name)[place] for place in range(MAX_LANES)
+                )
+                for name in PER_SLOT
+            })  # fmt: skip
 
     def toggle_differing(self) -> None:
         """Mark where the two differ, in every picture, or no more."""

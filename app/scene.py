@@ -223,7 +223,7 @@ class Scene:
         session = self.session
         return {
             "lanes": self.shown > 1, "legend": self.legend, "pause": self.paused, "kkt": session.kkt,
-            "differing": session.differing, "wipe": session.wipe is not None, "ideal": session.ideal,
+            "differing": session.differing, "wipe": any(lane.wipe is not None for lane in self.lanes), "ideal": session.ideal,
             "haze": session.haze, "strips": session.strips, "pin": self.probe.pinned,
             "arm_whatif": session.armed,
         }  # fmt: skip
@@ -308,9 +308,8 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
     training, frame = document.training_points, results.frame(slot)
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
     message = words.empty_sentence(lane, training.classes, len(training), compiled, names, len(document.test_points))
-    if lane.is_difference and compared(document) is None:
-        message = "The difference of two classifiers: add a second one with Ctrl+L."
-        frame = None
+    if lane.is_difference and (without := difference.missing(document, results)):
+        message, frame = without, None
     picture, marks, job, study, orders = None, NO_MARKS, 0, None, None
     several = lane.trainer is not None and len(training.classes) > 2
     pairs = problems_of(training.classes, lane.multiclass) if several else ()

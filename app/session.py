@@ -59,6 +59,10 @@ class Outline:
     xy: NDArray[np.float64]
 
 
+#: Fields of a session that have a value for each slot of a lane.
+PER_SLOT = ("playing", "seeks", "speeds", "folds", "thresholds")
+
+
 @dataclass(frozen=True)
 class Session:
     """

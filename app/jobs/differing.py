@@ -20,6 +20,9 @@ from .pool import Priority
 from .requests import Sides
 from .sources import source_of
 
+#: Points up to which the list is worked out even while the models change: some tenths of a second in the background.
+PROMISED = 20_000
+
 
 @dataclass(frozen=True, eq=False)
 class Involved:
@@ -80,26 +83,38 @@ class Differing:
     compiled: bool
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Posts a `Difference` that becomes finer; the first, coarse one comes whatever happens."""
+        """Posts a `Difference` that becomes finer.
+
+        The first one comes whatever happens, of up to `PROMISED` points with its list: else nothing of it would be
+        seen as long as one of the two trains.
+        """
+        promised = len(self.points) <= PROMISED
+        involved = (yield from self._involved(lambda: False)) if promised else None
         coarse = self.grid.coarse()
         mask = yield from self._mask(coarse, lambda: False)
         assert mask is not None
-        found = Difference(Hatch(mask, coarse), coarse == self.grid)
+        found = Difference(Hatch(mask, coarse), coarse == self.grid, involved)
         post(found)
-        said = []
-        for side in self.sides:
-            classes = yield from predictions(side.model, self.points.xy, self.compiled, overtaken)
-            if classes is None:
+        if not promised:
+            involved = yield from self._involved(overtaken)
+            if involved is None:
                 return
-            said.append(classes)
-        both = np.column_stack(said)
-        index = np.flatnonzero(both[:, 0] != both[:, 1])
-        involved = Involved(self.points, index, both[index])
-        post(Difference(found.hatch, found.full, involved))
+            post(Difference(found.hatch, found.full, involved))
         if not found.full:
             mask = yield from self._mask(self.grid, overtaken)
             if mask is not None:
                 post(Difference(Hatch(mask, self.grid), True, involved))
+
+    def _involved(self, overtaken: Callable[[], bool]) -> Generator[Step, None, Involved | None]:
+        said = []
+        for side in self.sides:
+            classes = yield from predictions(side.model, self.points.xy, self.compiled, overtaken)
+            if classes is None:
+                return None
+            said.append(classes)
+        both = np.column_stack(said)
+        index = np.flatnonzero(both[:, 0] != both[:, 1])
+        return Involved(self.points, index, both[index])
 
     def _mask(self, grid: Grid, overtaken: Callable[[], bool]) -> Generator[Step, None, NDArray[np.bool_] | None]:
         mask = np.empty((grid.height, grid.width), dtype=bool)

@@ -46,6 +46,8 @@ def estimator_of(lane: Lane) -> PairClassifier:
 def refusal(lane: Lane) -> str:
     """Why what the lane asks for does not exist, in one sentence; "" when it does."""
     trainer = lane.trainer
+    if lane.is_difference:
+        return "A difference of two classifiers does not learn."
     if trainer is None:
         return "kNN does not train: it looks at the points themselves."
     if lane.classifier != "svm" or not lane.svm.hard_margin:

@@ -10,7 +10,7 @@ from app.document import Document
 from app.figures import count, percent
 from app.jobs.differing import Difference, Differing
 from app.jobs.inquiry import Question
-from app.jobs.requests import Marks, Picture, Side, Sides
+from app.jobs.requests import Side, Sides
 from app.moment import Moment
 from app.results import Results
 from app.session import Session
@@ -31,17 +31,14 @@ class Wipe:
     ----------
     at : float
         Share of the picture's width from which on the other is seen.
-    picture, marks, provisional, sheets
-        The other's.
+    other : LaneScene
+        The other.
     places : tuple of (int, int)
         Of the lane itself and of the other.
     """
 
     at: float
-    picture: Picture | None
-    marks: Marks
-    provisional: bool
-    sheets: tuple[Sheet, ...]
+    other: LaneScene
     places: tuple[int, int]
 
 
@@ -78,7 +75,7 @@ def able(document: Document) -> tuple[int, ...]:
 def compared(document: Document) -> tuple[int, int] | None:
     """Places of the two lanes that are compared: the chosen ones, else the first that can be; None without two."""
     places = able(document)
-    chosen = [place for place in document.compared if place in places]
+    chosen = [place for place in dict.fromkeys(document.compared) if place in places]
     chosen += [place for place in places if place not in chosen]
     return (chosen[0], chosen[1]) if len(chosen) > 1 else None
 
@@ -90,6 +87,19 @@ def sides_of(document: Document, results: Results) -> Sides | None:
         return None
     first, second = (_side(document, results, place) for place in places)
     return None if first is None or second is None else (first, second)
+
+
+def without_model(document: Document, results: Results) -> list[int]:
+    """Places of those of the two that have no model: there are no points, or of one class only."""
+    return [place for place in compared(document) or () if _side(document, results, place) is None]
+
+
+def missing(document: Document, results: Results) -> str:
+    """Why a lane of the difference has nothing to show, in a sentence; "" when it has, or soon will."""
+    if compared(document) is None:
+        return "The difference of two classifiers: add a second one with Ctrl+L."
+    empty = [place for place in without_model(document, results) if results.frame(document.slots[place]) is not None]
+    return f"{empty[0] + 1} has no model yet, so there is no difference." if empty else ""
 
 
 def _side(document: Document, results: Results, place: int) -> Side | None:
@@ -124,19 +134,20 @@ def compare_scene(document: Document, results: Results) -> CompareScene:
         current = answer.question.sides == sides_of(document, results) and answer.question.points is document.points
         failure = answer.message
     return CompareScene(
-        places, able(document), difference, current, _sentences(places, difference, failure, current)
+        places, able(document), difference, current,
+        _sentences(places, difference, failure, current, without_model(document, results)),
     )  # fmt: skip
 
 
 def _sentences(
-    places: tuple[int, int] | None, difference: Difference | None, failure: str, current: bool
+    places: tuple[int, int] | None, difference: Difference | None, failure: str, current: bool, without: Sequence[int]
 ) -> tuple[str, ...]:
     if places is None:
         return ("Two classifiers are needed: add one with Ctrl+L.",)
     if failure:
         return (failure,)
     if difference is None:
-        return ("Comparing…",)
+        return tuple(f"{place + 1} has no model yet." for place in without) or ("Comparing…",)
     first, second = (place + 1 for place in places)
     about = "" if difference.full else "about "
     area = f"{first} and {second} differ on {about}{percent(difference.share)} of the area in view"
@@ -160,5 +171,4 @@ def wiped(lanes: Sequence[LaneScene], document: Document, session: Session) -> W
     places = compared(document)
     if session.wipe is None or places is None:
         return None
-    other = lanes[places[1]]
-    return Wipe(session.wipe, other.picture, other.marks, other.provisional, other.sheets, places)
+    return Wipe(session.wipe, lanes[places[1]], places)

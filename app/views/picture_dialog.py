@@ -64,10 +64,10 @@ class PictureDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._what, self._preset, self._theme = QComboBox(), QComboBox(), QComboBox()
         if len(lanes) > 1:
-            self._what.addItem("Both lanes side by side", "window")
+            self._what.addItem("All lanes side by side", "window")
         for index, name in enumerate(lanes):
             self._what.addItem(f"Lane {index + 1}: {name}" if len(lanes) > 1 else name, f"lane{index}")
-        describe(self._what, "picture.what", "What to export", "Both lanes side by side, or one of them.")
+        describe(self._what, "picture.what", "What to export", "All lanes side by side, or one of them.")
         self._preset.addItem("As on screen", "screen")
         for preset in PRESETS:
             self._preset.addItem(preset.title, preset.key)
@@ -198,19 +198,27 @@ class PictureDialog(QDialog):
         self._remember()
         return wish
 
+    def _checked_shot(self, wish: PictureWish) -> Shot | None:
+        try:
+            return self._shoot(wish.what)
+        except ValueError as error:  # that lane is gone
+            self._alert(str(error))
+            return None
+
     # -- what becomes of it ----------------------------------------------------------------------------------------
 
     def _copy(self) -> None:
         wish = self._checked_wish()
-        if wish is not None:
-            self._make(self._shoot(wish.what), wish, None)
+        shot = None if wish is None else self._checked_shot(wish)
+        if wish is not None and shot is not None:
+            self._make(shot, wish, None)
             self.accept()
 
     def _ask_path(self) -> None:
         wish = self._checked_wish()
-        if wish is None:
+        shot = None if wish is None else self._checked_shot(wish)
+        if wish is None or shot is None:
             return
-        shot = self._shoot(wish.what)
         folder = Path(str(self._settings.value("folder", str(Path.home()))))
         dialog = QFileDialog(self, "Save the picture as", str(folder / "picture.png"), ";;".join(FILTERS))
         dialog.setObjectName("picture.path")

@@ -25,7 +25,7 @@ from app.views.theme import Theme, dressed, theme_of
 from app.words import LEGEND, SHEET_LEGEND, classifier_name, count, headline, sampled
 from solver import Grid
 
-What = Literal["window", "lane0", "lane1"]
+What = Literal["window", "lane0", "lane1", "lane2", "lane3"]
 LEAST_SIDE, LARGEST_SIDE = 200, 12_000
 #: Pixels of the largest picture: more would need gigabytes.
 MOST_PIXELS = 100_000_000
@@ -112,7 +112,9 @@ class Shot:
 
 def shoot(scene: Scene, frames: Sequence[Frame | None], what: What, compiled: bool = True) -> Shot:
     """The lanes that `what` names, as they are now; `frames` are the newest frames of all shown lanes."""
-    indices = range(scene.shown) if what == "window" else [min(int(what[-1]), scene.shown - 1)]
+    if what != "window" and int(what[-1]) >= scene.shown:
+        raise ValueError(f"Lane {int(what[-1]) + 1} is not on screen any more.")
+    indices = range(scene.shown) if what == "window" else [int(what[-1])]
     return Shot(scene, tuple((scene.lanes[index], frames[index]) for index in indices), compiled)
 
 
@@ -145,7 +147,8 @@ class _Plot:
     def __init__(self, index: int, shot: Shot, theme: Theme) -> None:
         lane, frame = shot.lanes[index]
         self.frame = frame
-        drawn = lane.picture is not None and frame is not None and frame.model is not None
+        has_model = frame is not None and (frame.model is not None or frame.sides is not None)
+        drawn = lane.picture is not None and has_model
         self.model_frame = frame if drawn else None
         # All points, when the frame is theirs (or of a sample of them); else its own: its marks mean those, and its
         # words are true of them.
@@ -160,10 +163,15 @@ class _Plot:
         )  # fmt: skip
         # What the hand could do about an empty lane is no part of a picture, but why a lane failed is.
         failed = frame is not None and frame.phase is Phase.FAILED
-        self.lane = replace(lane, picture=None, marks=marks, message=lane.message if failed else "")
+        self.lane = replace(lane, picture=None, marks=marks, message=lane.message if failed else "", wipe=None)
+        self._seen = None if lane.picture is None else lane.picture.grid
         settings = lane.lane if frame is None else frame.lane
-        self.title = classifier_name(settings)
-        self.headline = headline(frame, settings, shot.compiled)
+        compared = any(each.lane.is_difference for each in shot.scene.lanes)
+        place = next(place for place, each in enumerate(shot.scene.lanes) if each.slot == lane.slot)
+        self.title = lane.title if lane.lane.is_difference else classifier_name(settings)
+        self.title = f"{place + 1}  {self.title}" if compared else self.title
+        # The share of a difference is that of the window's view, which the picture need not have.
+        self.headline = "" if lane.lane.is_difference else headline(frame, settings, shot.compiled)
         number = shot.scene.parts.n_trainable if current else len(self.points)
         self.headline += sampled(frame, number, shot.scene.training_limit)
         hand = _NoHand()
@@ -195,12 +203,24 @@ class _Plot:
         self.area = area.translated(self.at)
         width, height = canvas.plot_size()
         self.grid: Grid = grid_of(self.scene.view, width, height, scale)
+        if self._seen is None or not _within(self.grid, self._seen):
+            # Hatchings and lines were worked out for the window's view: they would end in mid-picture.
+            self.lane = replace(self.lane, sheets=())
 
     def show(self, picture: Picture | None) -> None:
         """Have the canvas show `picture`."""
         self.lane = replace(self.lane, picture=picture)
         theme = dressed(theme_of(self.scene.dark), self.scene.styles)
         self.canvas.render_scene(self.scene, self.lane, theme)
+
+
+def _within(grid: Grid, other: Grid) -> bool:
+    """`grid` shows no more of the plane than `other`, but for half a pixel."""
+    least = 0.5 * (other.right - other.left) / other.width
+    return (
+        grid.left >= other.left - least and grid.right <= other.right + least
+        and grid.bottom >= other.bottom - least and grid.top <= other.top + least
+    )  # fmt: skip
 
 
 class Sheet:
@@ -240,6 +260,7 @@ class Sheet:
         for index, plot in enumerate(self.plots):
             room = QRect(self._left(index), top, self._column, max(bottom - top, 40))
             plot.place(room, self._text, self.theme, step, wish.scale)
+        self._entries = self._legend(shot) if self._entries else []  # without what does not cover the plots
         #: Heights of strips are multiples of it.
         self.step = step
 

@@ -185,7 +185,9 @@ class Side:
         """Take tabs of docks that are closed out of sight: Qt leaves them where they were, above the pictures."""
         open_titles = {dock.windowTitle() for dock in self._docks.values() if not dock.isHidden()}
         for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            if sum(bar.tabText(tab) in open_titles for tab in range(bar.count())) < 2:
+            away = sum(bar.tabText(tab) in open_titles for tab in range(bar.count())) < 2
+            bar.setFocusPolicy(Qt.FocusPolicy.NoFocus if away else Qt.FocusPolicy.TabFocus)
+            if away:
                 bar.move(-bar.width() - 1000, -1000)
 
     def _toggle(self, name: str) -> None:

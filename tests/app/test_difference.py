@@ -75,7 +75,8 @@ def test_pixels_and_points_are_those_where_predict_differs(names: tuple[str, str
     points = GeneratorSettings("blobs", 25, 0.5, 3, n_classes=n_classes).points()
     both = sides(points, *names)
     grid = Grid(-2.3, 2.1, -1.9, 2.0, 97, 61)
-    rough, *_, last = answered(Differing(both, grid, points, True))
+    posted = answered(Differing(both, grid, points, True))
+    rough, last = posted[0], posted[-1]
     expected = disagreement(both, grid)
     assert 0.002 < expected.mean() < 0.9
     np.testing.assert_array_equal(last.hatch.mask, expected)
@@ -209,7 +210,11 @@ def test_a_training_that_moves_is_followed() -> None:
     question = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points, True)
     posted: list[Difference] = []
     run(question.answer(posted.append, lambda: True))
-    assert len(posted) == 1 and not posted[0].full
+    assert len(posted) == 1 and not posted[0].full and posted[0].involved is not None
+    crowd = Points.of(np.random.default_rng(0).normal(size=(20_001, 2)), np.zeros(20_001, dtype=np.int64))
+    posted.clear()
+    run(replace(question, points=crowd).answer(posted.append, lambda: True))
+    assert len(posted) == 1 and posted[0].involved is None, "so many points wait until nothing moves"
 
 
 def test_a_queue_of_background_work_waits_its_turn() -> None:

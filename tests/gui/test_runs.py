@@ -131,12 +131,12 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
     window = make()
     canvas = window.canvases[1]
     assert window._controller.session.looking == frozenset()
-    overlay = canvas._study_overlay
+    overlay = canvas._over.study
     assert overlay.pair is None and overlay.card is None and overlay.slacks is None
     assert not canvas.layers._provisional and window._scene.lanes[1].badge.mood is Mood.CERTIFIED
     window._controller.transport.seek(1, 9)
     settle(qtbot, window)
-    study, overlay = window._scene.study, canvas._study_overlay
+    study, overlay = window._scene.study, canvas._over.study
     assert overlay.pair is not None and len(overlay.pair.rings) == 2
     for ring, index in zip(overlay.pair.at, study.pair, strict=True):
         assert QPoint(*map(int, ring)) in [
@@ -153,7 +153,7 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
     assert 4 < sum(differ) < 60, "lines across the surface, which can be seen between them"
     window._controller.transport.to_end(1)
     settle(qtbot, window)
-    assert canvas._study_overlay.pair is None and not canvas.layers._provisional
+    assert canvas._over.study.pair is None and not canvas.layers._provisional
     text = window._scene.lanes[1].badge.text
     assert text.startswith("optimal: KKT") and "gap" in text
 
@@ -172,7 +172,7 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     at = canvas.to_widget(*study.points.xy[study.index[place]])
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
-    assert canvas._study_overlay.card is None, "the plain window stays plain"
+    assert canvas._over.study.card is None, "the plain window stays plain"
     QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
     window._controller.transport.toggle_all()
     settle(qtbot, window)
@@ -182,11 +182,11 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     assert hovered is not None
     found = study.points.indices_of(np.array([hovered]))[0]
     assert np.allclose(study.points.xy[found], study.points.xy[study.index[place]], atol=0.1)
-    lines = " ".join(canvas._study_overlay.card.label.lines)
+    lines = " ".join(canvas._over.study.card.label.lines)
     assert "α = " in lines and "slack" in lines and "support vector" in lines
     QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
     settle(qtbot, window)
-    assert canvas._study_overlay.card is None
+    assert canvas._over.study.card is None
 
 
 def test_the_kkt_cases_take_the_place_of_the_marks(make: Make, qtbot: QtBot) -> None:

@@ -53,7 +53,8 @@ class StatusStrip(LooseLabel):
         """Show the lane's badge and words; `compact` in two lines, and all of it as a tip."""
         self._compact = compact
         self._keep_room()
-        self.label.setToolTip(lane.details if compact else "")
+        said = (lane.badge.text or lane.headline, lane.remark, lane.details)
+        self.label.setToolTip("\n".join(text for text in said if text) if compact else "")
         shown = (lane.badge, lane.headline, lane.remark, lane.details, theme.dark, compact)
         if shown != self._shown:
             self._shown = shown

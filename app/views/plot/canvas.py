@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
@@ -22,12 +21,11 @@ from app.views.theme import Theme
 from solver import Grid
 
 from .axes import size_axes
-from .kkt_layer import StudyOverlay, cases_of, to_repaint
+from .kkt_layer import cases_of
+from .lane_overlays import LaneOverlays
 from .layers import Layers
 from .overlay import Overlay
 from .pointing import Eye, Hand, PointingPlot
-from .probe_overlay import ProbeOverlay, overlay_of
-from .study_overlay import study_overlay
 from .wipe import WipeLayers
 
 
@@ -51,9 +49,8 @@ class Canvas(PointingPlot):
         self._lane: LaneScene | None = None
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
-        self._study_overlay: StudyOverlay | None = None
+        self._over = LaneOverlays()
         self._wiped: WipeLayers | None = None
-        self._probe_overlay: ProbeOverlay | None = None
         self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
@@ -135,7 +132,7 @@ class Canvas(PointingPlot):
             self._lay_over()
         if moved or dressed or old is None or old.session is not scene.session or old_lane is not lane:
             self._lay_study_over()
-        if moved or old is None or old.probe is not scene.probe:
+        if moved or wiped or old is None or old.probe is not scene.probe:
             self._lay_probe_over()
         if old_lane is None or old_lane.message != lane.message:
             self._message.setText(lane.message)
@@ -160,30 +157,28 @@ class Canvas(PointingPlot):
         area = self.plot_area()
         self._eye.wipe((x - area.left()) / area.width())
 
+    def _lanes_over(self) -> list[tuple[LaneOverlays, LaneScene]]:
+        """The overlays of this lane, and those of the lane over part of it."""
+        assert self._lane is not None
+        over = [(self._over, self._lane)]
+        if self._wiped is not None and self._lane.wipe is not None:
+            over.append((self._wiped.over, self._lane.wipe.other))
+        return over
+
     def _lay_study_over(self) -> None:
         """Have slacks, working pair and card drawn as they are now, and no more than that painted anew."""
-        assert self._scene is not None and self._lane is not None
-        scene, lane, old = self._scene, self._lane, self._study_overlay
-        study = lane.study
-        if study is not None:
-            pair = study.pair if lane.shows_pair else (-1, -1)
-            study = replace(study, pair=pair, slacks=study.slacks if scene.session.kkt else None)
-        hovered = scene.session.hovered if scene.studying else None
-        self._study_overlay = study_overlay(
-            study, self.grid(), self.plot_area(), hovered, self.font(), old, lane.steps_seen
-        )
-        for area in to_repaint(old, self._study_overlay):
-            self.viewport().update(area)
+        assert self._scene is not None
+        for over, lane in self._lanes_over():
+            for area in over.lay_study(self._scene, lane, self.grid(), self.plot_area(), self.font()):
+                self.viewport().update(area)
 
     def _lay_probe_over(self) -> None:
         """Have crosshair and lines of the probe drawn as they are now, and no more than that painted anew."""
-        assert self._scene is not None and self._lane is not None
-        hovering, old = self.pointer is not None and self.inside(self.pointer), self._probe_overlay
-        args = self._scene, self._lane.slot, self.grid(), self.plot_area(), hovering, old
-        new = self._probe_overlay = overlay_of(*args)
-        for each in (old, new) if new is not old else ():
-            if each is not None:
-                self.viewport().update(each.bounds())
+        assert self._scene is not None
+        hovering = self.pointer is not None and self.inside(self.pointer)
+        for over, lane in self._lanes_over():
+            for area in over.lay_probe(self._scene, lane.slot, self.grid(), self.plot_area(), hovering):
+                self.viewport().update(area)
 
     def _dress(self, theme: Theme) -> None:
         self._theme = theme
@@ -243,13 +238,11 @@ class Canvas(PointingPlot):
         if self._overlay is not None and self._theme is not None:
             painter.save()
             painter.setClipRect(self.plot_area())
-            if self._probe_overlay is not None:
-                self._probe_overlay.paint(painter, self._theme)
-            if self._study_overlay is not None:
-                self._study_overlay.paint(painter, self._theme, QRectF(event.rect()))
+            if self._wiped is None or not self._wiped.shown:
+                self._over.paint(painter, self._theme, QRectF(event.rect()))
+            else:
+                self._wiped.paint(painter, self.plot_area(), self._over, QRectF(event.rect()))
             self._overlay.paint(painter, self._theme)
-            if self._wiped is not None:
-                self._wiped.paint(painter, self.plot_area())
             painter.restore()
         if self._focus_shown:
             painter.setPen(QPen(self.palette().highlight().color(), 2))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from app.questions.difference import Wipe
 from app.scene import Scene
@@ -14,6 +14,8 @@ from app.views.bind import describe
 from app.views.theme import Theme
 from solver import Grid
 
+from .kkt_layer import cases_of
+from .lane_overlays import LaneOverlays
 from .layers import Layers
 
 GRIP = 28  # pixels
@@ -28,6 +30,11 @@ class _RightPart(Layers):
         self.border = 0.0
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemClipsToShape)
         self.setZValue(1)
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        if self._picture is None and self._theme is not None:  # nothing to see there, of the picture below neither
+            painter.fillRect(self.boundingRect(), QColor(*self._theme.background))
+        super().paint(painter, option, widget)
 
     def shape(self) -> QPainterPath:
         whole, path = self.boundingRect(), QPainterPath()
@@ -49,11 +56,15 @@ class WipeLayers:
     ----------
     layers : Layers
         The item that paints the other picture.
+    over : LaneOverlays
+        What lies over that.
     """
 
     def __init__(self, canvas: QWidget, moved: Callable[[float], None]) -> None:
         self.layers = _RightPart()
+        self.over = LaneOverlays()
         self._grip = _Grip(canvas, moved)
+        QWidget.setTabOrder(canvas, self._grip)
         self._wipe: Wipe | None = None
         self._theme: Theme | None = None
 
@@ -64,9 +75,11 @@ class WipeLayers:
         self._grip.setVisible(wipe is not None)
         if wipe is not None:
             self.layers.show_theme(theme)
-            self.layers.show_picture(wipe.picture, wipe.provisional)
-            self.layers.show_sheets(wipe.sheets)
-            self.layers.show_points(scene, wipe.marks, scene.selected)
+            other = wipe.other
+            self.layers.show_picture(other.picture, other.provisional)
+            self.layers.show_orders(other.orders)
+            self.layers.show_sheets(other.sheets)
+            self.layers.show_points(scene, other.marks, scene.selected, cases_of(scene, other))
             self.show_view(grid, area)
             self._grip.show_theme(theme)
 
@@ -75,14 +88,25 @@ class WipeLayers:
         if self._wipe is not None:
             self.layers.border = grid.left + self._wipe.at * (grid.right - grid.left)
             self.layers.show_view(grid)
-            x = area.left() + self._wipe.at * area.width()
-            self._grip.move(round(x - GRIP / 2), round(area.bottom() - GRIP - 6))
+            x = area.left() + self._wipe.at * area.width() - GRIP / 2
+            x = min(max(x, area.left()), area.right() - GRIP)
+            self._grip.move(round(x), round(area.bottom() - GRIP - 6))
 
-    def paint(self, painter: QPainter, area: QRectF) -> None:
-        """The border, and which lane is on which side of it."""
+    @property
+    def shown(self) -> bool:
+        """There is another picture."""
+        return self._wipe is not None
+
+    def paint(self, painter: QPainter, area: QRectF, own: LaneOverlays, rect: QRectF) -> None:
+        """What lies over the two pictures, `own` over the left part; the border, and which lane is on which side."""
         if self._wipe is None or self._theme is None:
             return
         x = area.left() + self._wipe.at * area.width()
+        for over, left, right in ((own, area.left(), x), (self.over, x, area.right())):
+            painter.save()
+            painter.setClipRect(QRectF(left, area.top(), right - left, area.height()), Qt.ClipOperation.IntersectClip)
+            over.paint(painter, self._theme, rect)
+            painter.restore()
         accent, ground = QColor(*self._theme.accent), QColor(*self._theme.background)
         for pen in (QPen(ground, 4.0), QPen(accent, 2.0)):
             painter.setPen(pen)
@@ -92,7 +116,8 @@ class WipeLayers:
         painter.setFont(font)
         side = painter.fontMetrics().height() + 6.0
         for place, left in zip(self._wipe.places, (x - side - 4, x + 4), strict=True):
-            box = QRectF(left, area.top() + 6, side, side)
+            left = min(max(left, area.left() + 2), area.right() - side - 2)  # at the edges too, both can be read
+            box = QRectF(left, area.top() + 6 + (side + 4 if left != x - side - 4 and left != x + 4 else 0), side, side)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(accent)
             painter.drawRoundedRect(box, 4, 4)
@@ -125,7 +150,7 @@ class _Grip(QWidget):
         self._held = event.position().x() - GRIP / 2
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if event.buttons() & Qt.MouseButton.LeftButton:
+        if event.buttons() & Qt.MouseButton.LeftButton and self.isVisible():
             self._moved(self.x() + event.position().x() - self._held)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
