@@ -223,8 +223,8 @@ class Scene:
         session = self.session
         return {
             "lanes": self.shown > 1, "legend": self.legend, "pause": self.paused, "kkt": session.kkt,
-            "differing": session.differing, "wipe": any(lane.wipe is not None for lane in self.lanes), "ideal": session.ideal,
-            "haze": session.haze, "strips": session.strips, "pin": self.probe.pinned,
+            "differing": session.differing, "wipe": any(lane.wipe is not None for lane in self.lanes),
+            "ideal": session.ideal, "haze": session.haze, "strips": session.strips, "pin": self.probe.pinned,
             "arm_whatif": session.armed,
         }  # fmt: skip
 

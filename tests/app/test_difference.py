@@ -14,6 +14,7 @@ import pytest
 from app.conductor import Conductor
 from app.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings
 from app.jobs.differing import Difference, Differing
+from app.jobs.enlarging import enlarge
 from app.jobs.fitting import fitted
 from app.jobs.inquiry import Answer, Asked, work_out
 from app.jobs.newest import NewestQueue
@@ -289,3 +290,21 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
         assert late is None or late.number > newer.number, "it was asked before the pause"
     finally:
         assert conductor.close()
+
+
+def test_a_difference_is_exported_as_it_is_seen() -> None:
+    points = GeneratorSettings("moons", 60).points()
+    both = sides(points, "knn", "linear")
+    grid = Grid(-2.0, 3.0, -1.5, 2.0, 300, 210)
+    frames: list[Frame] = []
+    wish = Wish(points, Lane("difference"), grid, SHADES, False, math.inf, 0, True, sides=both)
+    run(LaneWork(frames.append)(Request(1, 2, wish), lambda: False))
+    made: list[Any] = []
+    run(enlarge(frames[-1], grid, SHADES, made.append, lambda: False))
+    seen, picture = frames[-1].picture, made[0]
+    assert seen is not None
+    np.testing.assert_array_equal(picture.argb, seen.argb)
+    for exported, shown in ((picture.boundary, seen.boundary), (picture.margins, seen.margins)):
+        ends = {tuple(place) for place in exported[np.isfinite(exported[:, 0])].round(9).tolist()}
+        known = {tuple(place) for place in shown[np.isfinite(shown[:, 0])].round(9).tolist()}
+        assert len(known) > 20 and len(ends & known) > 0.9 * len(known)

@@ -142,3 +142,18 @@ def test_the_lane_that_is_touched_is_studied(desk: Desk) -> None:
     assert desk.sought == (0, "end") and desk.session.studied == 1
     desk.transport.set_speed(0, 99)
     assert desk.session.speeds == (len(SPEEDS) - 1,) * 4 and desk.session.studied == 0
+
+
+def test_a_lane_is_told_by_its_place_and_kept_by_its_slot(desk: Desk) -> None:
+    desk.document = replace(Document(), slots=(1, 0, 2, 3))
+    desk.transport.seek(1, 7)
+    seek = desk.session.seeks[0]
+    assert seek is not None and seek.step == 7 and desk.session.seeks[1] is None
+    assert desk.session.playing == (False, True, True, True) and desk.session.studied == 0
+    desk.transport.step(1, 1)
+    assert desk.session.seeks[0] is not None and desk.session.seeks[0].step == 8
+    desk.transport.set_speed(1, 2)
+    desk.transport.restart(1)
+    assert desk.session.speeds[0] == 2 and desk.session.restarts == (1, 0, 0, 0)
+    desk.transport.toggle(1)
+    assert desk.session.playing[0]
