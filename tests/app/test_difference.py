@@ -307,4 +307,4 @@ def test_a_difference_is_exported_as_it_is_seen() -> None:
     for exported, shown in ((picture.boundary, seen.boundary), (picture.margins, seen.margins)):
         ends = {tuple(place) for place in exported[np.isfinite(exported[:, 0])].round(9).tolist()}
         known = {tuple(place) for place in shown[np.isfinite(shown[:, 0])].round(9).tolist()}
-        assert len(known) > 20 and len(ends & known) > 0.9 * len(known)
+        assert len(known) > 20 and len(ends & known) > 0.8 * len(known)
