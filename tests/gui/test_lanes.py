@@ -147,7 +147,8 @@ def test_settings_fold_and_of_many_one_is_open(make: Make, qtbot: QtBot) -> None
 
 
 def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: QtBot) -> None:
-    window = make(document("knn", "svm"))
+    window = make(document("knn", "svm"), size=(1500, 900))
+    window._actions["compare"].trigger()  # a panel that was there before the lane
     click(qtbot, window, "lane1.add")
     window._controller.lanes.fold(2, False)
     settle(qtbot, window)
