@@ -120,7 +120,8 @@ class Session:
     validation : Validation
         How the learners are cross-validated.
     thresholds : tuple of float or None
-        Per lane, the score above which its second class is said; None where the model's own holds.
+        Per lane, the score above which its second class is said; None where the model's own holds.  A `Threshold`
+        holds only as long as the lane is set as it was when the hand moved it.
     judged : int
         The lane whose threshold the hand moves.
     ideal : bool

@@ -19,6 +19,7 @@ from app.points import Points
 from app.questions.folds import folds_of
 from app.shading import level_lines, region_lines
 from solver import Grid, KNeighborsClassifier, RocCurve, confusion_matrix, roc_curve
+from solver.linear import LinearClassifier
 
 from .fitting import PIECE, fitted, next_size, predictions
 from .inquiry import Step
@@ -72,6 +73,7 @@ class Scoring:
     training: Points
     test: Points
     compiled: bool
+    lane: Lane | None = None  #: the settings it was trained with, where they matter
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Posts `Scores` once."""
@@ -102,7 +104,11 @@ def score_of(model: Model, xy: Array, compiled: bool) -> Array:
     """How much a model of two classes is for the second: f, or the share of the votes; shape (n,)."""
     if isinstance(model, KNeighborsClassifier):
         return model.predict_proba(xy, compiled)[:, 1]
-    return model.pair_decision_function(xy)[:, 0]
+    f = model.pair_decision_function(xy)[:, 0]
+    # Rounding errors would rank points that score alike.
+    size = np.maximum(1.0, np.abs(xy).max(axis=1)) if isinstance(model, LinearClassifier) else 1.0
+    result: Array = np.where(np.abs(f) <= model.rounding * size, 0.0, f)
+    return result
 
 
 def judged(
@@ -115,12 +121,14 @@ def judged(
     while done < len(xy):
         begun = time.perf_counter()
         block = xy[done : done + size]
-        if isinstance(model, KNeighborsClassifier):
-            called.append(model.predict(block, compiled=compiled).astype(np.int64))
-        else:
-            called.append(model.predict(block).astype(np.int64))
         if binary:
             scores.append(score_of(model, block, compiled))
+        if isinstance(model, KNeighborsClassifier):
+            called.append(model.predict(block, compiled=compiled).astype(np.int64))
+        elif binary:
+            called.append(model.classes_[(scores[-1] > 0).astype(np.intp)].astype(np.int64))
+        else:
+            called.append(model.predict(block).astype(np.int64))
         done += size
         size = next_size(size, time.perf_counter() - begun)
         yield Priority.BACKGROUND
@@ -154,6 +162,8 @@ class Validated:
         Folds in which training was stopped before its end.
     each : bool
         Every point is a fold of its own.
+    one_class : int
+        Folds without which points of only one class are left: then that class is what is always said.
     """
 
     right: NDArray[np.int64]
@@ -162,6 +172,7 @@ class Validated:
     left_out: int
     unfinished: int
     each: bool
+    one_class: int = 0
 
     @property
     def accuracies(self) -> Array:
@@ -205,24 +216,32 @@ class CrossValidation:
         folds = self.k or n
         if not 2 <= folds <= n:
             raise ValueError(f"{max(folds, 2)} folds need as many training points; there are {n}.")
+        if self.lane.classifier != "knn" and len(self.points.classes) < 2:
+            raise ValueError("This classifier needs training points of two classes.")
         fold = folds_of(self.points, folds, self.seed)
         xy, labels = self.points.xy, self.points.labels
-        right, sizes, unfinished = [], [], 0
+        right, sizes, unfinished, one_class = [], [], 0, 0
         for number in range(folds):
             out = fold == number
             rest = Points.of(xy[~out], labels[~out])
             if self.lane.classifier != "knn" and len(rest.classes) < 2:
-                raise ValueError("Without one of the folds, points of only one class are left: use fewer folds.")
-            done = yield from fitted(self.lane, rest, self.compiled, overtaken, most=MOST_UPDATES)
-            called = None if done is None else (
-                yield from predictions(done.model, xy[out], self.compiled, overtaken)
-            )  # fmt: skip
-            if done is None or called is None:
-                return
-            right.append(int((called == labels[out]).sum()))
+                # As the curves under the sliders have it: who has seen one class only says no other.
+                one_class += 1
+                right.append(int((labels[out] == rest.classes[0]).sum()))
+                yield Priority.BACKGROUND
+                if overtaken():
+                    return
+            else:
+                done = yield from fitted(self.lane, rest, self.compiled, overtaken, most=MOST_UPDATES)
+                called = None if done is None else (
+                    yield from predictions(done.model, xy[out], self.compiled, overtaken)
+                )  # fmt: skip
+                if done is None or called is None:
+                    return
+                right.append(int((called == labels[out]).sum()))
+                unfinished += not done.finished
             sizes.append(int(out.sum()))
-            unfinished += not done.finished
-            post(_validated(right, sizes, folds, unfinished, self.k == 0))
+            post(_validated(right, sizes, folds, unfinished, self.k == 0, one_class))
 
     def _without_each(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         points, s = self.points, self.lane.knn
@@ -250,10 +269,13 @@ class CrossValidation:
                 post(Validated(np.array([right]), np.array([done]), n, done, 0, True))
 
 
-def _validated(right: list[int], sizes: list[int], folds: int, unfinished: int, each: bool) -> Validated:
+def _validated(
+    right: list[int], sizes: list[int], folds: int, unfinished: int, each: bool, one_class: int
+) -> Validated:  # fmt: skip
     if each:
-        return Validated(np.array([sum(right)]), np.array([sum(sizes)]), folds, sum(sizes), unfinished, True)
-    return Validated(np.array(right), np.array(sizes), folds, sum(sizes), unfinished, False)
+        all_right, all_sizes = np.array([sum(right)]), np.array([sum(sizes)])
+        return Validated(all_right, all_sizes, folds, sum(sizes), unfinished, True, one_class)
+    return Validated(np.array(right), np.array(sizes), folds, sum(sizes), unfinished, False, one_class)
 
 
 # -- threshold lines -----------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.document import Document, Lane
+from app.jobs.before import ended
 from app.jobs.evaluating import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
 from app.jobs.inquiry import Answer, Question
 from app.jobs.requests import NO_MARKS, Frame, Marks, Phase
@@ -42,13 +43,16 @@ def questions(moment: Moment) -> dict[str, Question]:
     for index in range(document.shown):
         slot = document.slots[index]
         frame = results.frame(slot)
-        scoring = scoring_of(document, frame)
+        scoring = scoring_of(document, index, frame)
         if scoring is None or frame is None:
+            last = results.answer(f"scores{slot}")
+            if looking and last is not None and is_awaited(document, index, frame):
+                asked[f"scores{slot}"] = last.question  # shown, as an earlier one's, until the new model is here
             continue
         few = 0 < len(document.test_points) <= MOST_MARKED and frame.phase in (Phase.DONE, Phase.PAUSED)
         if looking or few:
             asked[f"scores{slot}"] = scoring
-        threshold = session.thresholds[slot]
+        threshold = threshold_in(document, session, index)
         if looking and threshold is not None and len(scoring.model.classes_) == 2 and index < len(moment.grids):
             field = field_of(scoring.model, moment.grids[index], moment.compiled)
             asked[f"threshold{slot}"] = ThresholdLine(field, threshold)
@@ -60,11 +64,35 @@ def questions(moment: Moment) -> dict[str, Question]:
     return asked
 
 
-def scoring_of(document: Document, frame: Frame | None) -> Scoring | None:
-    """What is asked about a lane's newest model; None when it is of other points than now."""
-    if frame is None or frame.model is None or frame.points is not document.training_points:
+def is_present(document: Document, index: int, frame: Frame | None) -> bool:
+    """The frame is of the points and the settings of now."""
+    return frame is not None and frame.points is document.training_points and frame.lane == document.lanes[index]
+
+
+def is_awaited(document: Document, index: int, frame: Frame | None) -> bool:
+    """A model of the points and the settings of now is still to come."""
+    if not len(document.training_points) or document.lanes[index].is_difference or frame is None:
+        return False
+    present = is_present(document, index, frame)
+    return not present or (frame.model is None and frame.phase not in (Phase.EMPTY, Phase.FAILED))
+
+
+def state_of(document: Document, index: int, frame: Frame | None) -> str:
+    """How far the training is that the numbers come from: "training", "paused", "uncertified"; "" at its end."""
+    if frame is None or not is_present(document, index, frame) or frame.phase in (Phase.EMPTY, Phase.FAILED):
+        return ""
+    if frame.phase is Phase.TRAINING:
+        return "training"
+    if frame.model is None or ended(frame):
+        return ""
+    return "paused" if frame.phase is Phase.PAUSED else "uncertified"
+
+
+def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring | None:
+    """What is asked about a lane's newest model; None when it is of other points or settings than now."""
+    if frame is None or frame.model is None or not is_present(document, index, frame):
         return None
-    return Scoring(frame.model, frame.points, document.test_points, frame.compiled)
+    return Scoring(frame.model, frame.points, document.test_points, frame.compiled, _plain(frame.lane))
 
 
 def validation_of(document: Document, session: Session, index: int, compiled: bool) -> CrossValidation | None:
@@ -81,6 +109,37 @@ def _plain(lane: Lane) -> Lane:
     return msgspec.structs.replace(lane, pair=(0, 1), perceptron=msgspec.structs.replace(lane.perceptron, orders=0))
 
 
+class Threshold(float):
+    """A score above which a lane's second class is said, with the settings of the lane it was moved under.
+
+    It holds for these only: f of another kernel, or a share of votes, has another scale.
+    """
+
+    lane: Lane
+
+    def __new__(cls, value: float, lane: Lane) -> Threshold:
+        made = super().__new__(cls, value)
+        made.lane = _plain(lane)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return float(self) == other and (not isinstance(other, Threshold) or self.lane == other.lane)
+
+    def __ne__(self, other: object) -> bool:  # a float has its own
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(float(self))
+
+
+def threshold_in(document: Document, session: Session, index: int) -> float | None:
+    """The threshold that the hand moved in the lane at place `index` as it is set now; None for the model's own."""
+    threshold = session.thresholds[document.slots[index]]
+    if isinstance(threshold, Threshold):
+        return float(threshold) if threshold.lane == _plain(document.lanes[index]) else None
+    return threshold
+
+
 # -- the pictures --------------------------------------------------------------------------------------------------
 
 
@@ -88,7 +147,8 @@ def sheets(document: Document, session: Session, results: Results, index: int) -
     """The line of a threshold that was moved away from the model's own."""
     slot = document.slots[index]
     answer = results.answer(f"threshold{slot}")
-    if answer is None or answer.value is None or session.thresholds[slot] is None or PANEL not in session.looking:
+    moved = threshold_in(document, session, index) is not None
+    if answer is None or answer.value is None or not moved or PANEL not in session.looking:
         return ()
     return _line(answer)
 
@@ -100,7 +160,8 @@ def _line(answer: Answer) -> tuple[Sheet, ...]:
 
 def wrong_test_points(document: Document, results: Results, slot: int) -> Marks:
     """Marks of the test points, among all points, that the lane's present model gets wrong, as far as known."""
-    answer, scoring = results.answer(f"scores{slot}"), scoring_of(document, results.frame(slot))
+    answer = results.answer(f"scores{slot}")
+    scoring = scoring_of(document, document.slots.index(slot), results.frame(slot))
     if answer is None or answer.value is None or scoring is None or answer.question != scoring:
         return NO_MARKS
     return _wrong_of(document.parts, answer)
@@ -141,6 +202,10 @@ class LaneEvaluation:
         More is to come.
     remark : str
         Why there is no cross-validation, in a sentence, or "".
+    state : {"", "training", "paused", "uncertified"}
+        How far the training of the model is; "" when it came to its end.
+    lane : Lane
+        The settings that the scores belong to.
     """
 
     slot: int
@@ -159,6 +224,8 @@ class LaneEvaluation:
     validated: Validated | None
     validating: bool
     remark: str
+    state: str
+    lane: Lane
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,14 +263,14 @@ def evaluation_of(document: Document, session: Session, results: Results, compil
     for index in range(document.shown):
         slot = document.slots[index]
         scored, frame = results.answer(f"scores{slot}"), results.frame(slot)
-        scoring = scoring_of(document, frame)
+        scoring = scoring_of(document, index, frame)
         wished, validated = validation_of(document, session, index, compiled), results.answer(f"validated{slot}")
         if wished is None or (validated is not None and validated.question != wished):
             validated = None
         fresh = scored is not None and scoring is not None and scored.question == scoring
         lanes.append(
-            _lane(slot, classifier_name(document.lanes[index]), scored, fresh, session.thresholds[slot], validated,
-                  wished is not None)
+            _lane(slot, document.lanes[index], scored, fresh, threshold_in(document, session, index), validated,
+                  wished is not None, state_of(document, index, frame))
         )  # fmt: skip
     slots = document.slots[: document.shown]
     judged = slots.index(session.judged) if session.judged in slots else 0
@@ -223,15 +290,15 @@ def _whole(
 
 @lru_cache(maxsize=16)
 def _lane(
-    slot: int, name: str, scored: Answer | None, fresh: bool, threshold: float | None, validated: Answer | None,
-    validating: bool,
+    slot: int, lane: Lane, scored: Answer | None, fresh: bool, threshold: float | None, validated: Answer | None,
+    validating: bool, state: str,
 ) -> LaneEvaluation:  # fmt: skip
     scores: Scores | None = None if scored is None else scored.value
-    confusion, own, roc = None, 0.0, None
+    confusion, own, roc, lane_of = None, 0.0, None, None
     if scores is not None and scored is not None:
         question = scored.question
         assert isinstance(question, Scoring)
-        roc, own = scores.roc, threshold_of(question.model)
+        roc, own, lane_of = scores.roc, threshold_of(question.model), question.lane
         if scores.test.sum():
             confusion = scores.test if threshold is None or roc is None else at_threshold(scores, threshold)
     moved = threshold is not None and roc is not None
@@ -240,14 +307,14 @@ def _lane(
         right = float(confusion.trace() / confusion.sum())
     done = validated is not None and validated.done
     return LaneEvaluation(
-        slot, name, scores is not None and not fresh, scores, confusion,
+        slot, classifier_name(lane), scores is not None and not fresh, scores, confusion,
         None if confusion is None else class_scores(confusion), right,
         float("nan") if confusion is None else balanced_accuracy_of(confusion),
         float("nan") if scores is None or not scores.training.sum()
         else float(scores.training.trace() / scores.training.sum()),
         roc, own if threshold is None or not moved else threshold, own, moved,
         None if validated is None else validated.value, validating and not done,
-        "" if validated is None else validated.message,
+        "" if validated is None else validated.message, state, lane_of or lane,
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ NOTHING_PAINTED = "No test points yet: paint some with the brush N; Shift gives 
 NO_ROC = "A ROC curve needs a model of two classes, and test points of both."
 UNDEFINED = "* 0 by convention: no test point was called so, or none is of this class."
 STALE = "… of an earlier model; newer numbers are on their way."
+WAITING = "Missing or newer numbers come when the training rests."
 DASH = "–"
 
 
@@ -38,11 +39,26 @@ def share(value: float, stale: bool = False) -> str:
     return DASH if math.isnan(value) else percent(value) + ("…" if stale else "")
 
 
+def auc(value: float) -> str:
+    """ "0.987"; never 1 where a pair is ranked wrongly."""
+    return "0.999+" if 0.9995 <= value < 1.0 else f"{value:.3f}"
+
+
+def state_words(state: str) -> str:
+    """What is to be known of the training behind the numbers; "" when it came to its end."""
+    return {
+        "training": "still training, not certified yet.", "paused": "its training rests, not certified yet.",
+        "uncertified": "its training ended, but is not certified.",
+    }.get(state, "")  # fmt: skip
+
+
 def validated_cell(lane: LaneEvaluation) -> str:
     """Mean and spread of a cross-validation as far as it has come, in two short lines."""
     value = lane.validated
+    if lane.remark:  # what broke off is no result: the folds that are missing may be the difficult ones
+        return DASH
     if value is None or not len(value.sizes):
-        return "…" if lane.validating and not lane.remark else DASH
+        return "…" if lane.validating else DASH
     more = "…" if lane.validating else ""
     if value.each:
         return f"{percent(value.mean)}{more}\n{grouped(int(value.right.sum()))} of {grouped(int(value.sizes.sum()))}"
@@ -53,7 +69,10 @@ def validated_words(lane: LaneEvaluation) -> str:
     """The same in a sentence, with the least and the most of a fold."""
     value = lane.validated
     if lane.remark:
-        return lane.remark
+        if value is None or not len(value.sizes):
+            return lane.remark
+        came = value.left_out if value.each else len(value.sizes)
+        return f"broken off after {came} of {count(value.folds, 'fold')}. {lane.remark}"
     if value is None or not len(value.sizes):
         return ""
     if value.each:
@@ -69,9 +88,12 @@ def validated_words(lane: LaneEvaluation) -> str:
 
 
 def _unfinished(value: Validated) -> str:
-    if not value.unfinished:
-        return ""
-    return f" In {count(value.unfinished, 'fold')} training ended without its certificate."
+    said = ""
+    if value.one_class:
+        said += f" Without {count(value.one_class, 'fold')} only one class was left to learn, and was always said."
+    if value.unfinished:
+        said += f" In {count(value.unfinished, 'fold')} training ended without its certificate."
+    return said
 
 
 def moved_words(lane: LaneEvaluation) -> str:
@@ -100,7 +122,7 @@ def roc_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
     (tn, fp), (fn, tp) = lane.confusion.tolist()
     return (
         f"True positive rate {percent(tp / (tp + fn))}, false positive rate {percent(fp / (tn + fp))}. "
-        f"AUC = {lane.roc.auc:.3f}: how often a point of {evaluation.class_names[lane.scores.classes[1]]} "  # type: ignore[union-attr]
+        f"AUC = {auc(lane.roc.auc)}: how often a point of {evaluation.class_names[lane.scores.classes[1]]} "  # type: ignore[union-attr]
         "scores above one of the other class."
     )
 

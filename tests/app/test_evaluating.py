@@ -25,13 +25,15 @@ from app.document import (
 )
 from app.jobs import evaluating
 from app.jobs.evaluating import CrossValidation, Field, Scoring, ThresholdLine, Validated, score_of
-from app.jobs.inquiry import Asked, work_out
+from app.jobs.inquiry import Answer, Asked, work_out
 from app.jobs.learners import estimator_of
 from app.jobs.pool import Priority
 from app.jobs.requests import Frame, Phase
 from app.moment import Moment
 from app.points import Points
+from app.questions import evaluation_words as words
 from app.questions.evaluation import (
+    Threshold,
     at_threshold,
     evaluation_of,
     place_of,
@@ -243,10 +245,29 @@ def test_what_cannot_be_validated_is_one_sentence(lane: str, n: int, k: int, sai
     assert said in message and message.endswith(".") and posted[-1] is None
 
 
-def test_folds_that_leave_one_class_say_so() -> None:
-    points = Points.of(np.random.default_rng(0).normal(size=(9, 2)), [1, *[0] * 8])
-    assert "only one class" in work(CrossValidation(LANES["smo"], points, 3, 0, True))[1]
-    assert work(CrossValidation(LANES["knn"], points, 3, 0, True))[1] == ""
+def test_folds_that_leave_one_class_are_counted_as_always_saying_it() -> None:
+    points = Points.of([(0.0, 0.0), *((2.0 + 0.1 * i, 0.0) for i in range(8))], [1, *[0] * 8])
+    posted, message = work(CrossValidation(LANES["smo"], points, 3, 0, True))
+    value: Validated = posted[-1]
+    alone = int(folds_of(points, 3, 0)[0])
+    assert message == "" and len(value.sizes) == 3 and value.one_class == 1
+    assert value.right[alone] == value.sizes[alone] - 1, "the only point of its class is called the other"
+    value = work(CrossValidation(LANES["smo"], points, 0, 0, True))[0][-1]
+    assert (value.right.sum(), value.sizes.sum(), value.one_class) == (8, 9, 1)
+    assert work(CrossValidation(LANES["knn"], points, 3, 0, True))[0][-1].one_class == 0
+    only = Points.of(points.xy, np.zeros(9))
+    posted, message = work(CrossValidation(LANES["smo"], only, 3, 0, True))
+    assert posted == [None] and "two classes" in message
+
+
+def test_a_validation_that_breaks_off_shows_no_number() -> None:
+    seen = Seen(two(), validation=Validation("folds", 3))
+    question = seen.asked()["validated1"]
+    value = Validated(np.array([20]), np.array([20]), 3, 20, 0, False)
+    seen.results.accept_answer(Answer("validated1", 1, question, value, True, "It was too much."))
+    lane = seen.shown().lanes[1]
+    assert words.validated_cell(lane) == words.DASH
+    assert words.validated_words(lane) == "broken off after 1 of 3 folds. It was too much."
 
 
 def test_validation_that_is_overtaken_ends_soon() -> None:
@@ -446,3 +467,81 @@ def test_lines_of_large_pictures_are_made_in_strips(name: str, monkeypatch: pyte
     assert length_of(strips) == pytest.approx(length_of(whole), rel=0.01) and length_of(whole) > 3
     assert np.nanmin(strips, axis=0) == pytest.approx(np.nanmin(whole, axis=0), abs=0.01)
     assert np.nanmax(strips, axis=0) == pytest.approx(np.nanmax(whole, axis=0), abs=0.01)
+
+
+def with_lane(seen: Seen, lane: Lane) -> None:
+    seen.document = replace(seen.document, lanes=(seen.document.lanes[0], lane))
+
+
+def test_a_threshold_holds_only_for_the_settings_it_was_moved_under() -> None:
+    seen = Seen(two())
+    seen.answer()
+    svm = seen.document.lanes[1]
+    seen.session = replace(seen.session, thresholds=(None, Threshold(0.3, seen.shown().lanes[1].lane), None, None))
+    seen.answer()
+    own = seen.shown().lanes[1]
+    assert own.moved and own.threshold == 0.3 and "threshold1" in seen.asked()
+    for other in (Lane("knn"), Lane("svm", svm=SvmSettings(C=7.0)), Lane("svm", svm=SvmSettings(kernel="linear"))):
+        with_lane(seen, other)
+        seen.train(1)
+        seen.answer()
+        lane = seen.shown().lanes[1]
+        assert not lane.moved and lane.threshold == lane.own_threshold and "threshold1" not in seen.asked()
+        assert sheets(seen.document, seen.session, seen.results, 1) == ()
+        test = seen.document.test_points
+        model = seen.results.frame(1).model  # type: ignore[union-attr]
+        assert lane.accuracy == (model.predict(test.xy) == test.labels).mean()
+    with_lane(seen, msgspec.structs.replace(svm, pair=(1, 1)))
+    assert "threshold1" not in seen.asked()
+    with_lane(seen, svm)  # as undo does
+    seen.train(1)
+    seen.answer()
+    assert seen.shown().lanes[1].moved
+    assert Threshold(0.3, svm) != Threshold(0.3, Lane("knn")) and Threshold(0.3, svm) == Threshold(0.3, svm) == 0.3
+
+
+def test_new_settings_over_old_numbers_say_so() -> None:
+    seen = Seen(two())
+    seen.answer()
+    assert len(wrong_test_points(seen.document, seen.results, 1).wrong)
+    old = seen.asked()["scores1"]
+    with_lane(seen, Lane("svm", svm=SvmSettings(C=1e-3)))
+    lane = seen.shown().lanes[1]
+    assert lane.stale and lane.scores is not None and not seen.shown().lanes[0].stale
+    assert seen.asked()["scores1"] == old, "what is shown is not forgotten"
+    assert not len(wrong_test_points(seen.document, seen.results, 1).wrong)
+    seen.train(1)
+    assert seen.asked()["scores1"] != old and seen.shown().lanes[1].stale
+    seen.answer()
+    assert not seen.shown().lanes[1].stale
+    seen.document = replace(seen.document, points=Points())
+    assert "scores1" not in seen.asked()
+
+
+@pytest.mark.parametrize(
+    ("phase", "provisional", "state"),
+    [(Phase.DONE, False, ""), (Phase.TRAINING, False, "training"), (Phase.PAUSED, False, "paused"),
+     (Phase.DONE, True, "uncertified")],
+)  # fmt: skip
+def test_numbers_of_unfinished_trainings_say_so(phase: Phase, provisional: bool, state: str) -> None:
+    seen = Seen(two())
+    frame = seen.results.frame(1)
+    assert frame is not None
+    seen.results.accept(replace(frame, phase=phase, provisional=provisional))
+    seen.answer()
+    assert [lane.state for lane in seen.shown().lanes] == ["", state]
+    assert ("not certified" in words.state_words(state)) == bool(state)
+
+
+def test_scores_are_not_made_of_rounding_noise() -> None:
+    points = Points.of([(0.0, 0.0), (0.0, 0.0), (1.0, 1.0), (1.0, 1.0)], [0, 1, 0, 1])
+    model = model_of(LANES["smo linear"], points)
+    scores = work(Scoring(model, points, blobs(3), True))[0][-1]
+    f = score_of(model, blobs(3).xy, True)
+    assert ((f == 0) | (np.abs(f) > model.rounding)).all()
+    assert at_threshold(scores, 0.0).tolist() == scores.test.tolist()
+
+
+@pytest.mark.parametrize(("value", "said"), [(1.0, "1.000"), (0.99978, "0.999+"), (0.9994, "0.999"), (0.5, "0.500")])
+def test_an_area_is_never_rounded_to_one(value: float, said: str) -> None:
+    assert words.auc(value) == said

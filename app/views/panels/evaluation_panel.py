@@ -196,11 +196,14 @@ class EvaluationPanel(QWidget):
 
     def _say_remarks(self, evaluation: Evaluation) -> None:
         remarks = [words.STALE] if any(lane.stale for lane in evaluation.lanes) else []
+        training = any(lane.state == "training" for lane in evaluation.lanes)
+        if training and any(lane.scores is None or lane.stale or lane.validating for lane in evaluation.lanes):
+            remarks = [words.WAITING]
         for place, lane in enumerate(evaluation.lanes):
-            for said in (words.moved_words(lane), words.validated_words(lane)):
+            for said in (words.state_words(lane.state), words.moved_words(lane), words.validated_words(lane)):
                 if said:
                     remarks.append(f"{words.lane_title(place, lane)}: {said}")
-        if not any(lane.validating for lane in evaluation.lanes):
+        if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds come in, nothing below it jumps
         self._remarks.say("<br>".join(escape(remark) for remark in remarks))
         _show(self._remarks, bool(remarks))
@@ -224,6 +227,8 @@ class EvaluationPanel(QWidget):
         self._threshold.say(escape(words.threshold_words(evaluation, lane)))
         self._rates.say(escape(words.roc_words(evaluation, lane)))
         _show(self._own, lane.roc is not None)
+        if not lane.moved and self._own.hasFocus():  # a button that is disabled throws the focus anywhere
+            self._roc.setFocus()
         self._own.setEnabled(lane.moved)
 
 

@@ -86,7 +86,7 @@ class EvaluationTable(QWidget):
         texts = {
             "test": words.share(lane.accuracy, lane.stale), "training": words.share(lane.training, lane.stale),
             "balanced": words.share(lane.balanced, lane.stale),
-            "auc": words.DASH if lane.roc is None else f"{lane.roc.auc:.3f}{'…' if lane.stale else ''}",
+            "auc": words.DASH if lane.roc is None else f"{words.auc(lane.roc.auc)}{'…' if lane.stale else ''}",
             "validated": words.validated_cell(lane),
         }  # fmt: skip
         for name, title, sentence in ROWS:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseE
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.questions import evaluation_words as words
-from app.questions.evaluation import Evaluation, LaneEvaluation, place_of, threshold_at
+from app.questions.evaluation import Evaluation, LaneEvaluation, Threshold, place_of, threshold_at
 from app.views.bind import describe
 from app.views.theme import LIGHT, Theme
 from solver.roc import RocCurve
@@ -90,7 +90,7 @@ class RocView(QWidget):
         if lane is not None and lane.roc is not None:
             place = min(max(place, 0), len(lane.roc.thresholds) - 1)
             if place != self.place:
-                self._moved(lane.slot, threshold_at(lane.roc, place))
+                self._moved(lane.slot, Threshold(threshold_at(lane.roc, place), lane.lane))
 
     @property
     def place(self) -> int:
@@ -229,7 +229,7 @@ class RocView(QWidget):
         assert self._shown is not None
         metrics, area = QFontMetricsF(self.font()), self.plot_area()
         rows = [(p, lane) for p, lane in enumerate(self._shown.lanes) if lane.roc is not None]
-        texts = [f"{words.lane_title(p, lane)} {lane.roc.auc:.3f}" for p, lane in rows if lane.roc is not None]
+        texts = [f"{words.lane_title(p, lane)} {words.auc(lane.roc.auc)}" for p, lane in rows if lane.roc is not None]
         if not rows:
             painter.setPen(QColor(*self._theme.ink))
             painter.drawText(
