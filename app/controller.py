@@ -265,7 +265,7 @@ class Controller:
         restarts = tuple(restart + 1 for restart in self.session.restarts)
         self.set_session(
             selection=NOTHING, cursor=None, thresholds=Session.thresholds, seeks=Session.seeks, probe=None,
-            restarts=restarts, **kept,
+            restarts=restarts, throw=Session.throw, throwing=False, **kept,
         )  # fmt: skip
         self.on_disk = on_disk
         self.store.reset(document, path, modified)

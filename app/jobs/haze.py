@@ -170,6 +170,8 @@ class Stability:
         points, grid = self.points, self.grid
         if len(points) < 2:
             raise ValueError("Resampling needs at least two points.")
+        if self.lane.classifier != "knn" and len(points.classes) < 2:
+            raise ValueError("This classifier needs points of two classes.")
         known = _kept(points, self.lane)
         surface, at_points = Votes(grid.width * grid.height), Votes(len(points))
         parts: list[Array] = []

@@ -26,9 +26,14 @@ EQUATIONS = {
     "line": "y = x", "wrong": "y = x", "circle": "x² + y² = ½", "xor": "x = 0 and y = 0",
     "chessboard": "the edges of the fields",
 }  # fmt: skip
+#: Shares below it are said to be below it.
+LEAST_SHOWN = 1e-5
+FAILURES = "Small crossed symbols: fresh points where the model fails, in their true class."
+ALL_POINTS = "Small symbols: fresh points in their true class; crossed out where the model fails."
+WAITING = "The training goes first: counts and resamples come when it rests."
 NOTHING_THROWN = "Throw fresh points to see how often each model fails on points it has not learnt."
 INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such throws."
-EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points."
+EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points (pp)."
 AREA = f"Area: share of the square [−1, 1]² where model and truth disagree, on a grid of {SIDE} × {SIDE} places."
 DEFINITION = (
     "Disagreement: the probability that two of the B models, drawn at random, say different classes at a place,"
@@ -78,8 +83,11 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
         return "Bayes error: being worked out…"
     if not bayes.places:
         return "Bayes error: 0. Without noise, the classes share no place."
-    if bayes.value == 0 and law.noise == 0:
+    # What is found all the same is the slack for points that are rounded across an edge.
+    if law.noise == 0 and (bayes.value == 0 or law.shift >= 0):
         return "Bayes error: 0. The classes do not overlap."
+    if bayes.value < LEAST_SHOWN:
+        return "Bayes error: below 0.001 %. The classes hardly overlap."
     known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error > 0 else ""
     return (
         f"Bayes error: {percent(bayes.value)}{known}. Not even the ideal classifier does better: classes overlap."
@@ -90,15 +98,15 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
 def error_words(tally: Tally) -> tuple[str, str, str]:
     """Failures, the error, and its 95 % interval."""
     low, high = wilson(tally.failures, tally.thrown)
-    interval = f"{percent(low).removesuffix(' %')} – {percent(high)}"
+    interval = f"{percent(low).removesuffix(' %')} –\u2060 {percent(high)}".replace(" ", "\u00a0")
     return grouped(tally.failures), percent(tally.failures / tally.thrown), interval
 
 
 def excess_words(tally: Tally, ideal: Tally | None) -> str:
-    """How much more often than the ideal classifier a model fails on the same points, in points of a percent."""
+    """How much more often than the ideal classifier a model fails on the same points, in percentage points."""
     if ideal is None or ideal.throw != tally.throw or ideal.law != tally.law:
         return "…"
-    return points_of_percent((tally.failures - ideal.failures) / tally.thrown)
+    return points_of_percent((tally.failures - ideal.failures) / tally.thrown) + "\u00a0pp"
 
 
 def points_of_percent(difference: float) -> str:

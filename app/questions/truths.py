@@ -23,10 +23,13 @@ from solver.datasets import DATASETS
 from solver.truth import Law
 
 from . import truth_words
+from .evaluation import is_present, state_of
 
 if TYPE_CHECKING:
     from app.moment import Moment
 
+#: Why there is no haze.
+NO_POINTS = "No points to resample."
 #: The panel's name among the docks.
 PANEL = "truth"
 
@@ -54,6 +57,8 @@ class TruthRow:
         It is not (yet) that of the present settings, points and view, or not complete.
     message : str
         Why there is no haze.
+    state : {"", "training", "paused", "uncertified"}
+        How far the training of the model is; "" when it came to its end.
     """
 
     number: int
@@ -65,6 +70,7 @@ class TruthRow:
     haze: Haze | None
     resampling: bool
     message: str
+    state: str = ""
 
 
 @dataclass(frozen=True)
@@ -213,9 +219,11 @@ def _tally(answer: Answer | None, law: Law, throw: Throw) -> Tally | None:
 
 def _row(index: int, document: Document, session: Session, results: Results, law: Law | None) -> TruthRow:
     slot = document.slots[index]
-    model = _model(results.frame(slot), document)
+    frame = results.frame(slot)
+    model, present = _model(frame, document), is_present(document, index, frame)
     tally = _tally(results.answer(f"fresh{slot}"), law, session.throw) if law is not None else None
-    counting = model is not None and (tally is None or tally.model is not model or tally.throw != session.throw)
+    newest = present and tally is not None and tally.model is model and tally.throw == session.throw
+    counting = model is not None and not newest
     answer = results.answer(f"square{slot}")
     area = answer.value if answer is not None and law is not None and law.has_truth else None
     same = answer is not None and isinstance(answer.question, Square) and law is not None
@@ -224,12 +232,15 @@ def _row(index: int, document: Document, session: Session, results: Results, law
     haze, resampling, message = _haze(index, document, session, results)
     return TruthRow(
         index + 1, classifier_name(document.lanes[index]), tally, counting, area,
-        area is None or area.model is not model, haze, resampling, message,
+        not present or area is None or area.model is not model, haze, resampling, message,
+        state_of(document, index, frame),
     )  # fmt: skip
 
 
 def _haze(index: int, document: Document, session: Session, results: Results) -> tuple[Haze | None, bool, str]:
     """What is known of a lane's haze, whether it is to be replaced, and why there is none."""
+    if session.haze and not len(document.training_points):
+        return None, False, NO_POINTS
     answer = results.answer(f"haze{document.slots[index]}") if session.haze else None
     if answer is None or not isinstance(answer.question, Stability):
         return None, session.haze, ""
@@ -237,7 +248,7 @@ def _haze(index: int, document: Document, session: Session, results: Results) ->
     if asked.lane != document.lanes[index] or asked.points is not document.training_points:
         return None, True, ""
     fresh = asked.resamples == session.resamples and _looks_at(asked, document.view)
-    return answer.value, not (answer.done and fresh), answer.message if fresh else ""
+    return answer.value, not (answer.done and fresh), answer.message
 
 
 def _looks_at(asked: Stability, view: View) -> bool:

@@ -21,7 +21,7 @@ from app.controller import Controller
 from app.document import Document, GeneratorSettings, Lane, View, default_document
 from app.jobs.fresh import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
 from app.jobs.ideal import Boundary
-from app.jobs.inquiry import Answer, Question
+from app.jobs.inquiry import Answer, Asked, Question, work_out
 from app.jobs.requests import Frame, Phase, Picture
 from app.jobs.throws import Throw
 from app.questions import truth_words, truths
@@ -264,7 +264,8 @@ def test_an_overtaken_boundary_ends() -> None:
 
 def frame_of(document: Document, slot: int, model: Any) -> Frame:
     picture = Picture(np.zeros((2, 2), dtype=np.uint32), GRID, np.empty((0, 2)), np.empty((0, 2)))
-    return Frame(1, slot, document.training_points, document.lanes[0], Phase.DONE, model=model, picture=picture)
+    lane = document.lanes[document.slots.index(slot)]
+    return Frame(1, slot, document.training_points, lane, Phase.DONE, model=model, picture=picture)
 
 
 class Desk:
@@ -327,11 +328,12 @@ def test_lanes_are_counted_on_the_same_points() -> None:
         assert row.tally is not None and not row.counting
         assert row.tally.failures == (model.predict(X) != y).sum()  # type: ignore[union-attr]
         low, high = wilson(row.tally.failures, 500)
-        assert truth_words.error_words(row.tally)[2] == f"{100 * low:.1f} – {100 * high:.1f} %"
+        assert truth_words.error_words(row.tally)[2] == f"{100 * low:.1f}\u00a0–\u2060\u00a0{100 * high:.1f}\u00a0%"
     assert scene.ideal_tally is not None and scene.edited is False and scene.bayes is not None
     assert scene.ideal_tally.failures == (Law("moons", 0.2).bayes(X) != y).sum()
     excess = (scene.rows[0].tally.failures - scene.ideal_tally.failures) / 5  # type: ignore[union-attr]
-    assert truth_words.excess_words(scene.rows[0].tally, scene.ideal_tally) == f"{excess:+.2f}".replace("-", "−")  # type: ignore[arg-type]
+    said = truth_words.excess_words(scene.rows[0].tally, scene.ideal_tally)  # type: ignore[arg-type]
+    assert said == f"{excess:+.2f}\u00a0pp".replace("-", "−")
 
 
 def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_is_done() -> None:
@@ -353,6 +355,28 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
     assert desk.asked()["fresh0"] == question
     desk.session = replace(desk.session, throw=Throw(500, 4, 1))
     assert desk.scene().rows[0].tally is None and desk.sheets() == ()  # of other points
+
+
+def test_counts_of_other_settings_or_points_say_so() -> None:
+    desk = Desk(CIRCLE, throw=Throw(200, 1, 1))
+    desk.answer()
+    row = desk.scene().rows[1]
+    assert not row.counting and not row.measuring
+    before = desk.document
+    desk.document = replace(before, lanes=(Lane("knn"), Lane("perceptron")))
+    row = desk.scene().rows[1]
+    assert row.counting and row.measuring and row.tally is not None and not desk.scene().rows[0].counting
+    desk.document = AddPoints(xy=[(0.0, 0.0)], labels=1).apply(before)
+    assert all(row.counting and row.measuring for row in desk.scene().rows)
+
+
+def test_counts_of_unfinished_trainings_say_so() -> None:
+    desk = Desk(throw=Throw(200, 1, 1))
+    desk.answer()
+    assert [row.state for row in desk.scene().rows] == ["", ""]
+    for phase, state in ((Phase.TRAINING, "training"), (Phase.PAUSED, "paused")):
+        desk.results._frames[1] = replace(desk.results._frames[1], phase=phase)
+        assert [row.state for row in desk.scene().rows] == ["", state]
 
 
 def test_another_law_forgets_the_counts() -> None:
@@ -405,6 +429,23 @@ def test_a_haze_is_of_these_points_and_settings() -> None:
     assert desk.scene().rows[1].resampling and len(desk.sheets(1)) == 1
 
 
+def test_why_there_is_no_haze() -> None:
+    desk = Desk(haze=True, resamples=5)
+    one = AddPoints(xy=[(0.1 * i, 0.0) for i in range(9)], labels=0).apply(
+        replace(Document(), lanes=desk.document.lanes)
+    )
+    desk.document = one
+    for name, question in desk.asked().items():
+        for _ in work_out(Asked(name, 1, question), desk.results.accept_answer, never):
+            pass
+    rows = desk.scene().rows
+    assert rows[0].haze is not None and rows[0].haze.area == 0.0
+    assert rows[1].haze is None and "two classes" in rows[1].message
+    desk.document = replace(one, points=Clear().apply(one).points)
+    for row in desk.scene().rows:
+        assert not row.resampling and row.message == truths.NO_POINTS
+
+
 def test_true_lines_follow_the_view() -> None:
     desk = Desk(GeneratorSettings("line", 20, 0.1), looking=frozenset(), ideal=True)
     desk.document = replace(desk.document, view=View(0.5, 0.5, 1e-6))
@@ -422,12 +463,31 @@ def test_names_of_boundaries() -> None:
     assert "without noise" in name(Law("blobs", n_classes=3)) and name(None).startswith("No ")
 
 
+@pytest.mark.parametrize("name", ["chessboard", "wrong", "line", "circle", "xor"])
+def test_without_noise_classes_do_not_overlap(name: str) -> None:
+    said = truth_words.bayes_words(Law(name), BayesError(1e-5, 1e-6, 100_000))  # of rounded points
+    assert said == "Bayes error: 0. The classes do not overlap."
+    assert "classes overlap" in truth_words.bayes_words(Law(name, 0.0, -0.2), BayesError(0.1, 1e-3, 100_000))
+
+
+def test_an_error_that_is_too_small_to_show() -> None:
+    said = truth_words.bayes_words(Law("blobs", 0.1), BayesError(0.0, 0.0, 100_000))
+    assert "below 0.001 %" in said and "0.0 %" not in said
+
+
 @given(st.floats(-1, 1))
 def test_points_of_percent(difference: float) -> None:
     text = truth_words.points_of_percent(difference)
     value = float(text.replace("−", "-"))
     assert abs(value - 100 * difference) <= 0.0501 and "-" not in text
     assert text == "0" or text[0] in "+−"
+
+
+def test_another_document_has_no_fresh_points() -> None:
+    desk = controller()
+    desk.truth.throw(), desk.truth.keep_throwing(True)
+    desk.new()
+    assert desk.session.throw == Throw() and not desk.session.throwing
 
 
 def test_verbs() -> None:

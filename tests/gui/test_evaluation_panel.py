@@ -244,8 +244,10 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
         assert text(panel, "test1") == percent((guess == (test.labels == 1)).mean())
         assert "own" not in text(panel, "threshold")
     assert window._controller.store.position == steps, "a threshold is no edit of the document"
+    part(panel, QPushButton, "own").setFocus()
     QTest.mouseClick(part(panel, QPushButton, "own"), LEFT)
     settle(qtbot, window)
+    assert roc.hasFocus(), "not wherever a button that is disabled throws it"
     assert window._controller.session.thresholds[1] is None and roc.place == place_of(curve, 0.0)
 
 

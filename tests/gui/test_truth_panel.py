@@ -103,7 +103,10 @@ def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None
     window.resizeDocks([dock], [700], Qt.Orientation.Horizontal)
     settle(qtbot, window)
     qtbot.waitUntil(lambda: words(window, "errors").startswith("Fails Error 95 % Excess"))
+    assert "Small crossed symbols: fresh points where the model fails" in words(window, "errors")
+    part(window, QPushButton, "pick_up").setFocus()
     click(qtbot, window, "pick_up")
+    assert part(window, QPushButton, "throw").hasFocus()
     assert styles(window) == [] and words(window, "errors").startswith("Throw fresh points to see")
     assert not part(window, QPushButton, "pick_up").isEnabled()
 

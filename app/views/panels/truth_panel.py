@@ -13,6 +13,7 @@ from app.controller import Controller
 from app.figures import grouped
 from app.jobs.haze import LEAST, MOST
 from app.questions import truth_words as words
+from app.questions.evaluation_words import state_words
 from app.questions.truth_desk import FEWEST_POINTS, MOST_POINTS
 from app.questions.truths import TruthRow, TruthScene
 from app.scene import Scene
@@ -141,6 +142,8 @@ class TruthPanel(QWidget):
         self._throw.setText(f"Throw {grouped(session.throw_count)} fresh points")
         self._keep.setText("Stop throwing" if session.throwing else "Keep throwing")
         self._keep.setChecked(session.throwing)
+        if not session.throw.batches and self._pick_up.hasFocus():
+            self._throw.setFocus()  # a button that is disabled throws the focus anywhere
         self._pick_up.setEnabled(session.throw.batches > 0)
         show_check(self._haze, session.haze)
         show_number(self._resamples, session.resamples)
@@ -226,14 +229,25 @@ def errors_html(truth: TruthScene, thrown: bool, wide: bool) -> str:
     if tally is not None:
         rows.append(("Ideal classifier", [*words.error_words(tally), "0", *(["–"] if square else [])]))
     lines = [words.thrown_words(truth)] if tally is not None else [] if thrown else [words.NOTHING_THROWN]
-    if any(row.tally is not None and row.tally.marked for row in truth.rows):
-        lines.append("Small symbols: fresh points in their true class; crossed out where the model fails.")
+    lines += states(truth)
+    tallies = [row.tally for row in truth.rows if row.tally is not None]
+    if any(len(each.xy) > each.marked for each in tallies):
+        lines.append(words.ALL_POINTS)
+    elif any(each.marked for each in tallies):
+        lines.append(words.FAILURES)
     lines += sorted({text for row in truth.rows if row.tally is not None and (text := words.shown_words(row.tally))})
     if tally is not None:
         lines += [words.INTERVAL, words.EXCESS]
     if square:
         lines.append(words.AREA)
     return (_table(head, rows) if wide else _list(head, rows)) + "<br>".join(map(escape, lines))
+
+
+def states(truth: TruthScene) -> list[str]:
+    """What is to be known of the trainings behind the numbers, a line each."""
+    lines = [f"{row.number}: {said}" for row in truth.rows if (said := state_words(row.state))]
+    training = any(row.state == "training" for row in truth.rows)
+    return [*lines, words.WAITING] if training and any(row.counting for row in truth.rows) else lines
 
 
 def _list(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
@@ -252,7 +266,7 @@ def _head(thrown: bool, square: bool) -> list[str]:
 
 def table_width(label: QLabel, thrown: bool, square: bool) -> int:
     """Pixels that the table of failures needs, with numbers as wide as they come."""
-    longest = ["100 000", "99.9 %", "99.9 – 100.0 %", "+99.9", "99.9 %"]
+    longest = ["100 000", "99.9 %", "99.9 – 100.0 %", "+99.9 pp", "99.9 %"]
     if not thrown:
         return 0
     metrics = label.fontMetrics()
@@ -275,6 +289,8 @@ def stability_html(truth: TruthScene, shown: bool) -> str:
     if not shown:
         return escape("Switch the haze on to learn how much the boundaries depend on which points there happen to be.")
     rows, remarks = [], []
+    if any(row.state == "training" for row in truth.rows) and any(row.resampling for row in truth.rows):
+        remarks.append(words.WAITING)
     for row in truth.rows:
         haze = row.haze
         title = f"{row.number}  {row.title}" + (" (resampling…)" if row.resampling and not row.message else "")
