@@ -51,7 +51,7 @@ def part(panel: QWidget, kind: type[Any], name: str) -> Any:
 
 
 def text(panel: QWidget, name: str) -> str:
-    return str(part(panel, QLabel, name).text())
+    return str(part(panel, QLabel, name).text()).replace("\u00a0", " ")
 
 
 def choose(panel: QWidget, name: str, data: str) -> None:

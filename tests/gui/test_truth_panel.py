@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -15,7 +16,10 @@ from pytestqt.qtbot import QtBot
 
 from app.document import Document, GeneratorSettings, Lane, View
 from app.jobs.throws import Throw
+from app.questions import truth_words
+from app.questions.truths import TruthRow, TruthScene
 from app.sheets import Lines, Specks
+from app.views.panels.truth_panel import stability_html, states
 from app.views.window import MainWindow
 from solver.truth import Law
 
@@ -124,6 +128,16 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
     click(qtbot, window, "throw")
     (specks,) = sheets(window)
     assert (specks.kind < 2).sum() == 200
+
+
+def test_what_waits_for_a_training_says_so() -> None:
+    row = TruthRow(2, "Perceptron", None, True, None, True, None, True, "", "training")
+    truth = TruthScene(None, Law("moons", 0.2), None, None, None, (row,), "")
+    assert states(truth) == ["2: still training, not certified yet.", truth_words.WAITING]
+    assert truth_words.WAITING in stability_html(truth, True)
+    rests = TruthScene(None, Law("moons", 0.2), None, None, None, (replace(row, state="paused"),), "")
+    assert states(rests) == ["2: its training rests, not certified yet."]
+    assert truth_words.WAITING not in stability_html(rests, True)
 
 
 def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make: Make) -> None:

@@ -185,7 +185,7 @@ class EvaluationPanel(QWidget):
         show_number(self._ratio, round(100 * split.ratio))
         self._percent.setText(f"{split.ratio:.0%}".replace("%", " %"))
         show_number(self._seed, split.seed)
-        self._said.say(escape(words.split_words(evaluation)))
+        self._said.say(_unbroken(words.split_words(evaluation)))
         self._table.show_evaluation(evaluation)
         show_choice(self._validation, validation.kind)
         _show(self._folds, validation.kind == "folds")
@@ -205,7 +205,7 @@ class EvaluationPanel(QWidget):
                     remarks.append(f"{words.lane_title(place, lane)}: {said}")
         if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds come in, nothing below it jumps
-        self._remarks.say("<br>".join(escape(remark) for remark in remarks))
+        self._remarks.say("<br>".join(map(_unbroken, remarks)))
         _show(self._remarks, bool(remarks))
 
     def _show_lane(self, evaluation: Evaluation, theme: Theme) -> None:
@@ -224,8 +224,8 @@ class EvaluationPanel(QWidget):
         self._roc.show_evaluation(evaluation, theme)
         any_curve = any(each.roc is not None for each in evaluation.lanes)
         _show(self._roc, any_curve)
-        self._threshold.say(escape(words.threshold_words(evaluation, lane)))
-        self._rates.say(escape(words.roc_words(evaluation, lane)))
+        self._threshold.say(_unbroken(words.threshold_words(evaluation, lane)))
+        self._rates.say(_unbroken(words.roc_words(evaluation, lane)))
         _show(self._own, lane.roc is not None)
         if not lane.moved and self._own.hasFocus():  # a button that is disabled throws the focus anywhere
             self._roc.setFocus()
@@ -255,6 +255,11 @@ def _row(title: str, field: QWidget) -> QHBoxLayout:
     row.addWidget(label)
     row.addWidget(field, 1)
     return row
+
+
+def _unbroken(text: str) -> str:
+    """HTML in which no line ends between a number and its %."""
+    return escape(text).replace(" %", "\u00a0%")
 
 
 def _show(widget: QWidget, shown: bool) -> None:

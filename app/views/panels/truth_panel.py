@@ -202,7 +202,7 @@ class TruthPanel(QWidget):
 
 def _say(place: Words, text: str) -> None:
     """Another sentence, in as much room as it needs."""
-    html = escape(text)
+    html = escape(text).replace(" %", "\u00a0%")
     if html != place.text():
         place.forget()
         place.say(html)
