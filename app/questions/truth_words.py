@@ -88,7 +88,7 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
         return "Bayes error: 0. The classes do not overlap."
     if bayes.value < LEAST_SHOWN:
         return "Bayes error: below 0.001 %. The classes hardly overlap."
-    known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error > 0 else ""
+    known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error >= LEAST_SHOWN else ""
     return (
         f"Bayes error: {percent(bayes.value)}{known}. Not even the ideal classifier does better: classes overlap."
         f" (Mean over {grouped(bayes.places)} places; ± is its standard error.)"
