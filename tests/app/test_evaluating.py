@@ -533,13 +533,18 @@ def test_numbers_of_unfinished_trainings_say_so(phase: Phase, provisional: bool,
     assert ("not certified" in words.state_words(state)) == bool(state)
 
 
-def test_scores_are_not_made_of_rounding_noise() -> None:
-    points = Points.of([(0.0, 0.0), (0.0, 0.0), (1.0, 1.0), (1.0, 1.0)], [0, 1, 0, 1])
-    model = model_of(LANES["smo linear"], points)
-    scores = work(Scoring(model, points, blobs(3), True))[0][-1]
-    f = score_of(model, blobs(3).xy, True)
-    assert ((f == 0) | (np.abs(f) > model.rounding)).all()
-    assert at_threshold(scores, 0.0).tolist() == scores.test.tolist()
+def test_scores_are_not_made_of_rounding_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = blobs(3)
+    for name in ("smo", "smo linear", "perceptron"):
+        model = model_of(LANES[name], points)
+        noise = np.where(points.labels == 1, 0.5, -0.5)[:, None] * model.rounding
+        place = {tuple(xy): i for i, xy in enumerate(points.xy.tolist())}
+        monkeypatch.setattr(
+            model, "pair_decision_function", lambda xy, f=noise, of=place: f[[of[tuple(each)] for each in xy.tolist()]]
+        )
+        scores = work(Scoring(model, points, points, True))[0][-1]
+        assert scores.roc.auc == 0.5 and scores.test[:, 1].sum() == 0, "f has no sign, and so ranks nothing"
+        assert at_threshold(scores, 0.0).tolist() == scores.test.tolist()
 
 
 @pytest.mark.parametrize(("value", "said"), [(1.0, "1.000"), (0.99978, "0.999+"), (0.9994, "0.999"), (0.5, "0.500")])
