@@ -12,6 +12,7 @@ from app.jobs.requests import Frame, Phase
 from app.results import Results
 from app.session import Session
 from app.words import classifier_name
+from solver import Certificate
 
 from .whatif import Removable, differs, removable
 
@@ -76,7 +77,7 @@ def _note(document: Document, index: int, can: Removable, frame: Frame | None) -
         return "Balanced weights count the points: with others gone they change, and the boundary may move."
     if not len(can.ids):
         return "Every point left is a support vector: delete one, and the boundary moves."
-    if frame is None or any(certificate.n_free == 0 for certificate in frame.certificates):
+    if frame is None or any(isinstance(certificate, Certificate) and certificate.n_free == 0 for certificate in frame.certificates):
         return (
             "w rests on the support vectors alone. But none of them is free: b is the middle of an interval that other"
             " points bound, too; without them the boundary may shift."
