@@ -77,10 +77,11 @@ def _note(document: Document, index: int, can: Removable, frame: Frame | None) -
         return "Balanced weights count the points: with others gone they change, and the boundary may move."
     if not len(can.ids):
         return "Every point left is a support vector: delete one, and the boundary moves."
-    if frame is None or any(isinstance(certificate, Certificate) and certificate.n_free == 0 for certificate in frame.certificates):
+    certificates = () if frame is None else frame.certificates
+    if any(isinstance(each, Certificate) and each.n_free == 0 for each in certificates):
         return (
-            "w rests on the support vectors alone. But none of them is free: b is the middle of an interval that other"
-            " points bound, too; without them the boundary may shift."
+            "w rests on the support vectors alone. But where none of them is free, b is the middle of an interval that"
+            " other points bound, too: without them the boundary may shift."
         )
     return "The boundary rests on the support vectors alone: all others can go. Then delete one support vector."
 

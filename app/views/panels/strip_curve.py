@@ -233,7 +233,7 @@ class StripCurve(QWidget):
             painter.setOpacity(1.0)
             painter.setClipping(False)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        self._paint_words(painter, strip, ground, columns)
+        ground = self._paint_words(painter, strip, ground, columns)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         focused = self.hasFocus()
         painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
@@ -290,13 +290,12 @@ class StripCurve(QWidget):
         for place in np.flatnonzero(~sure):
             painter.drawEllipse(QPointF(x[place], y[place]), 2.2, 2.2)
 
-    def _paint_words(self, painter: QPainter, strip: Strip, ground: QRectF, columns: Array) -> None:
+    def _paint_words(self, painter: QPainter, strip: Strip, ground: QRectF, columns: Array) -> QRectF:
+        """What is to be read; returns where the frame is."""
         theme, curve = self._theme, strip.curve
-        ink = QColor(*theme.ink)
         if curve is None or strip.message or not len(curve.known):
-            painter.setPen(ink)
-            self._paint_message(painter, strip.message or "Trying the whole range…", ground)
-            return
+            painter.setPen(QColor(*theme.ink))
+            return self._paint_message(painter, strip.message or "Trying the whole range…", ground)
         read = strip.place if self.read is None else self.read
         self._paint_legend(painter, curve, read, ground)
         if self.read is not None:
@@ -304,32 +303,33 @@ class StripCurve(QWidget):
             painter.setPen(QPen(QColor(*theme.accent), 1.4))
             painter.drawLine(QLineF(x, ground.top(), x, ground.bottom()))
             # In a narrow frame the place alone: the accuracies there stand in the legend.
-            head = self.words().partition(":")[0]
             ring = "" if curve.finished[_within(curve, self.read)] else " ○"
-            number = head.partition("= ")[2]
+            head, number = self.words().partition(":")[0], words.number(strip.control, strip.scale.value_at(self.read))
             self._paint_plate(painter, (self.words(), head + ring, number + ring, number), ground, x)
         elif words.remark(curve):
             self._paint_plate(painter, words.remarks(curve), ground, ground.center().x())
+        return ground
 
-    def _paint_message(self, painter: QPainter, text: str, ground: QRectF) -> None:
+    def _paint_message(self, painter: QPainter, text: str, ground: QRectF) -> QRectF:
         """Why there is no curve: in its frame, or over the whole widget where that is too small, never beyond it."""
-        wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        metrics, whole = self._metrics(), QRectF(self.rect())
+        wrapped, frame = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, ground
 
         def fits(box: QRectF, text: str) -> bool:
-            return box.contains(metrics.boundingRect(box, int(wrapped), text))
+            return box.contains(self._metrics().boundingRect(box, int(wrapped), text))
 
         box = ground.adjusted(4, 1, -4, -1)
         if fits(box, text):
             plate(painter, ground.adjusted(1, 1, -1, -1), self._theme)
         else:
-            box = whole.adjusted(2, 0, -2, 0)
-            painter.fillRect(whole, QColor(*self._theme.background))
-        shown, said = text, text
-        while said and not fits(box, shown):  # all of it is in the tooltip
-            said = said[:-1].rstrip()
-            shown = f"{said}…"
+            frame = QRectF(self.rect()).adjusted(0, 0, -1, -1)
+            box = frame.adjusted(3, 1, -2, 0)
+            painter.fillRect(frame, QColor(*self._theme.background))
+        shown = text
+        while text and not fits(box, shown):  # all of it is in the tooltip
+            text = text[:-1].rstrip()
+            shown = f"{text}…"
         painter.drawText(box, wrapped, shown)
+        return frame
 
     def _paint_plate(self, painter: QPainter, texts: tuple[str, ...], room: QRectF, x: float) -> None:
         """The first of `texts` that fits into `room`, or the last, made small, on a line over the curves near `x`."""
