@@ -17,6 +17,9 @@ from .jobs.work import LaneWork
 from .results import Results
 from .shading import Shades
 
+#: Seconds that the background rests after the hand has changed what a lane is to show.
+REST = 0.2
+
 
 class Conductor:
     """Keeps each lane's picture on its way to what is wished.
@@ -48,6 +51,8 @@ class Conductor:
         if self._wishes[index] != wish:
             self._wishes[index] = wish
             self._newest[index] = next(self._numbers)
+            if wish.sides is None:  # a difference follows its models, not the hand
+                self._pool.rest(REST)
             self._queues[index].submit(Request(self._newest[index], index, wish))
 
     def stop(self, index: int) -> None:

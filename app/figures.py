@@ -35,6 +35,8 @@ def percent(share: float) -> str:
     value = 100.0 * share
     if 0 < value < 0.001:
         return "below 0.001 %"
+    if 99.95 <= value < 100:  # what is not all is not called so
+        return "above 99.9 %"
     return f"{value:.1f} %" if value >= 1 or value == 0 else f"{value:.1g} %"
 
 

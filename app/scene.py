@@ -324,7 +324,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         if frame.points is training and picture is not None:
             marks = among_all(frame.marks, frame.points, points, wrong_test_points(document, results, slot))
             study, orders = frame.study, frame.orders
-    speed, fold = session.speeds[slot], session.folds[slot]
+    speed = session.speeds[slot]
     headline = words.headline(frame, lane, compiled)
     sampled = words.sampled(frame, document.parts.n_trainable, document.training_limit)
     return LaneScene(
@@ -344,8 +344,16 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         provisional=frame is not None and picture is not None and frame.provisional,
         sheets=sheets_of(document, session, results, index), strips=strips_of(document, session, results, index),
         what_if=lane_what_if(document, session, results, index),
-        title=_title(lane, document), folded=document.shown > 2 if fold is None else fold,
+        title=_title(lane, document), folded=_folded(document, session, index),
     )  # fmt: skip
+
+
+def _folded(document: Document, session: Session, index: int) -> bool:
+    """Whether a lane's settings are folded away: of more than two lanes one is open at most, and none unasked."""
+    folds = [session.folds[slot] for slot in document.slots[: document.shown]]
+    if document.shown <= 2:
+        return bool(folds[index])
+    return False not in folds or index != folds.index(False)
 
 
 def _title(lane: Lane, document: Document) -> str:

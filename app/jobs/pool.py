@@ -57,6 +57,7 @@ class Pool:
         self._later: list[tuple[float, int, Priority, Job]] = []
         self._order = itertools.count()
         self._taken = 0
+        self._resting_until = 0.0
         self._running: set[Job] = set()
         self._hurried: set[Job] = set()  # of the running ones: what they wish next is overruled
         self._closed = False
@@ -91,6 +92,12 @@ class Pool:
                 heapq.heappush(self._ready, (Priority.FIRST_PICTURE, next(self._order), job, time.monotonic()))
                 self._changed.notify()
 
+    def rest(self, seconds: float) -> None:
+        """Begin nothing of `BACKGROUND` for so long: the hand has done something, and the window's thread, which waits
+        for the interpreter at every call of Qt, is to have it to itself."""
+        with self._changed:
+            self._resting_until = time.monotonic() + seconds
+
     @property
     def idle(self) -> bool:
         """True when no job is queued, waiting or running."""
@@ -116,8 +123,7 @@ class Pool:
                 while job is None:
                     if self._closed:
                         return
-                    wait = max(0.0, self._later[0][0] - time.monotonic()) if self._later else None
-                    self._changed.wait(wait)
+                    self._changed.wait(self._wait())
                     job = self._next()
                 self._running.add(job)
             try:
@@ -133,14 +139,23 @@ class Pool:
                 if wish is not None and not self._closed:
                     self._queue(job, wish)
 
+    def _wait(self) -> float | None:
+        """Seconds until something is due that nobody will tell of."""
+        due = [self._later[0][0]] if self._later else []
+        due += [self._resting_until] if self._ready else []
+        return max(0.0, min(due) - time.monotonic()) if due else None
+
     def _next(self) -> Job | None:
         now = time.monotonic()
         while self._later and self._later[0][0] <= now:
             _, order, priority, job = heapq.heappop(self._later)
             heapq.heappush(self._ready, (priority, order, job, now))
-        if not self._ready:
+        resting = now < self._resting_until
+        if not self._ready or (resting and self._ready[0][0] == Priority.BACKGROUND):
             return None
         self._taken += 1
+        if resting:
+            return heapq.heappop(self._ready)[2]
         if self._taken % SHARE or self._ready[0][0] == Priority.FIRST_PICTURE:
             return heapq.heappop(self._ready)[2]
         longest = min(self._ready, key=lambda entry: entry[3])

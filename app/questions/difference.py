@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.document import Document
+from app.document import Document, View
 from app.figures import count, percent
 from app.jobs.differing import Difference, Differing
 from app.jobs.inquiry import Question
@@ -15,6 +15,7 @@ from app.moment import Moment
 from app.results import Results
 from app.session import Session
 from app.sheets import Sheet
+from solver import Grid
 
 if TYPE_CHECKING:
     from app.scene import LaneScene
@@ -130,13 +131,32 @@ def compare_scene(document: Document, results: Results) -> CompareScene:
     places, answer = compared(document), results.answer(NAME)
     difference: Difference | None = None if answer is None else answer.value
     current, failure = False, ""
-    if answer is not None and isinstance(answer.question, Differing):
-        current = answer.question.sides == sides_of(document, results) and answer.question.points is document.points
-        failure = answer.message
+    if answer is not None and isinstance(answer.question, Differing) and places is not None:
+        question, failure = answer.question, answer.message
+        if [side.lane for side in question.sides] != [document.lanes[place] for place in places]:
+            difference = None  # of two others, or of other settings
+        current = question.sides == sides_of(document, results) and question.points is document.points
+        current = current and _fresh(document, results, places) and _shows(question.grid, document.view)
     return CompareScene(
         places, able(document), difference, current,
         _sentences(places, difference, failure, current, without_model(document, results)),
     )  # fmt: skip
+
+
+def _fresh(document: Document, results: Results, places: tuple[int, int]) -> bool:
+    """Both models are of the present points and settings."""
+    frames = [results.frame(document.slots[place]) for place in places]
+    return all(
+        frame is not None and frame.points is document.training_points and frame.lane == document.lanes[place]
+        for frame, place in zip(frames, places, strict=True)
+    )
+
+
+def _shows(grid: Grid, view: View) -> bool:
+    """The grid is of this part of the plane."""
+    width, height = grid.right - grid.left, grid.top - grid.bottom
+    off = abs(0.5 * (grid.left + grid.right) - view.x) + abs(0.5 * (grid.bottom + grid.top) - view.y)
+    return off + abs(min(width, height) - view.span) <= 1e-6 * view.span
 
 
 def _sentences(

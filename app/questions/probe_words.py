@@ -167,5 +167,5 @@ def nearest_lines(found: Nearest | None) -> list[str]:
     if found is None:
         return []
     if found.refined:
-        return [f"Nearest place in the picture with f = 0: {figure(found.distance)} away (found on a grid, refined)."]
-    return [f"Nearest place in the picture with f = 0: at most {figure(found.distance)} away (found on a grid)."]
+        return [f"Nearest place with f = 0: {figure(found.distance)} away (found on a grid, refined)."]
+    return [f"Nearest place with f = 0: at most {figure(found.distance)} away (found on a grid)."]

@@ -86,7 +86,9 @@ class Appearance(QObject):
         if needed.width() > room.width() or needed.height() > room.height():
             self._set_text_size(before)
             shrink(self._window, size)  # it has grown with the text
-            self._controller.say("Larger text does not fit this screen: hide the sidebar (F9) or a lane (L) first.")
+            self._controller.say(
+                "Larger text does not fit this screen: close panels, hide the sidebar (F9) or show one classifier (L)."
+            )
 
     def smaller(self) -> None:
         """One size down."""

@@ -36,6 +36,7 @@ class PanelSpec:
     group: int
     make: Callable[[Controller, Conductor], QWidget]
     wide: bool = False  #: it opens with a share of the window's width
+    tab: str = ""  #: a shorter title, for where several stand behind one another
 
 
 def _table(controller: Controller, conductor: Conductor) -> QWidget:
@@ -111,17 +112,17 @@ def _evaluation(controller: Controller, conductor: Conductor) -> QWidget:
 
 
 PANELS = (
-    PanelSpec("table", "Points table", 0, _table),
+    PanelSpec("table", "Points table", 0, _table, tab="Points"),
     PanelSpec("history", "History", 0, _history),
     PanelSpec("notes", "Notes", 0, _notes),
-    PanelSpec("step", "Why this step", 0, _step, wide=True),
-    PanelSpec("asking", "Active learning", 0, _asking, wide=True),
+    PanelSpec("step", "Why this step", 0, _step, wide=True, tab="Step"),
+    PanelSpec("asking", "Active learning", 0, _asking, wide=True, tab="Asking"),
     PanelSpec("compare", "Compare", 0, _compare, wide=True),
-    PanelSpec("probe", "Why this class", 0, _probe, wide=True),
+    PanelSpec("probe", "Why this class", 0, _probe, wide=True, tab="Class"),
     PanelSpec("whatif", "What if", 0, _whatif, wide=True),
     PanelSpec("curves", "Curves", 1, _curves, wide=True),
     PanelSpec("alphas", "Multipliers", 1, _alphas, wide=True),
     PanelSpec("loss", "Loss", 1, _loss, wide=True),
-    PanelSpec("evaluation", "Evaluation", 0, _evaluation, wide=True),
-    PanelSpec("truth", "Truth and stability", 0, _truth, wide=True),
+    PanelSpec("evaluation", "Evaluation", 0, _evaluation, wide=True, tab="Scores"),
+    PanelSpec("truth", "Truth and stability", 0, _truth, wide=True, tab="Truth"),
 )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QMainWindow, QPushButton, QWidget
 
 from app.controller import Controller
 from app.scene import Scene
@@ -18,6 +19,7 @@ from .panels.scrolling import ScrollingForm
 from .panels.strip import StatusStrip
 from .panels.transport_bar import TransportBar
 from .plot.canvas import Canvas
+from .sizes import shrink
 from .theme import Theme
 
 GAP = 8  # pixels between two; even, so that an even width can be halved
@@ -132,6 +134,11 @@ class Lanes(QWidget):
         least = self._least_lane or self._least()  # any label in the window asks for it anew
         return QSize(columns * least + (columns - 1) * GAP + columns - 1, height)
 
+    def _keep_size(self, size: QSize) -> None:
+        window = self.window()
+        if isinstance(window, QMainWindow):
+            shrink(window, size)
+
     def _shown(self) -> range:
         return range(self._arranged[0])
 
@@ -160,6 +167,10 @@ class Lanes(QWidget):
     def render_scene(self, scene: Scene, theme: Theme, anew: bool) -> None:
         """Draw the scene's lanes; `anew` also what has not changed."""
         old, self._scene = None if anew else self._scene, scene
+        folds = [lane.folded for lane in scene.lanes]
+        if old is not None and folds != [lane.folded for lane in old.lanes]:
+            # A form that has never been seen asks for too much room at first: the window must not keep it.
+            QTimer.singleShot(0, self, partial(self._keep_size, self.window().size()))
         put_down = old is not None and old.session.drawing and not scene.session.drawing
         while len(self.canvases) < scene.shown:
             self._make()

@@ -28,7 +28,7 @@ from app.scene import RUN_PANELS, Scene
 from .actions import ICON_SIZE, icon
 from .bind import describe
 from .classes_dialog import ClassesDialog
-from .docks import PANELS, Panel
+from .docks import PANELS, Panel, PanelSpec
 from .sizes import shrink
 from .theme import Theme
 
@@ -70,6 +70,11 @@ class _Title(QWidget):
             button.setIcon(icon(what, theme, ratio))
 
 
+def _entitle(dock: QDockWidget, spec: PanelSpec, floating: bool) -> None:
+    """A window of its own has room for the whole title, a tab has not."""
+    dock.setWindowTitle(spec.title if floating else spec.tab or spec.title)
+
+
 class Side:
     """Makes the docks and opens the dialog.
 
@@ -103,13 +108,14 @@ class Side:
         self._docks: dict[str, QDockWidget] = {}
         self._titles: list[_Title] = []
         for spec in PANELS:
-            dock = QDockWidget(spec.title, window)
+            dock = QDockWidget(spec.tab or spec.title, window)
             dock.setObjectName(f"dock.{spec.name}")
             dock.setAllowedAreas(AREAS)
             bar = _Title(dock, spec.name, spec.title)
             dock.setTitleBarWidget(bar)
             self._titles.append(bar)
             dock.visibilityChanged.connect(partial(self._sight, spec.name))
+            dock.topLevelChanged.connect(partial(_entitle, dock, spec))
             self._docks[spec.name] = dock
         self._arrange()
         # A column beside the pictures reaches down to the status line.

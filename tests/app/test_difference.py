@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.conductor import Conductor
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings
+from app.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
 from app.jobs.differing import Difference, Differing
 from app.jobs.enlarging import enlarge
 from app.jobs.fitting import fitted
@@ -167,7 +167,7 @@ def results(doc: Document, both: Sides) -> Results:
 
 
 def test_sentences() -> None:
-    doc = document("knn", "svm")
+    doc = replace(document("knn", "svm"), lanes=(LANES["knn"], LANES["linear"]), view=View(0.5, 0.25, 3.5))
     both = sides(doc.points, "knn", "linear")
     found = results(doc, both)
     assert compare_scene(document("knn"), found).sentences == ("Two classifiers are needed: add one with Ctrl+L.",)
@@ -185,6 +185,10 @@ def test_sentences() -> None:
     assert number and of_points == f"They differ on {number} of 40 points: 1 is right on {first}, 2 on {second}."
     moved = replace(doc, points=doc.points.append([(0.0, 0.0)], [1]))
     assert "a moment ago" in compare_scene(moved, found).sentences[0]
+    elsewhere = replace(doc, view=View(0.6, 0.25, 3.5))
+    assert "a moment ago" in compare_scene(elsewhere, found).sentences[0], "the area in view is another"
+    others = replace(doc, lanes=(*doc.lanes, Lane("svm")), shown=3, compared=(0, 2))
+    assert compare_scene(others, found).difference is None, "that was of other lanes"
     found.accept_answer(Answer("compare", 2, question, None, True, "It failed."))
     assert compare_scene(doc, found).sentences == ("It failed.",)
 

@@ -262,6 +262,31 @@ def test_later_waits_and_lets_others_work(pool: Pool) -> None:
     assert log == ["other", "other", "patient"]
 
 
+def test_the_background_rests_after_the_hand_and_everything_else_goes_on(pool: Pool) -> None:
+    log: list[tuple[str, float]] = []
+    done = threading.Event()
+
+    def job(name: str, *wishes: Priority) -> Job:
+        for each in (*wishes, None):
+            log.append((name, time.monotonic()))
+            if each is not None:
+                yield each
+        if name == "background":
+            done.set()
+
+    hold = Hold(pool)
+    pool.submit(job("background", Priority.BACKGROUND), Priority.BACKGROUND)
+    begun = time.monotonic()
+    pool.rest(0.1)
+    pool.submit(job("training", *[Priority.TRAINING] * 20, Priority.FULL_PICTURE), Priority.TRAINING)
+    hold.release()
+    assert done.wait(PATIENCE)
+    names = [name for name, _ in log]
+    assert names == ["training"] * 22 + ["background"] * 2
+    assert log[22][1] >= begun + 0.1 and not any(moment > begun + 0.1 for name, moment in log[:2])
+    assert last(pool).wait(PATIENCE), "and then it takes its turns as ever"
+
+
 def test_hurry_ends_every_wait(pool: Pool) -> None:
     log: list[str] = []
     waiting = noting(log, "a", Later(3600.0, Priority.BACKGROUND))

@@ -75,7 +75,7 @@ def styles(window: MainWindow, lane: int = 0) -> list[str]:
 def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
     dock = window.findChild(QDockWidget, "dock.truth")
-    assert dock is not None and dock.isVisible() and dock.windowTitle() == "Truth and stability"
+    assert dock is not None and dock.isVisible() and dock.windowTitle() == "Truth"
     assert words(window, "origin") == "From the generator: Moons, noise 0.2." and words(window, "bayes").startswith(
         "Bayes error: 2.9 % ±"
     )

@@ -6,7 +6,7 @@ import math
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.badges import SIGNS, Mood
@@ -55,7 +55,7 @@ class StatusStrip(LooseLabel):
         self._keep_room()
         said = (lane.badge.text or lane.headline, lane.remark, lane.details)
         self.label.setToolTip("\n".join(text for text in said if text) if compact else "")
-        shown = (lane.badge, lane.headline, lane.remark, lane.details, theme.dark, compact)
+        shown = (lane.badge, lane.headline, lane.remark, lane.details, theme.dark, compact and self.width())
         if shown != self._shown:
             self._shown = shown
             mood, text = lane.badge.mood, lane.badge.text
@@ -63,7 +63,14 @@ class StatusStrip(LooseLabel):
             if mood is not Mood.NONE:
                 ink, ground = theme.moods[mood]
                 colours = f"color: rgb{ink}; background-color: rgb{ground}"
-                pill = escape(f"{SIGNS[mood]} {text}".replace(" ", "\xa0"))
+                pill = f"{SIGNS[mood]} {text}"
+                if compact:
+                    bold = QFont(self.font())
+                    bold.setBold(True)
+                    metrics = QFontMetrics(bold)
+                    room = max(self.width() - 2 * metrics.horizontalAdvance("\xa0") - 20, 40)
+                    pill = metrics.elidedText(pill, Qt.TextElideMode.ElideRight, room)
+                pill = escape(pill.replace(" ", "\xa0"))
                 self._first = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span> {escape(lane.remark)}'
             self._details = lane.details
             self._write()
