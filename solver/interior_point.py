@@ -57,6 +57,11 @@ GOOD, PATIENCE = 1e-4, 5
 SNAP = 1e-6
 
 
+def _quiet() -> np.errstate:
+    """Of rounding to 0 and infinity; not to be held over a yield: the next piece may run in another thread."""
+    return np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
 def finish(work: Work[T]) -> T:
     """The result of `work`, done in one go."""
     while True:
@@ -155,13 +160,13 @@ def maximise(G: Array, y: Array, C: Array, v: Array, beta: Array) -> Work[Array 
         if best_error <= ACCURACY or not error < np.inf or (best_error < GOOD and since >= PATIENCE):
             break
         yield
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            try:
-                solve = yield from _factorised(A, t, z, u)
-                step = yield from _step(solve, q, t, z, u, residual, excess)
-            except np.linalg.LinAlgError:
-                break
-            dt, dz, du, db = step
+        try:
+            solve = yield from _factorised(A, t, z, u)
+            step = yield from _step(solve, q, t, z, u, residual, excess)
+        except np.linalg.LinAlgError:
+            break
+        dt, dz, du, db = step
+        with _quiet():
             length = min(1.0, STEP_SHARE * _reach(t, dt, z, dz, u, du))
             # Where only rounding is left, t and 1 - t must not become 0.
             t = np.clip(t + length * dt, 1e-300, 1.0 - 1e-16)
@@ -177,17 +182,20 @@ def maximise(G: Array, y: Array, C: Array, v: Array, beta: Array) -> Work[Array 
 
 def _factorised(A: Array, t: Array, z: Array, u: Array) -> Work[Callable[[Array], Array]]:
     """The solver of ``(H + A'A) x = right`` by Sherman, Morrison, Woodbury."""
-    inverse = 1.0 / (z / t + u / (1.0 - t))
-    root = np.sqrt(inverse)
+    with _quiet():
+        inverse = 1.0 / (z / t + u / (1.0 - t))
+        root = np.sqrt(inverse)
     rank, n = A.shape
     inner = np.eye(rank)
     block = max(64, PIECE // max(1, rank * rank))
     for start in range(0, n, block):
-        part = A[:, start : start + block] * root[start : start + block]
-        inner += part @ part.T
+        with _quiet():
+            part = A[:, start : start + block] * root[start : start + block]
+            inner += part @ part.T
         if n > block:
             yield
-    half = np.linalg.inv(np.linalg.cholesky(inner))
+    with _quiet():
+        half = np.linalg.inv(np.linalg.cholesky(inner))
 
     def solve(right: Array) -> Array:
         x = inverse * right
@@ -202,24 +210,27 @@ def _step(
 ) -> Work[tuple[Array, Array, Array, float]]:
     """The directions of t, z, u and b: Mehrotra's corrector after his predictor."""
     s, n = 1.0 - t, len(t)
-    of_q = solve(q)
-    weight = float(q @ of_q)
+    with _quiet():
+        of_q = solve(q)
+        weight = float(q @ of_q)
 
     def newton(right: Array) -> tuple[Array, float]:
         x = solve(right)
         db = (float(q @ x) + excess) / weight
         return x - db * of_q, db
 
-    dt, _ = newton(-residual - z + u)
-    dz, du = -z - z / t * dt, -u + u / s * dt
+    with _quiet():
+        dt, _ = newton(-residual - z + u)
+        dz, du = -z - z / t * dt, -u + u / s * dt
     yield
-    length = _reach(t, dt, z, dz, u, du)
-    now = float(t @ z + s @ u)
-    after = float((t + length * dt) @ (z + length * dz) + (s - length * dt) @ (u + length * du))
-    sigma = (after / now) ** 3 * now / (2 * n)
-    low, high = (sigma - dt * dz) / t, (sigma + dt * du) / s
-    dt, db = newton(-residual + low - z - high + u)
-    return dt, low - z - z / t * dt, high - u + u / s * dt, db
+    with _quiet():
+        length = _reach(t, dt, z, dz, u, du)
+        now = float(t @ z + s @ u)
+        after = float((t + length * dt) @ (z + length * dz) + (s - length * dt) @ (u + length * du))
+        sigma = (after / now) ** 3 * now / (2 * n)
+        low, high = (sigma - dt * dz) / t, (sigma + dt * du) / s
+        dt, db = newton(-residual + low - z - high + u)
+        return dt, low - z - z / t * dt, high - u + u / s * dt, db
 
 
 def _reach(t: Array, dt: Array, z: Array, dz: Array, u: Array, du: Array) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ class Side:
     model : Model or None
         None: it is to be trained, to its end.
     finished : bool
-        The model is certified, or has nothing to certify.
+        The model is certified, or has nothing to certify; of one that is to be trained its training will tell.
     """
 
     points: Points
@@ -78,10 +78,11 @@ class GhostQuestion:
 
     def answer(self, post: Callable[[Ghost], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post one `Ghost`; ValueError with a sentence where there was no model."""
-        model = yield from _model(self.side, self.compiled, overtaken)
-        if model is None:
+        side = yield from _learnt(self.side, self.compiled, overtaken)
+        if side is None or side.model is None:
             return
-        regions, f = yield from _surface(model, self.side.lane, self.grid, self.compiled, overtaken)
+        model = side.model
+        regions, f = yield from _surface(model, side.lane, self.grid, self.compiled, overtaken)
         if regions is None:
             return
         lines = boundary(regions, f, len(model.classes_), self.grid)
@@ -133,10 +134,12 @@ class Change:
     largest : float
         Largest abs(f_new - f_old) of all problems on `grid`; NaN where f cannot be compared.
     moved : float
-        Share of the places of `grid` whose class is another.
+        Share of the places of `grid` where another class is predicted.
     tolerance : float
         Of `largest`, up to which nothing has moved.
     grid : Grid
+    slack : float
+        Of `moved`, where f is compared, too: so many places change class when the boundary moves by half a pixel.
     """
 
     old: Facts
@@ -145,11 +148,17 @@ class Change:
     moved: float
     tolerance: float
     grid: Grid
+    slack: float = 0.0
 
     @property
     def nothing(self) -> bool:
         """Nothing moved."""
-        return self.moved == 0.0 if math.isnan(self.largest) else self.largest <= self.tolerance
+        return self.moved == 0.0 if math.isnan(self.largest) else self.within and self.moved <= self.slack
+
+    @property
+    def within(self) -> bool:
+        """f moved by no more than two trainings may differ."""
+        return self.largest <= self.tolerance
 
 
 @dataclass(frozen=True)
@@ -166,10 +175,11 @@ class ChangeQuestion:
         """Post one `Change`; ValueError with a sentence where one of the two has no model."""
         facts, surfaces, models = [], [], []
         for side in (self.old, self.new):
-            model = yield from _model(side, self.compiled, overtaken)
-            if model is None:
+            learnt = yield from _learnt(side, self.compiled, overtaken)
+            if learnt is None or learnt.model is None:
                 return
-            known = yield from _facts(model, side, self.test, self.compiled, overtaken)
+            model = learnt.model
+            known = yield from _facts(model, learnt, self.test, self.compiled, overtaken)
             surface = yield from _surfaces(model, side.lane, self.grid, self.compiled, overtaken)
             if known is None or surface is None:
                 return
@@ -182,7 +192,14 @@ class ChangeQuestion:
             largest = float(np.abs(new_f - f).max())
         moved = float((regions != new_regions).mean())
         tolerance = max(_tolerance(self.old.lane), _tolerance(self.new.lane))
-        post(Change(facts[0], facts[1], largest, moved, tolerance, self.grid))
+        slack = max(_half_a_pixel(regions), _half_a_pixel(new_regions))
+        post(Change(facts[0], facts[1], largest, moved, tolerance, self.grid, slack))
+
+
+def _half_a_pixel(classes: NDArray[np.int8]) -> float:
+    """The share of places that would change class were all borders half a pixel elsewhere: half of their length."""
+    steps = np.count_nonzero(classes[:, 1:] != classes[:, :-1]) + np.count_nonzero(classes[1:] != classes[:-1])
+    return float(0.5 * steps / classes.size)
 
 
 def _tolerance(lane: Lane) -> float:
@@ -199,19 +216,22 @@ def _comparable(old: Model, new: Model) -> bool:
     )  # fmt: skip
 
 
-def _model(side: Side, compiled: bool, overtaken: Callable[[], bool]) -> Generator[Step, None, Model | None]:
-    """The model of a state: known, or trained now; None when overtaken."""
+def _learnt(side: Side, compiled: bool, overtaken: Callable[[], bool]) -> Generator[Step, None, Side | None]:
+    """A state with its model, known or trained now, and whether that is certified; None when overtaken."""
     if side.model is not None:
         yield Priority.BACKGROUND
-        return None if overtaken() else side.model
+        return None if overtaken() else side
     result = yield from fitted(side.lane, side.points, compiled, overtaken)
-    return None if result is None else result.model
+    return None if result is None else replace(side, model=result.model, finished=result.finished)
 
 
 def _surface(
-    model: Model, lane: Lane, grid: Grid, compiled: bool, overtaken: Callable[[], bool]
+    model: Model, lane: Lane, grid: Grid, compiled: bool, overtaken: Callable[[], bool], *, tie: int | None = -1
 ) -> Generator[Step, None, tuple[NDArray[np.int8] | None, Array | None]]:
-    """Winning classes, -1 for ties, and f of the drawn problem on the grid; (None, None) when overtaken."""
+    """Winning classes, `tie` for ties (None: the class that is predicted there), and f of the drawn problem.
+
+    (None, None) when overtaken.
+    """
     source = knn_source(model, compiled) if isinstance(model, KNeighborsClassifier) else svm_source(model, lane)
     ys, rows = grid.ys, source(grid.xs)
     regions, f = np.empty((grid.height, grid.width), dtype=np.int8), None
@@ -220,7 +240,8 @@ def _surface(
         begun, block = time.perf_counter(), slice(row, min(row + height, grid.height))
         values = rows(ys[block])
         regions[block] = values.classes
-        regions[block][values.tie] = -1
+        if tie is not None:
+            regions[block][values.tie] = tie
         if values.f is not None:
             f = np.empty(regions.shape) if f is None else f
             f[block] = values.f
@@ -235,8 +256,8 @@ def _surface(
 def _surfaces(
     model: Model, lane: Lane, grid: Grid, compiled: bool, overtaken: Callable[[], bool]
 ) -> Generator[Step, None, tuple[NDArray[np.int8], Array | None] | None]:
-    """Winning classes, and f of all problems where f has a unit; None when overtaken."""
-    regions, _ = yield from _surface(model, lane, grid, compiled, overtaken)
+    """The classes predicted, and f of all problems where f has a unit; None when overtaken."""
+    regions, _ = yield from _surface(model, lane, grid, compiled, overtaken, tie=None)
     if regions is None:
         return None
     if isinstance(model, KNeighborsClassifier) or lane.trainer is None or not lane.trainer.has_margins:

@@ -66,6 +66,10 @@ class Curve:
         How many points the curve is made of.
     complete : bool
         Nothing is still to come.
+    folds : int
+        Into how many parts the points were dealt: five, or as many as there are points.
+    fewest : int
+        Points of the smallest class, 0 where that does not matter: fewer than `folds`, and some parts have none.
     """
 
     control: str
@@ -79,11 +83,13 @@ class Curve:
     n_points: int
     sampled: int
     complete: bool = False
+    folds: int = FOLDS
+    fewest: int = 0
 
     @property
     def method(self) -> str:
         """How `validated` was made, in a word."""
-        return "leave-one-out" if self.control == "k" else f"{FOLDS}-fold"
+        return "leave-one-out" if self.control == "k" else f"{self.folds}-fold"
 
     @property
     def known(self) -> NDArray[np.intp]:
@@ -245,7 +251,8 @@ def _machines(question: CurveQuestion, post: Callable[[Curve], None], overtaken:
     fold = folds_of(points)
     test = question.test if question.test is not None and len(question.test) else None
     sheet = _Posting(question, len(points), len(points), post)
-    curve = sheet.curve
+    fewest = min(int((points.labels == label).sum()) for label in points.classes)
+    curve = sheet.curve = replace(sheet.curve, folds=len(np.unique(fold)), fewest=fewest)
     order = places(len(curve.train))
     every = np.arange(len(points))
     for number, place in enumerate(order, 1):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from app.document import Document, Lane
 from app.figures import count, grouped, short
 from app.jobs.inquiry import Answer, Question
-from app.jobs.validating import Curve, CurveQuestion, asked_lane
+from app.jobs.validating import MOST_UPDATES, Curve, CurveQuestion, asked_lane
 from app.points import Points
 from app.results import Results
 from app.session import Session
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SYMBOLS = {"k": "k", "C": "C", "gamma": "γ"}
 #: What is written at a curve, and in full.
-SHORT = {"train": "train", "leave-one-out": "LOO", "5-fold": "5-fold", "test": "test"}
+SHORT = {"leave-one-out": "LOO"}
 
 
 class Desk(Protocol):
@@ -180,8 +180,28 @@ def sentence(curve: Curve, position: int, stale: bool) -> str:
 
 def remark(curve: Curve) -> str:
     """What is to be said about the whole curve, or ""."""
+    return remarks(curve)[0]
+
+
+def remarks(curve: Curve) -> tuple[str, ...]:
+    """`remark`, and the same in ever less room."""
     if curve.counted < curve.total:
-        return f"so far, of {grouped(curve.counted)} of {count(curve.total, 'point')}"
+        done = grouped(curve.counted)
+        return f"so far, of {done} of {count(curve.total, 'point')}", f"{done} so far", "so far"
     if curve.sampled < curve.n_points:
-        return f"of a sample of {count(curve.sampled, 'point')}"
-    return ""
+        number = grouped(curve.sampled)
+        return f"of a sample of {count(curve.sampled, 'point')}", f"sample of {number}", f"of {number}"
+    return ("",)
+
+
+def notes(strip: Strip) -> str:
+    """All that the picture may have no room for, and what its signs mean: a sentence a line, or ""."""
+    curve = strip.curve
+    if curve is None or strip.message or not len(curve.known):
+        return strip.message
+    lines = [remark(curve).capitalize()] if remark(curve) else []
+    if curve.control != "k" and 0 < curve.fewest < curve.folds:
+        lines.append(f"The smallest class has {count(curve.fewest, 'point')}: some of {curve.folds} parts have none")
+    if not all(curve.finished[curve.known]):
+        lines.append(f"Hollow ring: given up after {grouped(MOST_UPDATES)} updates, or there is no solution")
+    return "\n".join(f"{line}." for line in lines)

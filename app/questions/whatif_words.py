@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from app.document import Document
+from app.document import Document, Lane
 from app.figures import grouped, percent, short
 from app.jobs.before import Change, ChangeQuestion, Facts, ended
 from app.jobs.requests import Frame, Phase
 from app.results import Results
 from app.session import Session
 from app.words import classifier_name
+from solver import Certificate
 
 from .whatif import Removable, differs, removable
 
@@ -57,16 +58,31 @@ def lane_what_if(document: Document, session: Session, results: Results, index: 
     can = removable(document, frame)
     title = classifier_name(lane)
     verdict, rows, provisional = _state(document, session, results, slot, frame)
-    return LaneWhatIf(
-        title, verdict, rows, provisional, len(can.ids), len(can.support), can.reason or _note(document, index, can)
-    )
+    note = (_missing(document, lane) or can.reason) if can.reason else _note(document, index, can, frame)
+    return LaneWhatIf(title, verdict, rows, provisional, len(can.ids), len(can.support), note)
 
 
-def _note(document: Document, index: int, can: Removable) -> str:
+def _missing(document: Document, lane: Lane) -> str:
+    """What there must be before anything is learnt, "" when it is there."""
+    training = document.training_points
+    if not len(training):
+        return "There is nothing to learn from: paint some points."
+    if lane.classifier != "knn" and len(training.classes) < 2:
+        return "All points are of one class: paint some of a second one."
+    return ""
+
+
+def _note(document: Document, index: int, can: Removable, frame: Frame | None) -> str:
     if document.lanes[index].svm.class_weight == "balanced":
         return "Balanced weights count the points: with others gone they change, and the boundary may move."
     if not len(can.ids):
         return "Every point left is a support vector: delete one, and the boundary moves."
+    certificates = () if frame is None else frame.certificates
+    if any(isinstance(each, Certificate) and each.n_free == 0 for each in certificates):
+        return (
+            "w rests on the support vectors alone. But where none of them is free, b is the middle of an interval that"
+            " other points bound, too: without them the boundary may shift."
+        )
     return "The boundary rests on the support vectors alone: all others can go. Then delete one support vector."
 
 
@@ -102,17 +118,22 @@ def _state(
 
 def verdict(change: Change, provisional: bool, stopped: bool = False) -> str:
     """What moved, in one sentence, with the numbers that say so."""
-    places = f"{change.grid.width} × {change.grid.height} places"
+    places = f"of {change.grid.width} × {change.grid.height} places looked at"
     if math.isnan(change.largest):
-        size = f"another class at {percent(change.moved)} of {places}"
+        size = f"another class at {percent(change.moved)} {places}"
         text = f"Nothing moved: {size}." if change.nothing else f"Moved: {size}."
     else:
         limit = f"less than the {short(change.tolerance)} by which two trainings may differ"
-        size = f"largest |Δf| = {figure(change.largest)} at {places}"
-        text = (
-            f"Nothing moved: {size}, {limit}." if change.nothing
-            else f"Moved: {size}; another class at {percent(change.moved)}."
-        )  # fmt: skip
+        size, other = f"largest |Δf| = {figure(change.largest)}", f"another class at {percent(change.moved)} {places}"
+        if change.nothing:
+            text = f"Nothing moved: {size} {places}, {limit}"
+            text += f"; another class at {percent(change.moved)}, no more than half a pixel." if change.moved else "."
+        elif change.within:
+            text = f"f moved by {limit} ({size}), yet {percent(change.moved)} {places} change class."
+        else:
+            text = f"Moved: {size}; {other}."
+    if not change.old.finished:
+        text = f"The state before was not certified. {text}"
     if stopped:
         return f"Not certified, the training stopped early. {text}"
     return f"Provisional, the training goes on. {text}" if provisional else text
@@ -123,9 +144,9 @@ def rows(change: Change) -> tuple[tuple[str, str, str, str], ...]:
     old, new = change.old, change.new
     lines = [
         _row("Margin width 2/‖w‖", old.width, new.width),
-        _row("Dual optimum D(α)", old.dual, new.dual),
-        _row("Training accuracy", old.accuracy, new.accuracy),
-        _row("Test accuracy", old.test, new.test),
+        _row(f"Dual {'optimum' if old.finished and new.finished else 'value'} D(α)", old.dual, new.dual),
+        _share("Training accuracy", old.accuracy, new.accuracy),
+        _share("Test accuracy", old.test, new.test),
     ]  # fmt: skip
     found = [line for line in lines if line is not None]
     if old.n_free >= 0 and new.n_free >= 0:
@@ -147,6 +168,20 @@ def _row(name: str, old: float, new: float) -> tuple[str, str, str, str] | None:
     if both and abs(difference) <= 1e-9 * max(abs(old), abs(new)):
         difference = 0.0
     return name, figure(old), figure(new), _signed(difference) if both else "–"
+
+
+def _share(name: str, old: float, new: float) -> tuple[str, str, str, str] | None:
+    if math.isnan(old) and math.isnan(new):
+        return None
+    texts = ["–" if math.isnan(each) else percent(each) for each in (old, new)]
+    change = new - old
+    if math.isnan(change):
+        signed = "–"
+    elif abs(change) <= 1e-12:
+        signed = "±0"
+    else:
+        signed = f"{'+' if change > 0 else '−'}{percent(abs(change))}p"
+    return name, texts[0], texts[1], signed
 
 
 def figure(value: float) -> str:

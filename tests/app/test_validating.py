@@ -236,6 +236,7 @@ def test_a_class_of_one_point_can_be_left_out(few: None) -> None:
     points = Points.of([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [5.0, 5.0]], [0, 0, 0, 1])
     curve = curve_of(points, Lane("svm", svm=SvmSettings(C=100.0)), "gamma")
     assert (curve.validated <= 0.75).all() and curve.train[-1] == 1.0
+    assert (curve.folds, curve.fewest, curve.method) == (4, 1, "4-fold"), "four points make four folds"
 
 
 @given(n=st.integers(5, 400), n_classes=st.integers(1, 4), seed=st.integers(0, 99))

@@ -144,7 +144,7 @@ def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
     assert panel.hint.text() == ""
     new = window.result(1)
     assert old is not None and new is not None
-    svm, knn = text(window, "whatif.lane1"), text(window, "whatif.lane0")
+    svm, knn = text(window, "whatif.lane1").replace("&nbsp;", " "), text(window, "whatif.lane0")
     assert "Moved: largest |Δf| =" in svm and "Provisional" not in svm
     a, b = old.certificates[0], new.certificates[0]
     for certificate in (a, b):
@@ -159,7 +159,7 @@ def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
     window._controller.undo()
     settle(qtbot, window)
     undone = text(window, "whatif.lane1")
-    assert "Moved: largest" in undone and undone != svm
+    assert "Moved: largest" in undone and undone.replace("&nbsp;", " ") != svm
     assert ghost(window, 1) is not None
     QTest.keyClick(window, KEY.Key_W, CTRL_SHIFT)
     settle(qtbot, window)
@@ -288,3 +288,26 @@ def test_a_training_that_stopped_early_is_not_called_certified(make: Make, qtbot
     settle(qtbot, window)
     assert "Not certified, the training stopped early." in text(window, "whatif.lane0")
     assert ghost(window, 0) is not None
+
+
+def test_the_focus_stays_in_the_panel(make: Make, qtbot: QtBot) -> None:
+    """Space on the button that goes with what it does: the next button has the focus, never another panel."""
+    window = make(two(Lane("svm")), size=(1400, 900))
+    window.activateWindow()
+    panel = open_dock(window, qtbot)
+    button, one = (
+        window.findChild(QPushButton, f"whatif.lane0.{name}") for name in ("remove_others", "remove_support")
+    )
+    assert button is not None and one is not None
+    button.setFocus()
+    assert button.hasFocus()
+    QTest.keyClick(button, KEY.Key_Space)
+    window._refresh()
+    focus = window.focusWidget()
+    assert focus is not None and panel.isAncestorOf(focus)
+    settle(qtbot, window)
+    assert not button.isEnabled() and window.focusWidget() is one
+    QTest.keyClick(one, KEY.Key_Space)
+    settle(qtbot, window)
+    focus = window.focusWidget()
+    assert focus is not None and focus in (one, button)

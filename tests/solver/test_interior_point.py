@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -379,3 +380,15 @@ def test_far_fewer_updates_without_any_help() -> None:
     assert solver.n_short_cuts == 1 and solver.n_iter < 50_000
     again = SmoSolver(X, y, Kernel("linear"), C=1e4, max_iter=200_000)
     assert again.run() is Status.STOPPED_EARLY and again.dual < solver.dual
+
+
+def test_its_pieces_may_run_in_several_threads() -> None:
+    """The pool goes on with a job in whichever thread is free: nothing of a thread's state may be held over a yield."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(3000) < 0.5, 1.0, -1.0)
+    work = maximise(rng.normal(size=(60, 3000)), y, np.full(3000, 10.0), y.copy(), np.zeros(3000))
+    with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
+        pools, turn = (first, second), 0
+        while pools[turn % 2].submit(next, work, "end").result() != "end":
+            turn += 1
+    assert turn > 3

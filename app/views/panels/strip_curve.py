@@ -15,6 +15,8 @@ from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QFont,
+    QFontInfo,
     QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
@@ -38,6 +40,8 @@ Array = NDArray[np.float64]
 FADED = 0.35
 #: Pixels beside the first and last position that still belong to the picture, and above and below it.
 BESIDE, ABOVE, BELOW = 7, 5, 5
+#: The least length of a line's sample in the legend.
+SAMPLE = 9.0
 
 
 class StripCurve(QWidget):
@@ -60,6 +64,8 @@ class StripCurve(QWidget):
         self._floor = 0.5
         #: The slider's position that is read, under the pointer or chosen by keys; None for where the control stands.
         self.read: int | None = None
+        #: Where the plate with a text over the curves was painted last.
+        self.plate = QRectF()
         self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -73,7 +79,10 @@ class StripCurve(QWidget):
         if self._strip is not None and strip.scale != self._strip.scale:
             self.read = None
         self._strip, self._theme = strip, theme
-        self.setAccessibleDescription(self.words() or strip.message)
+        self.setAccessibleDescription(self.said())
+        notes = words.notes(strip)
+        if notes != self.toolTip():
+            self.setToolTip(notes)
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -129,12 +138,17 @@ class StripCurve(QWidget):
             return ""
         return words.sentence(strip.curve, strip.place if self.read is None else self.read, strip.stale)
 
+    def said(self) -> str:
+        """What is read just now, and all that is to be said about the curve."""
+        notes = words.notes(self._strip) if self._strip is not None else ""
+        return "\n".join(each for each in (self.words(), notes) if each)
+
     # -- the hand --------------------------------------------------------------------------------------------------
 
     def _look(self, position: int | None) -> None:
         if position != self.read:
             self.read = position
-            self.setAccessibleDescription(self.words())
+            self.setAccessibleDescription(self.said())
             self.update()
 
     def _go(self, position: int) -> None:
@@ -219,7 +233,7 @@ class StripCurve(QWidget):
             painter.setOpacity(1.0)
             painter.setClipping(False)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        self._paint_words(painter, strip, ground, columns)
+        ground = self._paint_words(painter, strip, ground, columns)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         focused = self.hasFocus()
         painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
@@ -276,61 +290,99 @@ class StripCurve(QWidget):
         for place in np.flatnonzero(~sure):
             painter.drawEllipse(QPointF(x[place], y[place]), 2.2, 2.2)
 
-    def _paint_words(self, painter: QPainter, strip: Strip, ground: QRectF, columns: Array) -> None:
+    def _paint_words(self, painter: QPainter, strip: Strip, ground: QRectF, columns: Array) -> QRectF:
+        """What is to be read; returns where the frame is."""
         theme, curve = self._theme, strip.curve
-        ink = QColor(*theme.ink)
         if curve is None or strip.message or not len(curve.known):
-            painter.setPen(ink)
-            text = strip.message or "Trying the whole range…"
-            wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-            plate(painter, ground.adjusted(1, 1, -1, -1), theme)
-            painter.drawText(ground.adjusted(4, 0, -4, 0), wrapped, text)
-            return
+            painter.setPen(QColor(*theme.ink))
+            return self._paint_message(painter, strip.message or "Trying the whole range…", ground)
         read = strip.place if self.read is None else self.read
-        # Where the sentence needs the legend's room, too, it says the same.
-        if self.read is None or self._metrics().horizontalAdvance(self.words()) + 8 <= ground.right() - 2:
-            self._paint_legend(painter, curve, read, ground)
+        self._paint_legend(painter, curve, read, ground)
         if self.read is not None:
             x = columns[self.read - strip.scale.low]
             painter.setPen(QPen(QColor(*theme.accent), 1.4))
             painter.drawLine(QLineF(x, ground.top(), x, ground.bottom()))
-            self._paint_plate(painter, self.words(), ground, x)
+            # In a narrow frame the place alone: the accuracies there stand in the legend.
+            ring = "" if curve.finished[_within(curve, self.read)] else " ○"
+            head, number = self.words().partition(":")[0], words.number(strip.control, strip.scale.value_at(self.read))
+            self._paint_plate(painter, (self.words(), head + ring, number + ring, number), ground, x)
         elif words.remark(curve):
-            self._paint_plate(painter, words.remark(curve), ground, ground.center().x())
+            self._paint_plate(painter, words.remarks(curve), ground, ground.center().x())
+        return ground
 
-    def _paint_plate(self, painter: QPainter, text: str, ground: QRectF, x: float) -> None:
-        """A line of text over the curves, near `x`, not beyond the widget."""
-        metrics = self._metrics()
-        box = QRectF(0, 0, metrics.horizontalAdvance(text) + 8, metrics.height())
+    def _paint_message(self, painter: QPainter, text: str, ground: QRectF) -> QRectF:
+        """Why there is no curve: in its frame, or over the whole widget where that is too small, never beyond it."""
+        wrapped, frame = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, ground
+
+        def fits(box: QRectF, text: str) -> bool:
+            return box.contains(self._metrics().boundingRect(box, int(wrapped), text))
+
+        box = ground.adjusted(4, 1, -4, -1)
+        if fits(box, text):
+            plate(painter, ground.adjusted(1, 1, -1, -1), self._theme)
+        else:
+            frame = QRectF(self.rect()).adjusted(0, 0, -1, -1)
+            box = frame.adjusted(3, 1, -2, 0)
+            painter.fillRect(frame, QColor(*self._theme.background))
+        shown = text
+        while text and not fits(box, shown):  # all of it is in the tooltip
+            text = text[:-1].rstrip()
+            shown = f"{text}…"
+        painter.drawText(box, wrapped, shown)
+        return frame
+
+    def _paint_plate(self, painter: QPainter, texts: tuple[str, ...], room: QRectF, x: float) -> None:
+        """The first of `texts` that fits into `room`, or the last, made small, on a line over the curves near `x`."""
+        metrics, most = self._metrics(), room.width() - 2
+        text = next((each for each in texts if metrics.horizontalAdvance(each) + 8 <= most), texts[-1])
+        metrics = self._small(painter, min(1.0, (most - 4) / metrics.horizontalAdvance(text)))
+        box = QRectF(0, 0, min(metrics.horizontalAdvance(text) + 8, most), metrics.height())
         box.moveCenter(QPointF(x, 0))
-        box.moveLeft(min(max(box.left(), 2.0), max(self.width() - box.width() - 2.0, 0.0)))
-        box.moveBottom(ground.bottom() - 1)
+        box.moveLeft(min(max(box.left(), room.left() + 1), room.right() - box.width() - 1))
+        box.moveBottom(self.height() - 2)
+        self.plate = box
         painter.fillRect(box, QColor(*self._theme.background))
         painter.setPen(QColor(*self._theme.ink))
-        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.width() - 8.0)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, shown)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+        painter.setFont(self.font())
+
+    def _small(self, painter: QPainter, share: float) -> QFontMetricsF:
+        """Let the painter write in this share of the font's size."""
+        font = QFont(self.font())
+        if share < 1.0:
+            font.setPixelSize(max(int(share * QFontInfo(font).pixelSize()), 6))
+        painter.setFont(font)
+        return QFontMetricsF(font)
 
     def _paint_legend(self, painter: QPainter, curve: Curve, read: int, ground: QRectF) -> None:
         """The series by name, with what they come to where one reads, in the room on the right."""
         metrics = self._metrics()
-        place = min(max(read - curve.scale.low, 0), len(curve.train) - 1)
-        values = words.rows(curve, place)
+        values = words.rows(curve, _within(curve, read))
         pens = {id(each): pen for each, pen in self._pens(curve)}
         by_name = {"train": curve.train, curve.method: curve.validated, "test": curve.test}
         left, room = ground.right() + 6, self.width() - ground.right() - 8
         step = min(metrics.lineSpacing(), self.height() / max(len(values), 1))
         top = 0.5 * (self.height() - step * len(values))
         texts = [f"{words.SHORT.get(name, name)} {words.accuracy(value)}" for name, value in values]
-        spare = room - max(map(metrics.horizontalAdvance, texts)) - 4
-        sample = min(spare, 16.0) if spare >= 9.0 else 0.0
+        # What tells the lines apart comes first: the text gets smaller before the sample goes.
+        need = max(map(metrics.horizontalAdvance, texts))
+        share = min(1.0, max((room - SAMPLE - 4) / max(need, 1.0), 0.55))
+        metrics = self._small(painter, share)
+        sample = min(max(room - max(map(metrics.horizontalAdvance, texts)) - 4, SAMPLE), 16.0)
         for row, ((name, _), text) in enumerate(zip(values, texts, strict=True)):
             y = top + (row + 0.5) * step
-            if sample:
-                painter.setPen(pens[id(by_name[name])])
-                painter.drawLine(QLineF(left, y, left + sample, y))
+            painter.setPen(pens[id(by_name[name])])
+            painter.drawLine(QLineF(left, y, left + sample, y))
             painter.setPen(QColor(*self._theme.ink))
-            box = QRectF(left + sample + (4 if sample else 0), y - 0.5 * metrics.height(), room, metrics.height())
-            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+            box = QRectF(left + sample + 4, y - 0.5 * metrics.height(), room - sample - 4, metrics.height())
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width() + 1)
+            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.setFont(self.font())
+
+
+def _within(curve: Curve, position: int) -> int:
+    """The place of the curve at the slider's `position`."""
+    return min(max(position - curve.scale.low, 0), len(curve.train) - 1)
 
 
 def _floor(curve: Curve | None) -> float:

@@ -19,10 +19,11 @@ from .scrolling import ScrollingForm
 
 
 class _Section(QWidget):
-    """What is said of the lane at place `index`."""
+    """What is said of the lane at place `index`; `armed` has the focus while its own button is away."""
 
-    def __init__(self, index: int, controller: Controller) -> None:
+    def __init__(self, index: int, controller: Controller, armed: QWidget) -> None:
         super().__init__()
+        self._armed, self._lent = armed, False
         self._shown: tuple[object, ...] = ()
         name = f"whatif.lane{index}"
         self.text = QLabel()
@@ -36,7 +37,7 @@ class _Section(QWidget):
         self.others = QPushButton()
         describe(
             self.others, f"{name}.remove_others", f"Remove all non-support vectors, lane {index + 1}",
-            "All points with α = 0 at once, as one step: the boundary stays where it is.",
+            "All points with α = 0 at once, as one step: w rests on the others alone.",
         )  # fmt: skip
         self.others.clicked.connect(lambda: controller.what_if.remove_non_support(index))
         self.one = QPushButton("Remove one support vector")
@@ -62,9 +63,27 @@ class _Section(QWidget):
         self.note.setVisible(bool(lane.note))
         has_vectors = bool(lane.removable or lane.support)
         self.others.setText(words.button(lane.removable))
+        # Qt takes the focus from a button that goes, and gives it to something outside the panel.
+        if not has_vectors and (self.others.hasFocus() or self.one.hasFocus()):
+            self._armed.setFocus()
+            self._lent = True
+        elif has_vectors and not lane.removable and self.others.hasFocus():
+            self.one.setFocus()
         self.others.setEnabled(lane.removable > 0)
         self.others.setVisible(has_vectors)
         self.one.setVisible(has_vectors)
+        if has_vectors and self._lent:
+            self._lent = False
+            if self._armed.hasFocus():
+                (self.others if lane.removable else self.one).setFocus()
+
+    def forget(self) -> None:
+        """Nothing is said of it: its buttons are away, and do not take the focus back."""
+        if self.others.hasFocus() or self.one.hasFocus():
+            self._armed.setFocus()
+        self._lent = False
+        self._shown = ()
+        self.hide()
 
 
 class WhatIfPanel(QWidget):
@@ -92,7 +111,7 @@ class WhatIfPanel(QWidget):
         rows = QVBoxLayout(form)
         rows.setContentsMargins(0, 0, 4, 0)
         rows.setSpacing(6)
-        self.sections = [_Section(index, controller) for index in range(MAX_LANES)]
+        self.sections = [_Section(index, controller, self.armed) for index in range(MAX_LANES)]
         for section in self.sections:
             rows.addWidget(section)
         rows.addStretch(1)
@@ -113,9 +132,11 @@ class WhatIfPanel(QWidget):
         self.hint.setVisible(bool(hint))
         for index, section in enumerate(self.sections):
             lane = scene.lanes[index].what_if if index < len(scene.lanes) else None
-            section.setVisible(lane is not None)
-            if lane is not None:
+            if lane is None:
+                section.forget()
+            else:
                 section.show_lane(lane, index, scene.shown > 1, theme)
+                section.show()
 
 
 def _html(lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> str:
@@ -124,16 +145,25 @@ def _html(lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> str:
     number = f"{place + 1}. " if several else ""
     parts = [f"<b>{escape(number + lane.title)}</b>"]
     if lane.verdict:
-        parts.append(escape(lane.verdict) if lane.provisional else f"<b>{escape(lane.verdict)}</b>")
+        verdict = escape(lane.verdict).replace(" %", "&nbsp;%")
+        parts.append(verdict if lane.provisional else f"<b>{verdict}</b>")
     text = "<br>".join(parts)
     if lane.rows:
         style = f' style="color: {faint}"' if lane.provisional else ""
-        head = "".join(f'<td align="right">&nbsp;&nbsp;<i>{each}</i></td>' for each in ("before", "now", "change"))
+        head = "".join(
+            f'<td align="right" width="33%">&nbsp;&nbsp;<i>{each}</i></td>' for each in ("before", "now", "change")
+        )
         lines = "".join(
-            f"<tr><td{style}>{escape(name)}&nbsp;</td>"
-            + "".join(f'<td align="right"{style}>&nbsp;&nbsp;{escape(each)}</td>' for each in values)
+            f'<tr><td colspan="3"{style}>{escape(name)}</td></tr><tr>'
+            + "".join(f'<td align="right"{style}>&nbsp;&nbsp;{_whole(each)}</td>' for each in values)
             + "</tr>"
             for name, *values in lane.rows
         )
-        text += f'<table cellspacing="2"><tr><td></td>{head}</tr>{lines}</table>'
+        text += f'<table cellspacing="2" width="100%"><tr>{head}</tr>{lines}</table>'
     return text
+
+
+def _whole(number: str) -> str:
+    """A number that is never torn apart; the support vectors' two kinds may stand below their sum."""
+    total, bracket, rest = escape(number).partition(" (")
+    return total.replace(" ", "&nbsp;") + (f" ({rest}".replace(" + ", "&nbsp;+&nbsp;") if bracket else "")
