@@ -249,7 +249,8 @@ def _sampled(points: Points, most: int) -> Points:
     labels = points.labels
     counts = np.array(points.counts)
     quota = np.where(counts > 0, np.maximum(counts * most // len(labels), 1), 0)
-    quota[quota.argmax()] += most - int(quota.sum())  # what rounding left
+    for label in np.argsort(-quota, kind="stable"):  # what rounding left, for the largest class that has so many
+        quota[label] += min(most - int(quota.sum()), int(counts[label] - quota[label]))
     draw = shuffled(points.ids)
     drawn = []
     for label in points.classes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tracemalloc
 
 import numpy as np
@@ -166,3 +167,13 @@ def test_points_by_their_ids() -> None:
     relabelled = points.relabel([0, 7], 4)
     assert relabelled.labels.tolist() == [4, 0, 0, 0, 0, 0, 0, 4] and relabelled.changed_since(points) == 2
     assert relabelled.counts == (6, 0, 0, 0, 2, 0, 0, 0) and relabelled.classes == [0, 4]
+
+
+def test_a_sample_of_nearly_all_points_takes_no_more_of_a_class_than_there_are() -> None:
+    for counts in itertools.product((1, 2, 7), (0, 1, 6), (0, 1, 2), (0, 1), (0, 1)):
+        labels = np.repeat(np.arange(5), counts)
+        points = Points.of(np.arange(2.0 * len(labels)).reshape(-1, 2), labels)
+        for most in range(np.count_nonzero(counts), len(labels)):
+            sample = points.sample(most)
+            assert len(sample) == most and sample.classes == points.classes
+            assert all(some <= there for some, there in zip(sample.counts, points.counts, strict=True))
