@@ -27,7 +27,7 @@ from .inquiry import Step
 from .learners import estimator_of
 from .pool import Priority
 from .requests import Frame, Model, Phase
-from .sources import knn_source, shown_pair, svm_source
+from .sources import shown_pair, source_of
 from .work import MOST_VERTICES
 
 Array = NDArray[np.float64]
@@ -232,8 +232,7 @@ def _surface(
 
     (None, None) when overtaken.
     """
-    source = knn_source(model, compiled) if isinstance(model, KNeighborsClassifier) else svm_source(model, lane)
-    ys, rows = grid.ys, source(grid.xs)
+    ys, rows = grid.ys, source_of(model, lane, compiled)(grid.xs)
     regions, f = np.empty((grid.height, grid.width), dtype=np.int8), None
     row, height = 0, 8
     while row < grid.height:

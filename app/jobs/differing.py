@@ -119,7 +119,7 @@ class Differing:
     def _mask(self, grid: Grid, overtaken: Callable[[], bool]) -> Generator[Step, None, NDArray[np.bool_] | None]:
         mask = np.empty((grid.height, grid.width), dtype=bool)
         ys = grid.ys
-        first, second = (source_of(side)(grid.xs) for side in self.sides)
+        first, second = (source_of(side.model, side.lane, side.compiled)(grid.xs) for side in self.sides)
         row, height = 0, 8
         while row < grid.height:
             yield Priority.BACKGROUND

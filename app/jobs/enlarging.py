@@ -12,7 +12,7 @@ from app.shading import Shades, colour, level_lines, region_lines
 from solver import Grid
 
 from .pool import Priority
-from .requests import Frame, Picture, Side
+from .requests import Frame, Picture
 from .sources import Values, difference_source, source_of
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ def _picture(
         source = difference_source(frame.sides)
     else:
         assert frame.model is not None
-        source = source_of(Side(frame.model, frame.lane, frame.compiled))
+        source = source_of(frame.model, frame.lane, frame.compiled)
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
     ys = grid.ys
     yield Priority.BACKGROUND

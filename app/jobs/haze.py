@@ -25,14 +25,14 @@ from app.document import Lane
 from app.points import MAX_CLASSES, Points
 from app.shading import level_lines, region_lines
 from app.sheets import Lines
-from solver import Grid, KNeighborsClassifier
+from solver import Grid
 
 from .fitting import PIECE, fitted, next_size, predictions
 from .inquiry import Step
 from .learners import training_key
 from .pool import Priority
 from .requests import Model
-from .sources import Source, knn_source, svm_source
+from .sources import source_of
 
 Array = NDArray[np.float64]
 #: What tells these draws from any others.
@@ -231,8 +231,7 @@ def _surface(
     regions = np.full((grid.height, grid.width), refit.only, dtype=np.int8)
     if model is None:
         return regions, np.empty((0, 2))
-    source: Source = knn_source(model, True) if isinstance(model, KNeighborsClassifier) else svm_source(model, lane)
-    rows, ys = source(grid.xs), grid.ys
+    rows, ys = source_of(model, lane, True)(grid.xs), grid.ys
     f, row, height = None, 0, 8
     ties = np.zeros(regions.shape, dtype=bool)
     while row < grid.height:

@@ -14,7 +14,7 @@ from solver import REST, KNeighborsClassifier, Pair, RunningExpansion
 from solver.kernel_classifier import KernelClassifier
 from solver.pair_classifier import PairClassifier
 
-from .requests import Side, Sides
+from .requests import Model, Sides
 
 Array = NDArray[np.float64]
 
@@ -131,11 +131,9 @@ def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
     return min(first, second), max(first, second)
 
 
-def source_of(side: Side) -> Source:
-    """Of any one model."""
-    if isinstance(side.model, KNeighborsClassifier):
-        return knn_source(side.model, side.compiled)
-    return svm_source(side.model, side.lane)
+def source_of(model: Model, lane: Lane, compiled: bool) -> Source:
+    """Of any one model, trained with the settings of `lane`."""
+    return knn_source(model, compiled) if isinstance(model, KNeighborsClassifier) else svm_source(model, lane)
 
 
 def difference_source(sides: Sides) -> Source:
@@ -143,7 +141,7 @@ def difference_source(sides: Sides) -> Source:
 
     What a model says is what its `predict` does: of equals the lowest class.
     """
-    sources = [source_of(side) for side in sides]
+    sources = [source_of(side.model, side.lane, side.compiled) for side in sides]
 
     def on(xs: Array) -> Callable[[Array], Values]:
         first, second = (source(xs) for source in sources)

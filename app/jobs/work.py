@@ -14,6 +14,7 @@ from app.shading import colour, level_lines, region_lines
 from solver import Grid, KNeighborsClassifier
 from solver.pair_classifier import PairClassifier
 
+from .fitting import next_size, predictions
 from .pool import Later, Priority
 from .requests import Frame, Marks, Phase, Picture, Request, Sides, Wish
 from .sources import Source, difference_source, knn_source, svm_source
@@ -82,7 +83,7 @@ class LaneWork:
         frame = yield from self._coarse(source, wish, frame)
         frame = yield from self._full(source, wish, frame, overtaken)
         if not few:
-            predicted = yield from _predictions(model, points.xy, wish.compiled, overtaken)
+            predicted = yield from predictions(model, points.xy, wish.compiled, overtaken)
             if predicted is not None:
                 self._post(_marked(frame, predicted))
 
@@ -163,28 +164,6 @@ def _marked(frame: Frame, predicted: NDArray[np.int64]) -> Frame:
     return replace(frame, marks=Marks(wrong=wrong), accuracy=1.0 - len(wrong) / len(frame.points))
 
 
-def _predictions(
-    model: KNeighborsClassifier, xy: Array, compiled: bool, overtaken: Callable[[], bool]
-) -> Generator[Step, None, NDArray[np.int64] | None]:
-    """The classes of all `xy`, in blocks of about `PIECE` seconds each; None when overtaken."""
-    parts = []
-    done, size = 0, 16
-    while done < len(xy):
-        yield Priority.BACKGROUND
-        if overtaken():
-            return None
-        begun = time.perf_counter()
-        parts.append(model.predict(xy[done : done + size], compiled=compiled))
-        done += size
-        size = _next_size(size, time.perf_counter() - begun)
-    return np.concatenate(parts)
-
-
-def _next_size(size: int, seconds: float) -> int:
-    """How much to do in the next piece when so much took so long."""
-    return int(np.clip(size * PIECE / max(seconds, 1e-5), 2, 2 * size))
-
-
 def _picture(
     source: Source, grid: Grid, wish: Wish, priority: Priority, overtaken: Callable[[], bool]
 ) -> Generator[Step, None, Picture | None]:
@@ -213,7 +192,7 @@ def _picture(
             f[block], levels = values.f, values.margins
         row = block.stop
         now = time.perf_counter()
-        height = _next_size(height, now - begun)
+        height = next_size(height, now - begun)
         if row < grid.height and now - begun > 0.5 * PIECE:
             yield priority
             if overtaken():
