@@ -53,11 +53,11 @@ class StatusStrip(LooseLabel):
         """Show the lane's badge and words; `compact` in two lines, and all of it as a tip."""
         self._compact = compact
         self._keep_room()
-        said = (lane.badge.text or lane.headline, lane.remark, lane.details)
-        self.label.setToolTip("\n".join(text for text in said if text) if compact else "")
         shown = (lane.badge, lane.headline, lane.remark, lane.details, theme.dark, compact and self.width())
         if shown != self._shown:
             self._shown = shown
+            said = (lane.badge.text or lane.headline, lane.remark, lane.details)
+            self.label.setToolTip("\n".join(text for text in said if text) if compact else "")
             mood, text = lane.badge.mood, lane.badge.text
             self._first = f"<b>{escape(lane.headline)}</b>"
             if mood is not Mood.NONE:
