@@ -363,12 +363,12 @@ def test_what_differs_is_painted_anew_and_no_more(qapp: QApplication) -> None:
     for old, new in itertools.pairwise([None, *steps, None]):
         changed = painted(old) != painted(new)
         covered = np.zeros_like(changed)
-        for area in to_repaint(old, new):
+        for area in to_repaint(old, new, AREA):
             covered[max(area.top(), 0) : area.bottom() + 1, max(area.left(), 0) : area.right() + 1] = True
         assert not (changed & ~covered).any()
-    assert to_repaint(first, overlay(study, id_of(study, 5), first)) == [] == to_repaint(None, None)
+    assert to_repaint(first, overlay(study, id_of(study, 5), first), AREA) == [] == to_repaint(None, None, AREA)
     # A pointer that goes from point to point does not have all slacks painted.
-    card = to_repaint(steps[0], steps[1])
+    card = to_repaint(steps[0], steps[1], AREA)
     assert len(card) == 2 and all(area.width() * area.height() < 0.35 * 400 * 300 for area in card)
 
 

@@ -13,12 +13,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.jobs.requests import NO_MARKS, Marks, Picture
 from app.points import MAX_CLASSES, Points
+from app.views.painting import painter_on
 from app.views.theme import Theme
 from solver import Grid
 
 from . import symbols
 from .clouds import on_screen
 from .lines import draw_line
+from .samples import draw_samples
 
 #: Widths in pixels of the decision boundary and of the margins.
 BOUNDARY, MARGIN = 1.8, 1.1
@@ -41,19 +43,18 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
     cell = 2 * int(np.ceil(0.5 * (size + 8) * ratio)) + 1
     pixmap = QPixmap(cell * len(KINDS), cell)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    for place, kind in enumerate(KINDS):
-        painter.save()
-        painter.translate((place + 0.5) * cell, 0.5 * cell)
-        painter.scale(ratio, ratio)
-        basis = {"bounded": symbols.BOUNDED, "free": symbols.FREE}.get(kind, symbols.POINT)
-        for path, pen, brush in symbols.shapes(theme, kind, (size + LARGER.get(kind, 0.0)) / basis):
-            painter.setPen(QPen(pen.color(), MARK if kind in LARGER else OUTLINE))
-            painter.setBrush(brush)
-            painter.drawPath(path)
-        painter.restore()
-    painter.end()
+    with painter_on(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for place, kind in enumerate(KINDS):
+            painter.save()
+            painter.translate((place + 0.5) * cell, 0.5 * cell)
+            painter.scale(ratio, ratio)
+            basis = {"bounded": symbols.BOUNDED, "free": symbols.FREE}.get(kind, symbols.POINT)
+            for path, pen, brush in symbols.shapes(theme, kind, (size + LARGER.get(kind, 0.0)) / basis):
+                painter.setPen(QPen(pen.color(), MARK if kind in LARGER else OUTLINE))
+                painter.setBrush(brush)
+                painter.drawPath(path)
+            painter.restore()
     return pixmap, cell
 
 
@@ -118,11 +119,8 @@ class RacePicture(QWidget):
         theme = self._theme
         if theme is None:
             return
-        painter = QPainter(self)
-        try:
+        with painter_on(self) as painter:
             self._paint(painter, theme)
-        finally:  # a painter that is left open takes the program down
-            painter.end()
 
     def _paint(self, painter: QPainter, theme: Theme) -> None:
         ratio = self.devicePixelRatioF()
@@ -134,8 +132,7 @@ class RacePicture(QWidget):
         if self._picture is not None and self._image is not None:
             grid = self._picture.grid
             x, y = on_screen(np.array([[grid.left, grid.top], [grid.right, grid.bottom]]), corners, area)
-            # Each sample is a block, never blurred.
-            painter.drawImage(QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0]), self._image)
+            draw_samples(painter, self._image, QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0]), area)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for lines, width, dashes in (
                 (self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True),
@@ -144,7 +141,7 @@ class RacePicture(QWidget):
                     width *= ratio
                     x, y = on_screen(lines, corners, area)
                     cut = (4 * width, 3 * width) if dashes else None
-                    draw_line(painter, x, y, symbols.line_pen(theme, width), cut)
+                    draw_line(painter, x, y, symbols.line_pen(theme, width), area, cut)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self._stamp(painter, corners, area, theme, ratio)
         painter.setPen(QPen(QColor(*theme.faint), 1))
