@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.asking import Asking, view_of
@@ -218,12 +218,10 @@ class AskingPicture(QWidget):
 
     def _paint_surface(self, painter: QPainter, picture: Picture, view: Grid, theme: Theme) -> None:
         grid = picture.grid
-        height, width = picture.argb.shape
-        image = QImage(picture.argb.data, width, height, 4 * width, QImage.Format.Format_RGB32)
         sx, sy = self.width() / (view.right - view.left), self.height() / (view.top - view.bottom)
         left, top = (grid.left - view.left) * sx, (view.top - grid.top) * sy
         target = QRectF(left, top, (grid.right - grid.left) * sx, (grid.top - grid.bottom) * sy)
-        draw_samples(painter, image, target, QRectF(self.rect()))
+        draw_samples(painter, picture.argb, target, QRectF(self.rect()))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for lines, thick, dashes in ((picture.boundary, 2.0, False), (picture.margins, 1.3, True)):

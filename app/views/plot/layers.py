@@ -46,8 +46,6 @@ class Layers(pg.GraphicsObject):
         super().__init__()
         self._view = Grid(0.0, 1.0, 0.0, 1.0, 1, 1)
         self._theme: Theme | None = None
-        self._image: QImage | None = None
-        self._pixels: np.ndarray | None = None
         self._picture: Picture | None = None
         self._provisional = False
         self._orders: Orders | None = None
@@ -76,12 +74,6 @@ class Layers(pg.GraphicsObject):
     def show_picture(self, picture: Picture | None, provisional: bool = False) -> None:
         """Surface and lines; None for neither.  A `provisional` surface is hatched: it is not the answer yet."""
         self._picture, self._provisional = picture, provisional
-        if picture is None:
-            self._image = self._pixels = None
-        else:
-            height, width = picture.argb.shape
-            self._pixels = picture.argb  # QImage does not keep its memory alive
-            self._image = QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
     def show_orders(self, orders: Orders | None) -> None:
         """A perceptron's lines from other orders of the points, and the widest one; None for none."""
@@ -143,7 +135,7 @@ class Layers(pg.GraphicsObject):
                 # The way through the plane's coordinates has left rounding errors: 49.99999999 is not pixel 49.
                 sides = (area.left(), area.top(), area.width(), area.height())
                 area = QRectF(*(round(side * ratio, 6) for side in sides))
-            if self._picture is not None and self._image is not None:
+            if self._picture is not None:
                 if vectors:
                     self._paint_below(painter, area, area, self._theme, ratio)
                 else:
@@ -200,7 +192,7 @@ class Layers(pg.GraphicsObject):
         return max(1.0, self._picture.grid.width / area.width()) if self._picture is not None else 2.0
 
     def _paint_surface(self, painter: QPainter, area: QRectF, seen: QRectF, theme: Theme) -> None:
-        assert self._picture is not None and self._image is not None
+        assert self._picture is not None
         grid = self._picture.grid
         corners = np.array([[grid.left, grid.top], [grid.right, grid.bottom]])
         x, y = on_screen(corners, self.boundingRect(), area)
@@ -208,7 +200,7 @@ class Layers(pg.GraphicsObject):
         if self.stand_in is not None:
             painter.drawImage(target, self.stand_in)
             return
-        draw_samples(painter, self._image, target, seen)
+        draw_samples(painter, self._picture.argb, target, seen)
         if self._provisional:
             painter.fillRect(area, QBrush(QColor(*theme.background, HATCH), Qt.BrushStyle.BDiagPattern))
 

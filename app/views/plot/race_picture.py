@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.jobs.requests import NO_MARKS, Marks, Picture
@@ -71,7 +71,6 @@ class RacePicture(QWidget):
         super().__init__()
         self._resized = resized
         self._picture: Picture | None = None
-        self._image: QImage | None = None
         self._points: Points | None = None
         self._marked: Marks | None = None
         self._theme: Theme | None = None
@@ -97,11 +96,7 @@ class RacePicture(QWidget):
             self._xy = np.concatenate((points.xy, *(points.xy[index] for index in chosen)))
             self._kinds = np.concatenate((points.labels.astype(np.intp), *kinds))
         if picture is not self._picture:
-            self._picture = picture  # QImage does not keep its memory alive
-            self._image = None
-            if picture is not None:
-                height, width = picture.argb.shape
-                self._image = QImage(picture.argb.data, width, height, 4 * width, QImage.Format.Format_RGB32)
+            self._picture = picture
             fresh = True
         if fresh or view != self._view or theme is not self._theme:
             self._view, self._theme = view, theme
@@ -129,10 +124,11 @@ class RacePicture(QWidget):
         painter.fillRect(area, QColor(*theme.background))
         view = self._view
         corners = QRectF(view.left, view.bottom, view.right - view.left, view.top - view.bottom)
-        if self._picture is not None and self._image is not None:
+        if self._picture is not None:
             grid = self._picture.grid
             x, y = on_screen(np.array([[grid.left, grid.top], [grid.right, grid.bottom]]), corners, area)
-            draw_samples(painter, self._image, QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0]), area)
+            target = QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0])
+            draw_samples(painter, self._picture.argb, target, area)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for lines, width, dashes in (
                 (self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True),

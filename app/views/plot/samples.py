@@ -13,12 +13,12 @@ Indices = NDArray[np.intp]
 
 
 def in_sight(target: QRectF, seen: QRectF) -> QRect:
-    """The whole pixels of `target`, which may be larger than any screen, that `seen` shows a part of."""
-    part = target.intersected(seen)
-    sides = (part.left(), part.top(), part.right(), part.bottom())
-    if part.isEmpty() or not all(map(math.isfinite, sides)):
+    """The pixels of `seen` whose middles lie in `target`, which may be larger than any screen."""
+    low = (max(target.left(), seen.left() - 1.0), max(target.top(), seen.top() - 1.0))
+    high = (min(target.right(), seen.right() + 1.0), min(target.bottom(), seen.bottom() + 1.0))
+    if not all(map(math.isfinite, low + high)) or high[0] < low[0] or high[1] < low[1]:
         return QRect()
-    left, top, right, bottom = (math.floor(sides[0]), math.floor(sides[1]), math.ceil(sides[2]), math.ceil(sides[3]))
+    left, top, right, bottom = (math.ceil(side - 0.5) for side in low + high)
     return QRect(left, top, right - left, bottom - top)
 
 
@@ -29,34 +29,33 @@ def sample_at(pixels: range, begin: float, length: float, count: int) -> Indices
     return places
 
 
-def draw_samples(painter: QPainter, image: QImage, target: QRectF, seen: QRectF) -> None:
-    """Draw `image` over `target`, each of its pixels a block, never blurred.
+def draw_samples(painter: QPainter, argb: NDArray[np.uint32], target: QRectF, seen: QRectF) -> None:
+    """Draw samples over `target`, each a block, never blurred: a pixel shows what lies at its middle.
 
-    Of a picture that is stretched far beyond the screen only the samples in sight are handed to the painter, whose
-    own arithmetic ends at some 30 000 pixels.
+    Qt's own stretching ends at some 30 000 pixels, and a picture of another view may be a million times as large.
 
     Parameters
     ----------
     painter : QPainter
-    image : QImage
+    argb : ndarray of shape (height, width)
+        Colours 0xffrrggbb; row 0 is the highest.
     target : QRectF
         In the painter's coordinates.
     seen : QRectF
         The part of them that is painted.
     """
-    x, y, width, height = target.x(), target.y(), target.width(), target.height()
-    exact = abs(width - image.width()) < 0.01 and abs(height - image.height()) < 0.01
-    if exact and max(abs(x - round(x)), abs(y - round(y))) < 0.01:
-        painter.drawImage(QPointF(round(x), round(y)), image)
+    height, width = argb.shape
+    exact = abs(target.width() - width) < 0.01 and abs(target.height() - height) < 0.01
+    if exact and max(abs(target.x() - round(target.x())), abs(target.y() - round(target.y()))) < 0.01:
+        painter.drawImage(QPointF(round(target.x()), round(target.y())), _image_of(argb))
         return
     part = in_sight(target, seen)
-    if part.isEmpty():
-        return
-    columns, rows = image.width() / width, image.height() / height  # samples per pixel
-    left = max(math.floor((part.left() - x) * columns), 0)
-    top = max(math.floor((part.top() - y) * rows), 0)
-    right = min(math.ceil((part.right() + 1 - x) * columns), image.width())
-    bottom = min(math.ceil((part.bottom() + 1 - y) * rows), image.height())
-    source = QRect(left, top, right - left, bottom - top)
-    place = QRectF(x + source.x() / columns, y + source.y() / rows, source.width() / columns, source.height() / rows)
-    painter.drawImage(place, image, QRectF(source))
+    if not part.isEmpty():
+        columns = sample_at(range(part.left(), part.right() + 1), target.x(), target.width(), width)
+        rows = sample_at(range(part.top(), part.bottom() + 1), target.y(), target.height(), height)
+        painter.drawImage(part.topLeft(), _image_of(argb.take(columns, axis=1).take(rows, axis=0)))
+
+
+def _image_of(argb: NDArray[np.uint32]) -> QImage:
+    height, width = argb.shape
+    return QImage(argb.data, width, height, 4 * width, QImage.Format.Format_RGB32)
