@@ -118,7 +118,7 @@ def changed(view: View, change: tuple[float, float, float]) -> View:
     return View(*(min(max(c + d * reach, -LIMIT), LIMIT) for c, d in ((view.x, dx), (view.y, dy))), span)
 
 
-@settings(max_examples=80)
+@settings(max_examples=50, deadline=None)
 @given(ANY_VIEW, ANY_VIEW | CHANGES)
 @example(View(0.5, 0.25, 190.0), View(0.5, 0.25, 2.4))
 @example(View(0.0, 0.0, 2.4e6), View(0.0, 0.0, 2.4))
@@ -146,7 +146,7 @@ def test_a_view_always_spans_something() -> None:
 # -- in the right place ------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 40), st.integers(1, 30), st.floats(-3.0, 8.0), st.floats(-0.2, 1.2), st.floats(-0.2, 1.2))
 @example(7, 5, 8.0, 0.123456, 0.98765)
 def test_each_pixel_shows_the_sample_that_lies_there(
@@ -174,7 +174,7 @@ def test_each_pixel_shows_the_sample_that_lies_there(
     assert (screen[sure] & 0xFFFFFF == expected[sure] & 0xFFFFFF).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 30), st.integers(1, 10**9), st.integers(0, 10**9), st.integers(4, 16))
 def test_a_part_of_a_hatching_is_that_part_of_the_whole(
     qapp: QApplication, w: int, h: int, width: int, at: int, period: int
@@ -198,7 +198,7 @@ AREA = QRectF(50.0, 10.0, 250.0, 200.0)
 WIDER = AREA.adjusted(-BEYOND - 0.01, -BEYOND - 0.01, BEYOND + 0.01, BEYOND + 0.01)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
     far = data.draw(st.sampled_from([300.0, 1000.0, 1e7]))
@@ -219,7 +219,7 @@ def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
         assert np.abs(start + share[:, None] * way - inside).max() < 1e-6 * far
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.floats(-2000, 2000), st.floats(-2000, 2000)), min_size=2, max_size=6))
 def test_dashes_lie_where_those_of_the_whole_line_lie(corners: list[tuple[float, float]]) -> None:
     x, y = np.array(corners).T

@@ -24,7 +24,7 @@ from solver import Grid
 
 from . import symbols
 from .clouds import FIRST_TEST, Cloud, on_screen, size_for
-from .lines import clipped, dashed, draw_pieces, pieces_of
+from .lines import dashed, draw_pieces, pieces_in
 from .samples import draw_samples
 from .sheets import paint_sheets
 
@@ -236,7 +236,7 @@ class Layers(pg.GraphicsObject):
                 pieces = dashed(x, y, 5 * width, 4 * width, seen)
                 pen.setCapStyle(Qt.PenCapStyle.FlatCap)
             else:  # square ends, so that they join where the line turns
-                pieces = clipped(pieces_of(x, y), seen)[0]
+                pieces = pieces_in(x, y, seen)
                 pen.setCapStyle(Qt.PenCapStyle.SquareCap)
             if painter.paintEngine().type() in _VECTORS:
                 painter.setPen(pen)

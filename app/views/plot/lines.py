@@ -33,6 +33,20 @@ def pieces_of(x: Array, y: Array) -> Array:
     return ends[np.isfinite(ends).all(axis=1)]
 
 
+def pieces_in(x: Array, y: Array, seen: QRectF) -> Array:
+    """What is in sight of them."""
+    pieces = pieces_of(x, y)
+    return pieces if _all_in(x, y, seen) else clipped(pieces, seen)[0]
+
+
+def _all_in(x: Array, y: Array, seen: QRectF) -> bool:
+    """The lines need no clipping, as those of most pictures."""
+    return len(x) == 0 or bool(
+        np.fmin.reduce(x) >= seen.left() - BEYOND and np.fmax.reduce(x) <= seen.right() + BEYOND
+        and np.fmin.reduce(y) >= seen.top() - BEYOND and np.fmax.reduce(y) <= seen.bottom() + BEYOND
+    )  # fmt: skip
+
+
 def draw_line(
     painter: QPainter, x: Array, y: Array, pen: QPen, seen: QRectF, dashes: tuple[float, float] | None = None
 ) -> None:  # fmt: skip
@@ -52,7 +66,7 @@ def draw_line(
     pen = QPen(pen)
     # Square ends join where the line turns; dashes end where they should.
     pen.setCapStyle(Qt.PenCapStyle.SquareCap if dashes is None else Qt.PenCapStyle.FlatCap)
-    draw_pieces(painter, clipped(pieces_of(x, y), seen)[0] if dashes is None else dashed(x, y, *dashes, seen), pen)
+    draw_pieces(painter, pieces_in(x, y, seen) if dashes is None else dashed(x, y, *dashes, seen), pen)
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # of what is as good as at infinity nothing is kept
@@ -76,10 +90,6 @@ def clipped(pieces: Array, seen: QRectF) -> tuple[Array, NDArray[np.intp], Array
     """
     low = np.array([seen.left(), seen.top()]) - BEYOND
     high = np.array([seen.right(), seen.bottom()]) + BEYOND
-    if len(pieces):
-        ends = pieces.reshape(-1, 2)
-        if (ends.min(axis=0) >= low).all() and (ends.max(axis=0) <= high).all():  # as in most pictures
-            return pieces, np.arange(len(pieces)), np.zeros(len(pieces))
     start, way = pieces[:, :2], pieces[:, 2:] - pieces[:, :2]
     first, second = (low - start) / way, (high - start) / way
     still = way == 0.0
@@ -112,14 +122,16 @@ def dashed(x: Array, y: Array, on: float, off: float, seen: QRectF) -> Array:
     begin = total - length
     first = np.maximum.accumulate(np.where(joined, 0, np.arange(len(ends))))
     begin -= begin[first]
-    ends, kept, skipped = clipped(ends, seen)
-    # Counted from the last dash that has begun: of long lines the numbers of dashes would not be exact.
-    begin = np.nan_to_num((begin[kept] + skipped * length[kept]) % period)
-    length = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
+    if not _all_in(x, y, seen):
+        ends, kept, skipped = clipped(ends, seen)
+        # Counted from the last dash that has begun: of long lines the numbers of dashes would not be exact.
+        begin = np.nan_to_num((begin[kept] + skipped * length[kept]) % period)
+        length = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
     # Each dash that has a part of a piece becomes one of its own.
-    count = np.floor((begin + length) / period).astype(np.intp) + 1
+    dash, last = np.floor(begin / period), np.floor((begin + length) / period)
+    count = (last - dash).astype(np.intp) + 1
     piece = np.repeat(np.arange(len(ends)), count)
-    start = (np.arange(len(piece)) - np.repeat(count.cumsum() - count, count)) * period
+    start = (dash[piece] + np.arange(len(piece)) - np.repeat(count.cumsum() - count, count)) * period
     low = np.maximum(start, begin[piece]) - begin[piece]
     high = np.minimum(start + on, begin[piece] + length[piece]) - begin[piece]
     drawn = high > low

@@ -13,7 +13,7 @@ from app.sheets import Hatch, Lines, LineStyle, Sheet, Specks
 from app.views.theme import Theme
 
 from .clouds import KINDS, Cloud, on_screen
-from .lines import clipped, dashed, draw_pieces, pieces_of
+from .lines import dashed, draw_pieces, pieces_in
 from .samples import in_sight, sample_at
 from .symbols import POINT
 
@@ -64,10 +64,7 @@ def _paint_lines(
     width, dashes, _, _ = STYLES[sheet.style]
     width *= ratio
     x, y = on_screen(sheet.xy, corners, area)
-    if dashes is None:
-        pieces = clipped(pieces_of(x, y), seen)[0]
-    else:
-        pieces = dashed(x, y, dashes[0] * width, dashes[1] * width, seen)
+    pieces = pieces_in(x, y, seen) if dashes is None else dashed(x, y, dashes[0] * width, dashes[1] * width, seen)
     # A haze is thousands of pieces: smoothed, they would hold up the hand for 13 ms; faint as they are, nobody sees it.
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, sheet.style != "haze")
     for pen in pens_of(sheet.style, theme, width):
@@ -117,13 +114,14 @@ def hatched(
     h, w = sheet.mask.shape
     row = sample_at(range(top, top + rows), 0.0, height, h)
     column = sample_at(range(left, left + columns), 0.0, width, w)
-    mask = sheet.mask[row[:, None], column[None, :]]
-    phase = (np.arange(rows)[:, None] + np.arange(columns)[None, :] + (left + top) % period) % period
+    mask = sheet.mask.take(column, axis=1).take(row, axis=0)
     colours = np.zeros(period, dtype=np.uint32)
     stripe = max(1, period // 4)
     colours[:stripe] = _premultiplied(theme.ink, 235)
     colours[stripe : 2 * stripe] = _premultiplied(theme.background, 200)
-    pixels = np.where(mask, colours[phase], np.uint32(0)).astype(np.uint32)
+    # Each row is the one above, a pixel further on.
+    line = colours[(np.arange(rows + columns - 1) + (left + top) % period) % period]
+    pixels = np.where(mask, np.lib.stride_tricks.sliding_window_view(line, columns), np.uint32(0))
     return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied).copy()
 
 
