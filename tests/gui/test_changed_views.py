@@ -22,7 +22,7 @@ from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem
 from pytestqt.qtbot import QtBot
 
-from app.document import LIMIT, Document, Lane, View, default_document
+from app.document import LIMIT, Document, Lane, SvmSettings, View, default_document
 from app.jobs.orders import Orders
 from app.jobs.requests import Marks, Picture
 from app.points import Points
@@ -282,8 +282,8 @@ def check_repainting(window: Any) -> None:
 
 def busy_window(make: Make, qtbot: QtBot) -> Any:
     """A window with everything on that is drawn over or under a picture."""
-    linear = Lane("svm", svm=default_document().lanes[1].svm)
     document = default_document()
+    linear = Lane("svm", svm=SvmSettings(kernel="linear"))  # its margins go on for ever
     window: Any = make(Document(points=document.points, lanes=(document.lanes[0], linear)), size=(1280, 800))
     controller = window._controller
     controller.lanes.toggle_differing()
