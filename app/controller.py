@@ -84,18 +84,23 @@ class Controller:
         """The present document."""
         return self.store.document
 
-    def dispatch(self, command: Command) -> None:
-        """Apply `command`; a gesture that is going on ends first, and is a step of its own."""
+    def dispatch(self, command: Command) -> bool:
+        """Apply `command`; a gesture that is going on ends first, and is a step of its own.
+
+        False when the command was refused; the gesture may have changed the document all the same.
+        """
         if command.undoable:
             self.editing.finish()
-        self.apply(command)
+        return self.apply(command)
 
-    def apply(self, command: Command) -> None:
-        """Apply `command`, which may be part of a gesture; a refusal is said and changes nothing."""
+    def apply(self, command: Command) -> bool:
+        """Apply `command`, which may be part of a gesture; a refusal is said, changes nothing, and gives False."""
         try:
             self.store.dispatch(command)
         except ValueError as error:
             self.say(str(error))
+            return False
+        return True
 
     def set_session(self, **changes: Any) -> None:
         session = replace(self.session, **changes)

@@ -167,6 +167,10 @@ class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
         return Points.of(X, y)
 
 
+#: No view spans a smaller share of its distance from the origin: its pixels would be the same numbers.
+FINEST = 1e-12
+
+
 class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What part of the plane is shown: its centre, and the length that the shorter side of a canvas spans."""
 
@@ -192,9 +196,14 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         away = np.abs(points.xy - (self.x, self.y)).max(axis=1, initial=0.0)
         return len(away) == 0 or bool(away.min() <= 0.5 * self.span)
 
+    @property
+    def shown_span(self) -> float:
+        """The length that is really spanned: so far out, places nearer to each other could not be told apart."""
+        return max(self.span, FINEST * max(abs(self.x), abs(self.y)))
+
     def zoomed(self, factor: float, x: float, y: float) -> View:
         """Spanning `factor` times as much, with the plane's point (x, y) staying where it is on screen."""
-        span = min(max(self.span * factor, 1e-9, 1e-12 * max(abs(x), abs(y))), 4 * LIMIT)
+        span = min(max(self.span * factor, 1e-9, FINEST * max(abs(x), abs(y))), 4 * LIMIT)
         factor = span / self.span
         return View(_within(x + (self.x - x) * factor), _within(y + (self.y - y) * factor), span)
 

@@ -20,7 +20,7 @@ class Desk(Protocol):
     @property
     def document(self) -> Document: ...
 
-    def dispatch(self, command: Command) -> None: ...
+    def dispatch(self, command: Command) -> bool: ...
 
     @property
     def say(self) -> Callable[[str], None]: ...
@@ -83,11 +83,9 @@ class LaneDesk:
 
     def _add(self, command: AddLane) -> None:
         """Add a lane that is a new one: it plays at full speed, whatever the one did that had its slot before."""
-        before = self._desk.document
-        self._desk.dispatch(command)
-        after, session = self._desk.document, self._desk.session
-        if after is not before:
-            slot, fresh = after.slots[command.index], Session()
+        if self._desk.dispatch(command):
+            session, fresh = self._desk.session, Session()
+            slot = self._desk.document.slots[command.index]
             self._desk.set_session(**{
                 name: tuple(
                     getattr(fresh if place == slot else session, name)[place] for place in range(MAX_LANES)

@@ -391,7 +391,7 @@ def _generator_fields(kind: datasets.Dataset) -> set[str]:
 
 def grid_of(view: View, width: int, height: int, pixels_per_unit: float = 1.0) -> Grid:
     """The part of the plane that a canvas of `width` x `height` shows, in device pixels: both axes equally scaled."""
-    unit = view.span / min(width, height)
+    unit = view.shown_span / min(width, height)
     half_w, half_h = 0.5 * unit * width, 0.5 * unit * height
     return Grid(
         view.x - half_w, view.x + half_w, view.y - half_h, view.y + half_h,

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPainter, QPixmap
+from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
+
+from app.views.painting import painter_on
 
 from .bind import take_typed_number
 from .theme import Theme
@@ -194,7 +196,6 @@ def _icon(path: Path, theme: Theme, ratio: float) -> QPixmap:
     pixmap = QPixmap(round(ICON_SIZE * ratio), round(ICON_SIZE * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, ICON_SIZE, ICON_SIZE))
-    painter.end()
+    with painter_on(pixmap) as painter:
+        QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, ICON_SIZE, ICON_SIZE))
     return pixmap

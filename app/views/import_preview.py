@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QSizePolicy, QTableWidget, QTableWidgetItem, QWidget
 
 from app.exchange import Column, Imported, Table
+from app.views.painting import painter_on
 from app.views.plot.symbols import draw
 from app.views.theme import theme_of
 
@@ -84,25 +85,24 @@ class Picture(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        theme = theme_of(self.palette().window().color().lightness() < 128)
-        painter.fillRect(self.rect(), QColor(*theme.background))
-        painter.setPen(QColor(*theme.faint))
-        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-        if self._imported is not None:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            xy, labels = self._imported.xy, self._imported.labels
-            low, high = xy.min(axis=0), xy.max(axis=0)
-            room = np.array([self.width(), self.height()]) - 2 * _MARGIN
-            size = np.maximum(high - low, 1e-300)
-            scale = min(float((room / size).min()), 1e290)
-            spots = (xy - (low + (high - low) / 2)) * scale
-            # By chance: every tenth of a table that repeats itself could be of one class.
-            number = min(len(xy), _MOST_DRAWN)
-            some = np.sort(np.random.default_rng(0).choice(len(xy), number, replace=False))
-            for (x, y), label in zip(spots[some].tolist(), labels[some].tolist(), strict=True):
-                painter.save()
-                painter.translate(self.width() / 2 + x, self.height() / 2 - y)
-                draw(painter, theme, str(label), 0.7)
-                painter.restore()
-        painter.end()
+        with painter_on(self) as painter:
+            theme = theme_of(self.palette().window().color().lightness() < 128)
+            painter.fillRect(self.rect(), QColor(*theme.background))
+            painter.setPen(QColor(*theme.faint))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            if self._imported is not None:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                xy, labels = self._imported.xy, self._imported.labels
+                low, high = xy.min(axis=0), xy.max(axis=0)
+                room = np.array([self.width(), self.height()]) - 2 * _MARGIN
+                size = np.maximum(high - low, 1e-300)
+                scale = min(float((room / size).min()), 1e290)
+                spots = (xy - (low + (high - low) / 2)) * scale
+                # By chance: every tenth of a table that repeats itself could be of one class.
+                number = min(len(xy), _MOST_DRAWN)
+                some = np.sort(np.random.default_rng(0).choice(len(xy), number, replace=False))
+                for (x, y), label in zip(spots[some].tolist(), labels[some].tolist(), strict=True):
+                    painter.save()
+                    painter.translate(self.width() / 2 + x, self.height() / 2 - y)
+                    draw(painter, theme, str(label), 0.7)
+                    painter.restore()

@@ -15,6 +15,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPixmap, QTransform
 
 from app.shading import RGB
+from app.views.painting import painter_on
 from solver.metrics import KktCase
 
 from .theme import Theme
@@ -80,20 +81,19 @@ def _tile(theme: Theme, case: KktCase, ratio: float) -> QImage:
     side = max(1, round(TILE * ratio))
     tile = QImage(side, side, QImage.Format.Format_ARGB32_Premultiplied)
     tile.fill(style.colour(theme))
-    painter = QPainter(tile)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.scale(side / TILE, side / TILE)
-    gap = QColor(*theme.background)
-    if style.pattern == "stripes":
-        painter.setPen(QPen(gap, 1.5))
-        for shift in (-TILE, 0, TILE):
-            painter.drawLine(QLineF(shift - 1, TILE + 1, shift + TILE + 1, -1))
-    elif style.pattern == "dots":
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(gap)
-        for x, y in ((1.5, 1.5), (4.5, 4.5)):
-            painter.drawEllipse(QPointF(x, y), 1.0, 1.0)
-    painter.end()
+    with painter_on(tile) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(side / TILE, side / TILE)
+        gap = QColor(*theme.background)
+        if style.pattern == "stripes":
+            painter.setPen(QPen(gap, 1.5))
+            for shift in (-TILE, 0, TILE):
+                painter.drawLine(QLineF(shift - 1, TILE + 1, shift + TILE + 1, -1))
+        elif style.pattern == "dots":
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(gap)
+            for x, y in ((1.5, 1.5), (4.5, 4.5)):
+                painter.drawEllipse(QPointF(x, y), 1.0, 1.0)
     return tile
 
 

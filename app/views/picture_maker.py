@@ -18,12 +18,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRect, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtSvg import QSvgGenerator
 
 from app import files, png
 from app.conductor import Conductor
 from app.jobs.requests import Picture
+from app.views.painting import painter_on
 
 from .pictures import PictureWish, Sheet, Shot
 
@@ -258,10 +259,9 @@ def paint_strip(sheet: Sheet, pixels: NDArray[np.uint32], row: int) -> int:
     strip = pixels[row:end]
     image = QImage(strip.data, wish.width, end - row, 4 * wish.width, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(wish.scale)
-    painter = QPainter(image)
-    painter.translate(0, -row / wish.scale)
-    sheet.paint(painter)
-    painter.end()
+    with painter_on(image) as painter:
+        painter.translate(0, -row / wish.scale)
+        sheet.paint(painter)
     return end
 
 
@@ -285,9 +285,8 @@ def draw_svg(sheet: Sheet) -> bytes:
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))
     generator.setTitle("Classifier Playground")
     generator.setDescription("\n".join(f"{plot.title}: {plot.headline}" for plot in sheet.plots))
-    painter = QPainter(generator)
-    sheet.paint(painter)
-    painter.end()
+    with painter_on(generator) as painter:
+        sheet.paint(painter)
     return bytes(data.data())
 
 

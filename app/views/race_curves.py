@@ -15,9 +15,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.jobs.race_frames import CURVE, NEAR_GAP, RaceFrame
 from app.shading import RGB
+from app.views.painting import painter_on
 from app.words import grouped
 
-from .plot.lines import dashed, draw_pieces, pieces_of
+from .plot.lines import draw_line
 from .theme import Theme, theme_of
 
 Array = NDArray[np.float64]
@@ -44,12 +45,9 @@ def colour_of(theme: Theme, slot: int) -> RGB:
     return (theme.ink, theme.classes[5], theme.classes[4], theme.classes[2])[slot % 4]
 
 
-def draw_line(painter: QPainter, theme: Theme, slot: int, x: Array, y: Array) -> None:
-    """Draw the line of the racer in place `slot`."""
-    pen = QPen(QColor(*colour_of(theme, slot)), WIDTH)
-    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    dash = DASHES[slot % 4]
-    draw_pieces(painter, pieces_of(x, y) if dash is None else dashed(x, y, *dash), pen)
+def draw_racer(painter: QPainter, theme: Theme, slot: int, x: Array, y: Array, seen: QRectF) -> None:
+    """Draw the line of the racer in place `slot`, as far as it lies in `seen`."""
+    draw_line(painter, x, y, QPen(QColor(*colour_of(theme, slot)), WIDTH), seen, DASHES[slot % 4])
 
 
 def draw_marker(painter: QPainter, theme: Theme, slot: int, at: QPointF, size: float = MARKER) -> None:
@@ -79,10 +77,9 @@ def _marker(dark: bool, slot: int, size: float, ratio: float) -> QPixmap:
     pixmap = QPixmap(round(side * ratio), round(side * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    draw_marker(painter, theme_of(dark), slot, QPointF(0.5 * side, 0.5 * side), size)
-    painter.end()
+    with painter_on(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_marker(painter, theme_of(dark), slot, QPointF(0.5 * side, 0.5 * side), size)
     return pixmap
 
 
@@ -92,11 +89,11 @@ def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: floa
     pixmap = QPixmap(round(width * ratio), round(height * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    draw_line(painter, theme, slot, np.array([0.0, width]), np.array([0.5, 0.5]) * height)
-    draw_marker(painter, theme, slot, QPointF(0.5 * width, 0.5 * height), 0.55 * height)
-    painter.end()
+    with painter_on(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ends = np.array([0.0, width]), np.array([0.5, 0.5]) * height
+        draw_racer(painter, theme, slot, *ends, QRectF(0, 0, width, height))
+        draw_marker(painter, theme, slot, QPointF(0.5 * width, 0.5 * height), 0.55 * height)
     return pixmap
 
 
@@ -193,8 +190,7 @@ class RaceCurves(QWidget):
         theme = self._theme
         if theme is None:
             return
-        painter = QPainter(self)
-        try:
+        with painter_on(self) as painter:
             painter.fillRect(self.rect(), QColor(*theme.base))
             lines = self.lines()
             if lines:
@@ -205,8 +201,6 @@ class RaceCurves(QWidget):
                 text = f"There is no {UPWARDS[self.upwards].lower()} to be drawn here." if missing else EMPTY
                 flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
                 painter.drawText(self.rect().adjusted(8, 8, -8, -8), flags, text)
-        finally:  # a painter that is left open takes the program down
-            painter.end()
 
     def _paint(self, painter: QPainter, theme: Theme, lines: list[tuple[int, Array]]) -> None:
         everything = np.concatenate([xy for _, xy in lines])
@@ -219,7 +213,7 @@ class RaceCurves(QWidget):
         for slot, xy in lines:
             x = area.left() + across.share(xy[:, 0]) * area.width()
             y = area.bottom() - up.share(xy[:, 1]) * area.height()
-            draw_line(painter, theme, slot, x, y)
+            draw_racer(painter, theme, slot, x, y, area)
             # Signs at even distances to the right, and always where it stands.
             wanted = np.linspace(area.left(), area.right(), MOST_MARKERS)[1:-1] + 9 * slot
             at = {int(np.searchsorted(x, each)) for each in wanted if x[0] <= each <= x[-1]}

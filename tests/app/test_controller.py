@@ -265,3 +265,24 @@ def test_points_of_a_file_come_in_and_go_out(table: Table, tmp_path: Path) -> No
     table.said.clear()
     assert not table.hand.export(tmp_path / "no" / "x.csv")
     assert table.said[0].startswith("x.csv was not saved")
+
+
+GESTURES = {"line": [(0.2, 0.2), (0.8, 0.9)], "ellipse": [(0.2, 0.2), (0.7, 0.8)], "jitter": [(0.1, 0.1)],
+            "magnet": [(0.1, 0.1)], "brush": [(0.3, 0.3), (0.5, 0.5)]}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", GESTURES)
+@pytest.mark.parametrize("add", [lambda hand: hand.lanes.add(3), lambda hand: hand.lanes.duplicate(1)])
+def test_a_classifier_refused_in_a_gesture_changes_no_lane(tool: str, add: Callable[[Controller], None]) -> None:
+    table = Table()
+    lanes = tuple(Lane("svm", svm=SvmSettings(C=C)) for C in (1.0, 2.0, 3.0, 4.0))
+    table.store.reset(replace(table.store.document, lanes=lanes, shown=4), None)
+    table.hand.set_session(tool=tool, speeds=(7.0, 8.0, 9.0, 10.0), playing=(False,) * 4)
+    first, *rest = GESTURES[tool]
+    table.hand.editing.press(at(*first))
+    for spot in rest:
+        table.hand.editing.drag(at(*spot))
+    add(table.hand)
+    assert table.said[-1] == "There is room for 4 classifiers; remove one first."
+    assert table.hand.session.speeds == (7.0, 8.0, 9.0, 10.0) and table.hand.session.playing == (False,) * 4
+    assert table.store.document.lanes == lanes

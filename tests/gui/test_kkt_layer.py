@@ -251,6 +251,27 @@ def test_a_point_of_the_pair_out_of_sight_has_no_label(qapp: QApplication) -> No
     assert pair.labels[0].lines[0].startswith("j: ")
 
 
+@pytest.mark.parametrize("zoom", [1.0, 1e3, 1e9])
+def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplication, zoom: float) -> None:
+    study = study_of(40)
+    slacks = some_slacks(study)
+    x, y = study.points.xy[study.index[slacks.point[0]]]
+    grid = grid_of(View(float(x), float(y), 5.0 / zoom), 400, 300)
+    far = study.points.xy.copy()
+    far[3], far[4] = (x, y), (x + 3.0 * zoom, y)
+    study = replace(study, points=Points.of(far, study.points.labels, study.points.ids), slacks=slacks, pair=(3, 4))
+    made = study_overlay(study, grid, AREA, None, font(10), None, labelled=False)
+    assert made is not None and made.slacks is not None and len(made.slacks.ends)
+    ends = made.slacks.ends.reshape(-1, 2)
+    wider = AREA.adjusted(-24.01, -24.01, 24.01, 24.01)
+    assert all(wider.contains(QPointF(*end)) for end in ends)
+    assert all(AREA.toAlignedRect().contains(area) for area in to_repaint(None, made, AREA))
+    # From the middle the line of the pair goes to the right, to the edge of the picture or to the other point.
+    pixels = painted(replace(made, slacks=None), AREA)
+    row = pixels[160, 250 + round(PAIR) + 4 : 405] & 0xFFFFFF
+    assert (row == row[0]).all() and row[0] != pixels[12, 52] & 0xFFFFFF
+
+
 @given(
     st.tuples(*[st.floats(-2.2, 2.2)] * 6), st.sampled_from([8, 12, 18]), st.booleans()
 )  # fmt: skip
@@ -362,13 +383,14 @@ def test_what_differs_is_painted_anew_and_no_more(qapp: QApplication) -> None:
     ]
     for old, new in itertools.pairwise([None, *steps, None]):
         changed = painted(old) != painted(new)
-        covered = np.zeros_like(changed)
-        for area in to_repaint(old, new):
+        covered = np.ones_like(changed)
+        covered[10:310, 50:450] = False  # the area: nothing is painted outside it
+        for area in to_repaint(old, new, AREA):
             covered[max(area.top(), 0) : area.bottom() + 1, max(area.left(), 0) : area.right() + 1] = True
         assert not (changed & ~covered).any()
-    assert to_repaint(first, overlay(study, id_of(study, 5), first)) == [] == to_repaint(None, None)
+    assert to_repaint(first, overlay(study, id_of(study, 5), first), AREA) == [] == to_repaint(None, None, AREA)
     # A pointer that goes from point to point does not have all slacks painted.
-    card = to_repaint(steps[0], steps[1])
+    card = to_repaint(steps[0], steps[1], AREA)
     assert len(card) == 2 and all(area.width() * area.height() < 0.35 * 400 * 300 for area in card)
 
 

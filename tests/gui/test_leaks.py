@@ -1,14 +1,18 @@
-"""A long visit leaves nothing: random actions through the real window, then no thread, timer, window or error."""
+"""A long visit leaves nothing and never stops the window: random actions through the real window, with a watchdog."""
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
@@ -20,9 +24,12 @@ from app.views.docks import PANELS
 from app.views.window import MainWindow
 
 from .conftest import settle
+from .watchdog import Watchdog
 
 #: Actions that end the visit, or change the size of everything on a screen of 800 pixels.
 LEFT_OUT = ("quit", "full_screen", "larger", "smaller")
+#: Seconds for which nothing may hold the window up, and bytes that a visit may add to the process.
+LONGEST_STOP, MOST_GROWTH = 0.15, 400_000_000
 
 
 class Visitor:
@@ -54,6 +61,22 @@ class Visitor:
         if self.rng.random() < 0.1:
             self.controller.editing.escape()
         QTest.mouseRelease(view, button, pos=self.place(canvas))
+
+    def wheel(self) -> None:
+        """Some notches at once, now and then as many as get nowhere: what is drawn then is stretched beyond measure."""
+        canvas = self.window.canvases[self.rng.randrange(self.window.document.shown)]
+        at = QPointF(self.place(canvas))
+        notches = self.rng.choice([1, 1, 2, 3, 24, 60])
+        turn = QPoint(0, self.rng.choice([-120, 120]))
+        for _ in range(notches):
+            QApplication.sendEvent(canvas.viewport(), QWheelEvent(
+                at, canvas.mapToGlobal(at), QPoint(), turn, Qt.MouseButton.NoButton,
+                Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+            ))  # fmt: skip
+            if self.rng.random() < 0.3:
+                QApplication.processEvents()
+        if self.rng.random() < 0.5:
+            self.controller.fit()
 
     def menu(self) -> None:
         names = [name for name, action in self.window._actions.items() if action.isEnabled() and name not in LEFT_OUT]
@@ -116,7 +139,7 @@ class Visitor:
                 dialog.reject()
 
     def act(self) -> None:
-        acts = [self.pointer] * 8 + [self.menu] * 4 + [self.key] * 2
+        acts = [self.pointer] * 8 + [self.menu] * 4 + [self.key] * 2 + [self.wheel] * 2
         self.rng.choice([*acts, self.settings, self.run, self.run, self.tool, self.theme, self.file, self.file])()
         QApplication.processEvents()
         for _ in range(4):  # an answer may lead to another question
@@ -137,7 +160,15 @@ def delete_now() -> None:
         QApplication.processEvents()
 
 
-def visit(qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def resident() -> int:
+    """Bytes of memory this process has at present."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def visit(
+    qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Watchdog, int]:  # fmt: skip
+    """Do so many `actions`; returns what the watchdog saw, and how many bytes the process has grown by."""
     monkeypatch.setattr(recovery, "INTERVAL", 0.05)
     monkeypatch.setattr(recovery, "DELAY", 0.02)
     errors: list[object] = []
@@ -162,11 +193,14 @@ def visit(qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pyte
     settle(qtbot, window)
     delete_now()
     timers_before, children_before = timers(), len(window.findChildren(QWidget))
+    dog, memory_before = Watchdog(LONGEST_STOP), resident()
+    dog.start()
     for number in range(actions):
         visitor.act()
         assert not errors, f"action {number}: {errors}"
         for index in range(window.document.shown):
             assert "internal error" not in window._scene.lanes[index].message
+    dog.stop()
     visitor.answer()
     window._controller.editing.cancel()
     window._controller.editing.choose("pointer")
@@ -194,6 +228,7 @@ def visit(qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pyte
     assert names == ["a.playground", "b.playground", "bad.playground"]
     for path in visitor.paths:
         files.read(path)
+    return dog, resident() - memory_before
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -203,9 +238,52 @@ def test_a_visit_leaves_nothing(
     visit(qtbot, tmp_path, seed, 90, monkeypatch)
 
 
+def test_the_watchdog_barks(qapp: QApplication, qtbot: QtBot) -> None:
+    """It reports a stop made on purpose, waiting or busy, and says where; a window at rest it leaves alone."""
+
+    def wait_on_purpose() -> None:
+        threading.Event().wait(0.17)
+
+    def work_on_purpose() -> None:
+        end = time.thread_time() + 0.17
+        while time.thread_time() < end:
+            pass
+
+    dog = Watchdog(LONGEST_STOP)
+    dog.start()
+    for stop, name in ((wait_on_purpose, "wait_on_purpose"), (work_on_purpose, "work_on_purpose")):
+        QTimer.singleShot(0, stop)
+        qtbot.waitUntil(lambda name=name: any(name in found.where for found in dog.stops), timeout=5000)
+    dog.stop()
+    waited, worked = (next(s for s in dog.stops if n in s.where) for n in ("wait_on_purpose", "work_on_purpose"))
+    assert waited.seconds >= 0.17 > waited.busy and worked.busy >= 0.15
+    assert dog.longest == max(stop.seconds for stop in dog.stops)
+    quiet = Watchdog(60.0)
+    quiet.start()
+    qtbot.wait(30)
+    quiet.stop()
+    assert quiet.stops == [] and 0.0 < quiet.longest < 60.0
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(10, 16))
-def test_a_long_visit_leaves_nothing(
-    qapp: QApplication, qtbot: QtBot, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("scale", [1, 2])
+def test_a_long_visit_leaves_nothing_and_never_stops_the_window(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, scale: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    visit(qtbot, tmp_path, seed, 1500, monkeypatch)
+    if qapp.devicePixelRatio() != scale:  # it cannot change in a process
+        this = f"{__file__}::{test_a_long_visit_leaves_nothing_and_never_stops_the_window.__name__}[{scale}-{seed}]"
+        command = [sys.executable, "-m", "pytest", "-q", "-s", "-m", "soak", "-p", "no:randomly", this]
+        done = subprocess.run(
+            command, env={**os.environ, "QT_SCALE_FACTOR": str(scale)}, capture_output=True, text=True, check=False
+        )
+        print(*(line for line in done.stdout.splitlines() if line.startswith("visit ")), sep="\n")
+        assert done.returncode == 0, done.stdout[-4000:]
+        return
+    dog, growth = visit(qtbot, tmp_path, seed + 100, 2000, monkeypatch)
+    worst = max(dog.stops, key=lambda stop: stop.seconds, default=None)
+    print(
+        f"visit {seed} at scale {scale}: 2000 actions, longest stop {dog.longest:.3f} s, {len(dog.stops)} above"
+        f" {LONGEST_STOP} s, {growth / 1e6:.0f} MB more; worst: {worst}"
+    )
+    assert not dog.stops and growth < MOST_GROWTH

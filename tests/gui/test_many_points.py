@@ -268,7 +268,7 @@ def test_dashes_have_their_lengths_and_stay_on_the_line() -> None:
     t = np.linspace(0, 2 * np.pi, 400)
     x = np.concatenate([100 * np.cos(t), [np.nan], [0.0, 30.0, 30.0]])
     y = np.concatenate([100 * np.sin(t), [np.nan], [0.0, 0.0, 35.0]])
-    pieces = dashed(x, y, 6.0, 4.0)
+    pieces = dashed(x, y, 6.0, 4.0, QRectF(-100, -100, 200, 200))
     lengths = np.hypot(pieces[:, 2] - pieces[:, 0], pieces[:, 3] - pieces[:, 1])
     begins = np.append(True, (np.abs(pieces[1:, :2] - pieces[:-1, 2:]) > 1e-9).any(axis=1))  # not joined to the last
     dashes = np.add.reduceat(lengths, np.flatnonzero(begins))
@@ -279,7 +279,7 @@ def test_dashes_have_their_lengths_and_stay_on_the_line() -> None:
     np.testing.assert_allclose(np.hypot(*on_circle.T), 100, atol=0.02)
     gaps = pieces[1:][begins[1:]][:61, :2] - pieces[:-1][begins[1:]][:61, 2:]
     np.testing.assert_allclose(np.hypot(*gaps.T), 4.0, atol=2e-3)
-    assert dashed(np.empty(0), np.empty(0), 6.0, 4.0).shape == (0, 4)
+    assert dashed(np.empty(0), np.empty(0), 6.0, 4.0, QRectF(0, 0, 1, 1)).shape == (0, 4)
 
 
 def alike(one: QImage, other: QImage) -> bool:

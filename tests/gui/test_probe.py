@@ -5,9 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
@@ -20,7 +18,7 @@ from app.questions.probe_tables import figure
 from app.questions.probe_words import NOWHERE
 from app.views.panels.probe_panel import ProbePanel
 from app.views.panels.probe_table import ProbeTable
-from app.views.plot.probe_overlay import ProbeOverlay, clipped, probe_overlay
+from app.views.plot.probe_overlay import ProbeOverlay, probe_overlay
 from app.views.theme import DARK, LIGHT
 from app.views.window import MainWindow
 from solver import Grid
@@ -336,26 +334,6 @@ def test_the_border_is_the_metrics_own() -> None:
     assert overlay(sketch_of([]), old=made).border.size == 0
     again = probe_overlay(Probe((0.0, 0.0), True), LaneProbe(0, sketch=made.made_of[3]), GRID, AREA, False, made)  # type: ignore[arg-type]
     assert again is made
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.data())
-def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
-    far = data.draw(st.sampled_from([300.0, 1000.0, 1e7]))
-    spot = st.floats(-far, far) | st.sampled_from([50.0, 200.0, 310.0])
-    given = np.array(data.draw(st.lists(st.tuples(spot, spot, spot, spot), min_size=1, max_size=5)))
-    parts, kept = clipped(given, AREA)
-    box = AREA.adjusted(-24.01, -24.01, 24.01, 24.01)
-    assert all(box.contains(QPointF(*part[:2])) and box.contains(QPointF(*part[2:])) for part in parts)
-    whole = dict(zip(kept.tolist(), parts, strict=True))
-    for i, piece in enumerate(given):
-        spots = piece[:2] + np.linspace(0, 1, 200)[:, None] * (piece[2:] - piece[:2])
-        inside = spots[[AREA.contains(QPointF(*spot)) for spot in spots]]
-        if not len(inside):
-            continue
-        start, way = whole[i][:2], whole[i][2:] - whole[i][:2]
-        share = np.clip((inside - start) @ way / max(float(way @ way), 1e-300), 0.0, 1.0)
-        assert np.abs(start + share[:, None] * way - inside).max() < 1e-6 * far
 
 
 def test_themes_and_narrow_columns(make: Make, qtbot: QtBot) -> None:

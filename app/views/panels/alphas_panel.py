@@ -12,6 +12,7 @@ from app.controller import Controller
 from app.scene import Scene
 from app.views import kkt_style
 from app.views.bind import describe
+from app.views.painting import painter_on
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from solver.metrics import KktCase
@@ -131,19 +132,18 @@ class _Legend(QWidget):
             pixmap = QPixmap(round(52 * ratio), round(26 * ratio))
             pixmap.setDevicePixelRatio(ratio)
             pixmap.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(pixmap)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            if row < len(KktCase):
-                kkt_style.draw_swatch(painter, theme, KktCase(row), QRectF(3, 4, 16, 18), ratio)
-                mark = kkt_style.mark_of(KktCase(row), True)
-            else:
-                painter.setPen(QPen(QColor(*theme.ink), 2))
-                painter.drawLine(QLineF(11, 10, 11, 16))
-                mark = kkt_style.mark_of(KktCase.FREE, False)
-            if mark:
-                painter.translate(38, 13)
-                draw(painter, theme, mark, 0.9)
-            painter.end()
+            with painter_on(pixmap) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                if row < len(KktCase):
+                    kkt_style.draw_swatch(painter, theme, KktCase(row), QRectF(3, 4, 16, 18), ratio)
+                    mark = kkt_style.mark_of(KktCase(row), True)
+                else:
+                    painter.setPen(QPen(QColor(*theme.ink), 2))
+                    painter.drawLine(QLineF(11, 10, 11, 16))
+                    mark = kkt_style.mark_of(KktCase.FREE, False)
+                if mark:
+                    painter.translate(38, 13)
+                    draw(painter, theme, mark, 0.9)
             sign.setPixmap(pixmap)
 
     def show_counts(self, counts: dict[KktCase, tuple[int, int]]) -> None:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.asking import STRATEGIES, Asking, Strategy
 from app.jobs.comparing import Curves
 from app.views.bind import describe
+from app.views.painting import painter_on
 from app.views.plot.stamps import path
 from app.views.theme import Theme
 from app.words import percent
@@ -62,28 +63,28 @@ class AskingCurve(QWidget):
         sheet = self._sheet
         if sheet is None:
             return
+        with painter_on(self) as painter:
+            painter.drawPixmap(0, 0, self._kept(sheet))
+
+    def _kept(self, sheet: Sheet) -> QPixmap:
+        """The drawing of `sheet`, made anew when anything about it has changed."""
         ratio = self.devicePixelRatioF()
         run = (sheet.asking.pool, sheet.asking.looks) if sheet.asking is not None else None
         made_of = (run, sheet.curves, sheet.theme, self.size(), ratio, self.font())
         if self._drawn is None or made_of != self._made_of:
-            self._made_of = made_of
-            self._drawn = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
-            self._drawn.setDevicePixelRatio(ratio)
-            self._drawn.fill(QColor(*sheet.theme.background))
+            drawn = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
+            drawn.setDevicePixelRatio(ratio)
+            drawn.fill(QColor(*sheet.theme.background))
             if sheet.asking is not None:
-                self._draw(self._drawn, sheet.asking, sheet)
-        painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._drawn)
-        painter.end()
+                self._draw(drawn, sheet.asking, sheet)
+            self._drawn, self._made_of = drawn, made_of
+        return self._drawn
 
     def _draw(self, pixmap: QPixmap, asking: Asking, sheet: Sheet) -> None:
-        painter = QPainter(pixmap)
-        try:
+        with painter_on(pixmap) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setFont(self.font())
             _Diagram(painter, self, asking, sheet).draw()
-        finally:  # a painter left open would take the process down
-            painter.end()
 
 
 class _Diagram:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.asking import Asking, view_of
@@ -16,7 +16,9 @@ from app.document import View
 from app.jobs.requests import Picture
 from app.scene import grid_of
 from app.views.bind import describe
+from app.views.painting import painter_on
 from app.views.plot.lines import draw_line
+from app.views.plot.samples import draw_samples
 from app.views.plot.stamps import DISC, UNKNOWN, stamp
 from app.views.plot.symbols import line_pen
 from app.views.theme import Theme
@@ -170,27 +172,21 @@ class AskingPicture(QWidget):
     # -- painting --------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: object) -> None:
-        painter = QPainter(self)
-        try:
+        with painter_on(self) as painter:
             if self._board is not None:
                 self._paint(painter, self._board)
-        finally:  # a painter left open would take the process down
-            painter.end()
 
     def _paint(self, painter: QPainter, board: Board) -> None:
         ratio, asking = self.devicePixelRatioF(), board.asking
         labels = asking.labelled if asking is not None else ()
         made_of = (board.picture, labels, asking.pool if asking else None, board.theme, self.size(), ratio)
         if self._still is None or made_of != self._made_of:
-            self._made_of = made_of
-            self._still = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
-            self._still.setDevicePixelRatio(ratio)
-            self._still.fill(QColor(*board.theme.background))
-            on_still = QPainter(self._still)
-            try:
+            still = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
+            still.setDevicePixelRatio(ratio)
+            still.fill(QColor(*board.theme.background))
+            with painter_on(still) as on_still:
                 self._paint_still(on_still, board)
-            finally:
-                on_still.end()
+            self._still, self._made_of = still, made_of
         painter.drawPixmap(0, 0, self._still)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if asking is not None and not board.message:
@@ -222,18 +218,18 @@ class AskingPicture(QWidget):
 
     def _paint_surface(self, painter: QPainter, picture: Picture, view: Grid, theme: Theme) -> None:
         grid = picture.grid
-        height, width = picture.argb.shape
-        image = QImage(picture.argb.data, width, height, 4 * width, QImage.Format.Format_RGB32)
         sx, sy = self.width() / (view.right - view.left), self.height() / (view.top - view.bottom)
         left, top = (grid.left - view.left) * sx, (view.top - grid.top) * sy
-        painter.drawImage(QRectF(left, top, (grid.right - grid.left) * sx, (grid.top - grid.bottom) * sy), image)
+        target = QRectF(left, top, (grid.right - grid.left) * sx, (grid.top - grid.bottom) * sy)
+        draw_samples(painter, picture.argb, target, QRectF(self.rect()))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for lines, thick, dashes in ((picture.boundary, 2.0, False), (picture.margins, 1.3, True)):
             if not len(lines):
                 continue
             x, y = (lines[:, 0] - view.left) * sx, (view.top - lines[:, 1]) * sy
-            draw_line(painter, x, y, line_pen(theme, thick), (5 * thick, 4 * thick) if dashes else None)
+            dash = (5 * thick, 4 * thick) if dashes else None
+            draw_line(painter, x, y, line_pen(theme, thick), QRectF(self.rect()), dash)
 
     def _paint_rings(self, painter: QPainter, asking: Asking, theme: Theme) -> None:
         """The point the next answer is about, with its "?"; beside an own choice, thinly, the one asked for."""

@@ -10,6 +10,7 @@ from app.figures import grouped
 from app.questions import evaluation_words as words
 from app.questions.evaluation import Evaluation, LaneEvaluation
 from app.views.bind import describe
+from app.views.painting import painter_on
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme
 
@@ -74,13 +75,10 @@ class ConfusionView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._classes or self._shown is None:
             return
-        painter = QPainter(self)
-        try:
+        with painter_on(self) as painter:
             painter.setFont(self.font())
             self._paint_matrix(painter, *self._shown)
             self._paint_scores(painter, *self._shown)
-        finally:  # an open painter is a crash
-            painter.end()
 
     def _paint_matrix(self, painter: QPainter, evaluation: Evaluation, lane: LaneEvaluation) -> None:
         theme, classes, row = self._theme, self._classes, self._row()

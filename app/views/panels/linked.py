@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.jobs.study import Study
+from app.views.painting import painter_on
 from app.views.theme import LIGHT, Theme
 
 Places = NDArray[np.intp]
@@ -126,11 +127,8 @@ class Linked(QWidget):
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
+        with painter_on(self) as painter:
             self._paint(painter)
-        finally:  # a painter left open would take the process down
-            painter.end()
 
     def _paint(self, painter: QPainter) -> None:
         theme = self._theme

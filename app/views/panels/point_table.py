@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -27,6 +27,7 @@ from app.points import Ids
 from app.scene import Scene
 from app.session import NOTHING, Selection
 from app.views.bind import describe
+from app.views.painting import painter_on
 from app.views.theme import Theme
 
 from .cells import CellDelegate
@@ -168,12 +169,11 @@ class PointTable(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if not len(self._model.ids):
-            painter = QPainter(self.viewport())
-            painter.setPen(self.palette().placeholderText().color())
-            area = self.viewport().rect().adjusted(12, 12, -12, -12)
-            flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
-            painter.drawText(area, int(flags), EMPTY)
-            painter.end()
+            with painter_on(self.viewport()) as painter:
+                painter.setPen(self.palette().placeholderText().color())
+                area = self.viewport().rect().adjusted(12, 12, -12, -12)
+                flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+                painter.drawText(area, int(flags), EMPTY)
 
     # -- the hand --------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.questions.probe_tables import Table
 from app.views.bind import describe
+from app.views.painting import guarded
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme
 
@@ -87,8 +88,7 @@ class _Cells(QStyledItemDelegate):
             return
         theme, row, column = self._owner.theme, index.row(), index.column()
         text, box = table.cell(row, column), QRectF(option.rect)
-        painter.save()
-        try:
+        with guarded(painter, box, self._owner):
             state = option.state
             if state & QStyle.StateFlag.State_Selected and self._owner.hasFocus():
                 painter.fillRect(box, QColor(*theme.accent, 60))
@@ -112,8 +112,6 @@ class _Cells(QStyledItemDelegate):
             painter.drawText(rest, flags, QFontMetricsF(painter.font()).elidedText(
                 text, Qt.TextElideMode.ElideRight, rest.width()
             ))  # fmt: skip
-        finally:
-            painter.restore()
 
     def _paint_bar(
         self, painter: QPainter, table: Table, row: int, box: QRectF, text: str, theme: Theme

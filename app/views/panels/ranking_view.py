@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.bind import describe
+from app.views.painting import painter_on
 from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme
 from solver.rankings import Ranking
@@ -193,12 +194,9 @@ class RankingView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._strip is None or self._theme is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        try:
+        with painter_on(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._paint(painter, self._strip, self._theme)
-        finally:  # a painter left open would take the process down
-            painter.end()
 
     def _paint(self, painter: QPainter, strip: Strip, theme: Theme) -> None:
         ranking, metrics = strip.ranking, QFontMetricsF(self.font())

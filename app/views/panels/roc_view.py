@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.questions import evaluation_words as words
 from app.questions.evaluation import Evaluation, LaneEvaluation, Threshold, place_of, threshold_at
 from app.views.bind import describe
+from app.views.painting import painter_on
 from app.views.theme import LIGHT, Theme
 from solver.roc import RocCurve
 
@@ -156,8 +157,7 @@ class RocView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._shown is None:
             return
-        painter = QPainter(self)
-        try:
+        with painter_on(self) as painter:
             painter.setFont(self.font())
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._paint_ground(painter)
@@ -170,8 +170,6 @@ class RocView(QWidget):
                 painter.setPen(QPen(QColor(*self._theme.accent), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
-        finally:  # an open painter is a crash
-            painter.end()
 
     def _paint_ground(self, painter: QPainter) -> None:
         theme, area, metrics = self._theme, self.plot_area(), QFontMetricsF(self.font())

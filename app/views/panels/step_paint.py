@@ -11,6 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaint
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.shading import RGB
+from app.views.painting import painter_on
 from app.views.theme import Theme
 from solver.explaining import Explanation
 
@@ -72,12 +73,9 @@ class StepView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.step is None or self.theme is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        try:
+        with painter_on(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self.paint(painter, self.step, self.theme)
-        finally:  # a painter left open would take the process down
-            painter.end()
 
     def paint(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
         """Draw `step`."""
@@ -137,12 +135,11 @@ def hatch(colour: RGB, ratio: float) -> QBrush:
     tile = QPixmap(round(side * ratio), round(side * ratio))
     tile.setDevicePixelRatio(ratio)
     tile.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(tile)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(QColor(*colour, 130), 1.0))
-    for shift in (-side, 0, side):
-        painter.drawLine(QLineF(shift - 1, side + 1, shift + side + 1, -1))
-    painter.end()
+    with painter_on(tile) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(*colour, 130), 1.0))
+        for shift in (-side, 0, side):
+            painter.drawLine(QLineF(shift - 1, side + 1, shift + side + 1, -1))
     return QBrush(tile)
 
 

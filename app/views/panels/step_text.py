@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.views.painting import painter_on
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
 
@@ -93,10 +94,9 @@ class TextView(QWidget):
             self.setFixedHeight(self._kept)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._lay_out(painter)
-        painter.end()
+        with painter_on(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._lay_out(painter)
 
     def _lay_out(self, painter: QPainter | None) -> float:
         """Write the paragraphs, if there is a painter; their height."""

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.jobs.validating import Curve
 from app.questions import strips as words
 from app.questions.strips import Strip
+from app.views.painting import painter_on
 from app.views.plot.lines import dashed, draw_pieces
 from app.views.theme import LIGHT, Theme
 
@@ -203,13 +204,10 @@ class StripCurve(QWidget):
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
+        with painter_on(self) as painter:
             painter.setFont(self.font())
             if self._strip is not None:
                 self._paint(painter, self._strip)
-        finally:
-            painter.end()
 
     def _paint(self, painter: QPainter, strip: Strip) -> None:
         theme, area = self._theme, self.plot_area()
@@ -278,7 +276,8 @@ class StripCurve(QWidget):
             ends = np.column_stack((x[:-1], y[:-1], x[1:], y[1:]))[joined]
             if dashes:  # of one length along the whole curve, and drawn far sooner than Qt's own
                 runs = np.insert(np.column_stack((x, y)), np.flatnonzero(~joined) + 1, np.nan, axis=0)
-                ends = dashed(runs[:, 0], runs[:, 1], *(each * pen.widthF() for each in dashes))
+                on, off = (each * pen.widthF() for each in dashes)
+                ends = dashed(runs[:, 0], runs[:, 1], on, off, QRectF(self.rect()))
             draw_pieces(painter, ends, QPen(line.color(), line.widthF()))
         spot = QPen(pen.color(), 3.4)
         spot.setCapStyle(Qt.PenCapStyle.RoundCap)

@@ -10,6 +10,7 @@ from app.jobs.study import Study
 from app.transport import Transport
 from app.views import seeking
 from app.views.bind import describe, show_number
+from app.views.painting import painter_on
 from app.views.plot import strokes
 from app.views.plot.curve_cells import change_marks
 from app.views.plot.scales import StepScale
@@ -128,32 +129,31 @@ class Timeline(QSlider):
         theme, study = self._theme, self._study
         if theme is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        faint, accent = QColor(*theme.faint), QColor(*theme.accent)
-        scale = self.scale()
-        middle = 0.5 * (self.height() - MARK)
-        groove = QRectF(SIDE, middle - 0.5 * GROOVE, scale.columns, GROOVE)
-        faint.setAlpha(130)
-        painter.setBrush(faint)
-        painter.drawRoundedRect(groove, 2, 2)
-        if study is not None:
-            x = SIDE + float(scale.place(self.sliderPosition())) + 0.5
-            painter.setBrush(accent)
-            painter.drawRoundedRect(QRectF(SIDE, groove.top(), x - SIDE, GROOVE), 2, 2)
-            if study.ended:  # a wall, where no further step can be made
-                painter.fillRect(QRectF(groove.right() - 1, middle - 6, 2, 12), QColor(*theme.ink))
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            marks = change_marks(study.trace, scale)
-            covered = strokes.column_marks(marks, MARK)
-            strokes.paint(painter, QPointF(SIDE, round(middle + 0.5 * HANDLE[1] - 3)), covered, theme.ink)
+        with painter_on(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            width, height = HANDLE
-            painter.setPen(QColor(*theme.window))  # keeps it apart from the marks
-            painter.drawRoundedRect(QRectF(x - 0.5 * width, middle - 0.5 * height, width, height), 3, 3)
-        if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(accent)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        painter.end()
+            painter.setPen(Qt.PenStyle.NoPen)
+            faint, accent = QColor(*theme.faint), QColor(*theme.accent)
+            scale = self.scale()
+            middle = 0.5 * (self.height() - MARK)
+            groove = QRectF(SIDE, middle - 0.5 * GROOVE, scale.columns, GROOVE)
+            faint.setAlpha(130)
+            painter.setBrush(faint)
+            painter.drawRoundedRect(groove, 2, 2)
+            if study is not None:
+                x = SIDE + float(scale.place(self.sliderPosition())) + 0.5
+                painter.setBrush(accent)
+                painter.drawRoundedRect(QRectF(SIDE, groove.top(), x - SIDE, GROOVE), 2, 2)
+                if study.ended:  # a wall, where no further step can be made
+                    painter.fillRect(QRectF(groove.right() - 1, middle - 6, 2, 12), QColor(*theme.ink))
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+                marks = change_marks(study.trace, scale)
+                covered = strokes.column_marks(marks, MARK)
+                strokes.paint(painter, QPointF(SIDE, round(middle + 0.5 * HANDLE[1] - 3)), covered, theme.ink)
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                width, height = HANDLE
+                painter.setPen(QColor(*theme.window))  # keeps it apart from the marks
+                painter.drawRoundedRect(QRectF(x - 0.5 * width, middle - 0.5 * height, width, height), 3, 3)
+            if self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(accent)
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)

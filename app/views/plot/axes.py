@@ -5,7 +5,18 @@ from __future__ import annotations
 from html import escape
 
 import pyqtgraph as pg
-from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from app.views.painting import guarded
+
+
+class Axis(pg.AxisItem):
+    """An axis that stays away, with a sentence in its place, where it cannot be painted."""
+
+    def paint(self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None) -> None:
+        with guarded(p, self.boundingRect(), widget):
+            super().paint(p, opt, widget)
 
 
 def size_axes(item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tuple[int, int]) -> None:

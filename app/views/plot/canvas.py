@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
 from app.scene import LaneScene, Scene, grid_of
 from app.tools import TOOLS, Spot
+from app.views.painting import guarded, painter_on
 from app.views.theme import Theme
 from solver import Grid
 
@@ -234,24 +235,26 @@ class Canvas(PointingPlot):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self.viewport())
-        if self._overlay is not None and self._theme is not None:
-            painter.save()
-            painter.setClipRect(self.plot_area())
-            if self._wiped is None or not self._wiped.shown:
-                self._over.paint(painter, self._theme, QRectF(event.rect()))
-            else:
-                self._wiped.paint(painter, self.plot_area(), self._over, QRectF(event.rect()))
-            self._overlay.paint(painter, self._theme)
-            painter.restore()
-        if self._focus_shown:
-            painter.setPen(QPen(self.palette().highlight().color(), 2))
-            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
-        painter.end()
+        with painter_on(self.viewport()) as painter:
+            if self._overlay is not None and self._theme is not None:
+                with guarded(painter, self.plot_area(), self):
+                    self._paint_over(painter, self._overlay, self._theme, QRectF(event.rect()))
+            if self._focus_shown:
+                painter.setPen(QPen(self.palette().highlight().color(), 2))
+                painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
         self.unpainted = False
         if self._to_paint != self.painted_job:
             self.painted_job = self._to_paint
             self.on_painted(self.painted_job)
+
+    def _paint_over(self, painter: QPainter, overlay: Overlay, theme: Theme, rect: QRectF) -> None:
+        """What lies over the picture, as far as it reaches into `rect`."""
+        painter.setClipRect(self.plot_area())
+        if self._wiped is None or not self._wiped.shown:
+            self._over.paint(painter, theme, rect)
+        else:
+            self._wiped.paint(painter, self.plot_area(), self._over, rect)
+        overlay.paint(painter, theme)
 
     # -- geometry --------------------------------------------------------------------------------------------------
 

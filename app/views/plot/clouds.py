@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.points import MAX_CLASSES
 from app.views import kkt_style
+from app.views.painting import painter_on
 from app.views.theme import Theme
 
 from . import symbols
@@ -58,15 +59,14 @@ class Atlas:
         self.cell = 2 * self.reach + 1
         self.pixmap = QPixmap(self.cell * len(KINDS), self.cell)
         self.pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(self.pixmap)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for place, kind in enumerate(KINDS):
-            painter.save()
-            painter.translate((place + 0.5) * self.cell, 0.5 * self.cell)
-            painter.scale(ratio, ratio)
-            symbols.draw(painter, theme, kind, scale)
-            painter.restore()
-        painter.end()
+        with painter_on(self.pixmap) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for place, kind in enumerate(KINDS):
+                painter.save()
+                painter.translate((place + 0.5) * self.cell, 0.5 * self.cell)
+                painter.scale(ratio, ratio)
+                symbols.draw(painter, theme, kind, scale)
+                painter.restore()
 
 
 @lru_cache(maxsize=8)
@@ -174,9 +174,8 @@ class Cloud:
 
     def _new_image(self, corners: QRectF, area: QRectF, atlas: Atlas, ratio: float) -> QImage:
         image = _transparent(int(np.ceil(area.right())), int(np.ceil(area.bottom())))
-        painter = QPainter(image)
-        self._copy(painter, corners, area, area, atlas, ratio)
-        painter.end()
+        with painter_on(image) as painter:
+            self._copy(painter, corners, area, area, atlas, ratio)
         return image
 
     def _mended(
@@ -185,22 +184,21 @@ class Cloud:
         """`old` moved by `step`, and what was not on it."""
         image = _transparent(old.width(), old.height())
         whole = image.rect()
-        painter = QPainter(image)
-        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
-        painter.drawImage(step, old)
-        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
-        left, top = whole.translated(step).topLeft().toTuple()
-        right, bottom = left + whole.width(), top + whole.height()
-        width, height = whole.width(), whole.height()
-        for strip in (
-            QRect(0, 0, left, height), QRect(right, 0, width - right, height),
-            QRect(max(left, 0), 0, min(right, width) - max(left, 0), top),
-            QRect(max(left, 0), bottom, min(right, width) - max(left, 0), height - bottom),
-        ):  # fmt: skip
-            if not (strip & whole).isEmpty():
-                painter.setClipRect(strip)
-                self._copy(painter, corners, area, QRectF(strip & whole), atlas, ratio)
-        painter.end()
+        with painter_on(image) as painter:
+            painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
+            painter.drawImage(step, old)
+            painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
+            left, top = whole.translated(step).topLeft().toTuple()
+            right, bottom = left + whole.width(), top + whole.height()
+            width, height = whole.width(), whole.height()
+            for strip in (
+                QRect(0, 0, left, height), QRect(right, 0, width - right, height),
+                QRect(max(left, 0), 0, min(right, width) - max(left, 0), top),
+                QRect(max(left, 0), bottom, min(right, width) - max(left, 0), height - bottom),
+            ):  # fmt: skip
+                if not (strip & whole).isEmpty():
+                    painter.setClipRect(strip)
+                    self._copy(painter, corners, area, QRectF(strip & whole), atlas, ratio)
         return image
 
     def _inside(self, corners: QRectF, area: QRectF, part: QRectF) -> tuple[Array, Array, Kinds]:

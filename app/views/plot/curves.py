@@ -24,6 +24,7 @@ from app.shading import RGB
 from app.transport import Transport
 from app.views import seeking
 from app.views.bind import describe
+from app.views.painting import painter_on
 from app.views.theme import Theme
 from app.words import grouped, short
 
@@ -248,28 +249,27 @@ class CurvesPlot(QWidget):
     # -- painting --------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
         theme = self._theme
         if theme is None:
             return
-        plots = self._plots()
-        if not plots:
-            painter.setPen(QColor(*theme.faint))
-            words = NOTHING if self._study is None else NO_CURVE
-            inner = QRectF(self.rect()).adjusted(12, 8, -12, -8)
-            painter.drawText(inner, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words)
-        else:
-            scale = self.step_scale()
-            painter.drawPixmap(0, 0, self._painted(plots, scale, theme))
-            for plot in plots:
-                self._place_toggle(plot)
-                self._paint_legend(painter, plot, theme)
-            areas = [plot.area for plot in plots]
-            curve_axes.paint_cursor(painter, areas, scale, self.cursor_step, theme, self.devicePixelRatioF())
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(*theme.accent), 2))
-            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
-        painter.end()
+        with painter_on(self) as painter:
+            plots = self._plots()
+            if not plots:
+                painter.setPen(QColor(*theme.faint))
+                words = NOTHING if self._study is None else NO_CURVE
+                inner = QRectF(self.rect()).adjusted(12, 8, -12, -8)
+                painter.drawText(inner, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words)
+            else:
+                scale = self.step_scale()
+                painter.drawPixmap(0, 0, self._painted(plots, scale, theme))
+                for plot in plots:
+                    self._place_toggle(plot)
+                    self._paint_legend(painter, plot, theme)
+                areas = [plot.area for plot in plots]
+                curve_axes.paint_cursor(painter, areas, scale, self.cursor_step, theme, self.devicePixelRatioF())
+            if self.hasFocus():
+                painter.setPen(QPen(QColor(*theme.accent), 2))
+                painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
 
     def _place_toggle(self, plot: _Plot) -> None:
         button = self._toggles.get(plot.name)
@@ -300,23 +300,22 @@ class CurvesPlot(QWidget):
         places = tuple((plot.name, tuple(plot.curves), plot.area.top(), plot.area.height()) for plot in plots)
         key = (study.recording, study.length, study.tol, scale, log, size, places, self.font().key(), theme, ratio)
         if key != self._key or self._landmarks is not study.trace.landmarks:
-            self._key, self._landmarks = key, study.trace.landmarks
-            self._picture = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
-            self._picture.setDevicePixelRatio(ratio)
-            self._picture.fill(self.palette().window().color())
-            painter = QPainter(self._picture)
-            painter.setFont(self.font())
-            ticks = curve_axes.step_ticks(scale, QFontMetricsF(self.font()), ratio)
-            widths = [self._paint_plot(painter, study, plot, scale, ticks, theme) for plot in plots]
-            numbers = ceil(max(left for left, _ in widths)), ceil(max(right for _, right in widths))
-            if numbers != self._numbers:  # the next picture will have room for them
-                self._numbers = numbers
-                self.update()
-            lowest = plots[-1].area
-            marks = curve_cells.change_marks(study.trace, scale)
-            curve_axes.paint_changes(painter, lowest, marks, MARKS, theme, ratio)
-            curve_axes.paint_steps(painter, lowest, ticks, MARKS, theme, ratio)
-            painter.end()
+            picture = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(self.palette().window().color())
+            with painter_on(picture) as painter:
+                painter.setFont(self.font())
+                ticks = curve_axes.step_ticks(scale, QFontMetricsF(self.font()), ratio)
+                widths = [self._paint_plot(painter, study, plot, scale, ticks, theme) for plot in plots]
+                numbers = ceil(max(left for left, _ in widths)), ceil(max(right for _, right in widths))
+                if numbers != self._numbers:  # the next picture will have room for them
+                    self._numbers = numbers
+                    self.update()
+                lowest = plots[-1].area
+                marks = curve_cells.change_marks(study.trace, scale)
+                curve_axes.paint_changes(painter, lowest, marks, MARKS, theme, ratio)
+                curve_axes.paint_steps(painter, lowest, ticks, MARKS, theme, ratio)
+            self._picture, self._key, self._landmarks = picture, key, study.trace.landmarks
         return self._picture
 
     def _paint_plot(

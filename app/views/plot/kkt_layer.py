@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from pyqtgraph.Qt.internals import PrimitiveArray
-from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from app.jobs.study import Slacks, Study
@@ -22,6 +21,7 @@ from solver import Grid
 from solver.metrics import KktCase
 
 from .clouds import KINDS
+from .lines import clipped, draw_pieces
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -202,7 +202,7 @@ class StudyOverlay:
             _paint_slacks(painter, theme, self.slacks.strokes(within), len(self.slacks.ends) <= SEAMED)
         labels: list[Label] = []
         if self.pair is not None:
-            _paint_pair(painter, theme, self.pair)
+            _paint_pair(painter, theme, self.pair, within)
             labels += self.pair.labels
         if self.card is not None:
             _paint_ring(painter, theme, self.card.at, CARD, QColor(*theme.accent))
@@ -211,8 +211,8 @@ class StudyOverlay:
             _paint_label(painter, theme, label, self.font)
 
 
-def to_repaint(old: StudyOverlay | None, new: StudyOverlay | None) -> list[QRect]:
-    """The pixels that differ between two overlays, as few rectangles."""
+def to_repaint(old: StudyOverlay | None, new: StudyOverlay | None, area: QRectF) -> list[QRect]:
+    """The pixels of `area` that differ between two overlays, as few rectangles."""
     areas: list[QRectF] = []
     empty = StudyOverlay()
     before, after = old or empty, new or empty
@@ -222,7 +222,7 @@ def to_repaint(old: StudyOverlay | None, new: StudyOverlay | None) -> list[QRect
         areas += [_pair_bounds(each.pair) for each in (before, after) if each.pair is not None]
     if before.card != after.card:
         areas += [_card_bounds(each.card) for each in (before, after) if each.card is not None]
-    return [area.adjusted(-2, -2, 2, 2).toAlignedRect() for area in areas if not area.isEmpty()]
+    return [(each.adjusted(-2, -2, 2, 2) & area).toAlignedRect() for each in areas if each.intersects(area)]
 
 
 def _pair_bounds(pair: PairMark) -> QRectF:
@@ -258,23 +258,19 @@ def _paint_slacks(painter: QPainter, theme: Theme, strokes: dict[KktCase, Array]
         pens.append((QPen(colour, 1.5), lines))
     for pen, lines in pens:
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        array = PrimitiveArray(QLineF, 4)
-        array.resize(len(lines))
-        array.ndarray()[:] = lines
-        painter.setPen(pen)
-        painter.drawLines(*array.drawargs())
+        draw_pieces(painter, lines, pen)
 
 
-def _paint_pair(painter: QPainter, theme: Theme, pair: PairMark) -> None:
+def _paint_pair(painter: QPainter, theme: Theme, pair: PairMark, within: QRectF) -> None:
     ink = QColor(*theme.ink)
     if len(pair.at) == 2:
-        line = QLineF(QPointF(*pair.at[0]), QPointF(*pair.at[1]))
-        if line.length() > 2 * PAIR:  # from ring to ring
-            unit = (line.p2() - line.p1()) * (PAIR / line.length())
-            line = QLineF(line.p1() + unit, line.p2() - unit)
+        ends = np.array(pair.at)
+        length = float(np.hypot(*(ends[1] - ends[0])))
+        if length > 2 * PAIR:  # from ring to ring
+            unit = (ends[1] - ends[0]) * (PAIR / length)
+            line = clipped(np.concatenate((ends[0] + unit, ends[1] - unit))[None], within)[0]
             for pen in (QPen(QColor(*theme.background), 4.5), QPen(ink, 2.0)):
-                painter.setPen(pen)
-                painter.drawLine(line)
+                draw_pieces(painter, line, pen)
     for at in pair.rings:
         _paint_ring(painter, theme, at, PAIR, ink)
 

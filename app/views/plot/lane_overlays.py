@@ -31,7 +31,7 @@ class LaneOverlays:
             study = replace(study, pair=pair, slacks=study.slacks if scene.session.kkt else None)
         hovered = scene.session.hovered if scene.studying else None
         self.study = study_overlay(study, grid, area, hovered, font, old, lane.steps_seen)
-        return list(to_repaint(old, self.study))
+        return to_repaint(old, self.study, area)
 
     def lay_probe(self, scene: Scene, slot: int, grid: Grid, area: QRectF, hovering: bool) -> list[QRect]:
         """The same of the probe; `hovering` when the pointer itself is over this picture."""

@@ -18,12 +18,14 @@ from app.jobs.requests import Marks, Picture
 from app.points import MAX_CLASSES
 from app.scene import Scene
 from app.sheets import Sheet
+from app.views.painting import guarded, painter_on, saved
 from app.views.theme import Theme
 from solver import Grid
 
 from . import symbols
 from .clouds import FIRST_TEST, Cloud, on_screen, size_for
-from .lines import dashed, draw_pieces, near, pieces_of
+from .lines import dashed, draw_pieces, pieces_in
+from .samples import draw_samples
 from .sheets import paint_sheets
 
 #: Widths in pixels of the decision boundary and of the margins.
@@ -44,8 +46,6 @@ class Layers(pg.GraphicsObject):
         super().__init__()
         self._view = Grid(0.0, 1.0, 0.0, 1.0, 1, 1)
         self._theme: Theme | None = None
-        self._image: QImage | None = None
-        self._pixels: np.ndarray | None = None
         self._picture: Picture | None = None
         self._provisional = False
         self._orders: Orders | None = None
@@ -74,12 +74,6 @@ class Layers(pg.GraphicsObject):
     def show_picture(self, picture: Picture | None, provisional: bool = False) -> None:
         """Surface and lines; None for neither.  A `provisional` surface is hatched: it is not the answer yet."""
         self._picture, self._provisional = picture, provisional
-        if picture is None:
-            self._image = self._pixels = None
-        else:
-            height, width = picture.argb.shape
-            self._pixels = picture.argb  # QImage does not keep its memory alive
-            self._image = QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
     def show_orders(self, orders: Orders | None) -> None:
         """A perceptron's lines from other orders of the points, and the widest one; None for none."""
@@ -122,35 +116,42 @@ class Layers(pg.GraphicsObject):
         return QRectF(view.left, view.bottom, view.right - view.left, view.top - view.bottom)
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        if widget is None:  # a picture for a file: what goes wrong is said there
+            self._paint(painter)
+            return
+        with guarded(painter, self.boundingRect(), widget):
+            self._paint(painter)
+
+    def _paint(self, painter: QPainter) -> None:
         if self._theme is None:
             return
         vectors = painter.paintEngine().type() in _VECTORS
         ratio = 1.0 if vectors else painter.device().devicePixelRatioF()
         area = painter.worldTransform().mapRect(self.boundingRect())
-        painter.save()
-        painter.resetTransform()
-        if not vectors:  # from here on in device pixels: what lies on whole ones is copied, not resampled
-            painter.scale(1.0 / ratio, 1.0 / ratio)
-            # The way through the plane's coordinates has left rounding errors: 49.99999999 is not pixel 49.
-            sides = (area.left(), area.top(), area.width(), area.height())
-            area = QRectF(*(round(side * ratio, 6) for side in sides))
-        if self._picture is not None and self._image is not None:
-            if vectors:
-                self._paint_surface(painter, area)
-                self._paint_lines(painter, area, ratio)
-                paint_sheets(painter, self._sheets, self.boundingRect(), area, self._theme, ratio)
-            else:
-                self._paint_backdrop(painter, area, ratio)
-        # Symbols of a size that says how many points there are; a mark more must not change it.
+        with saved(painter):
+            painter.resetTransform()
+            if not vectors:  # from here on in device pixels: what lies on whole ones is copied, not resampled
+                painter.scale(1.0 / ratio, 1.0 / ratio)
+                # The way through the plane's coordinates has left rounding errors: 49.99999999 is not pixel 49.
+                sides = (area.left(), area.top(), area.width(), area.height())
+                area = QRectF(*(round(side * ratio, 6) for side in sides))
+            if self._picture is not None:
+                if vectors:
+                    self._paint_below(painter, area, area, self._theme, ratio)
+                else:
+                    self._paint_backdrop(painter, area, self._theme, ratio)
+            self._paint_symbols(painter, area, self._theme, ratio, vectors)
+
+    def _paint_symbols(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, vectors: bool) -> None:
+        # Of a size that says how many points there are; a mark more must not change it.
         size = size_for(len(self._points))
         for cloud in (self._points, self._selected, self._marks):
             if vectors:
-                cloud.paint_vectors(painter, self.boundingRect(), area, self._theme, size, self._fineness(area))
+                cloud.paint_vectors(painter, self.boundingRect(), area, theme, size, self._fineness(area))
             else:
-                cloud.paint(painter, self.boundingRect(), area, self._theme, size, ratio)
-        painter.restore()
+                cloud.paint(painter, self.boundingRect(), area, theme, size, ratio)
 
-    def _paint_backdrop(self, painter: QPainter, area: QRectF, ratio: float) -> None:
+    def _paint_backdrop(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float) -> None:
         """Surface and lines; painted a second time in the same place, they are copied.
 
         Stroking lines is the slowest part of a picture, and what repaints most is a hand that has no news for them.
@@ -159,71 +160,54 @@ class Layers(pg.GraphicsObject):
         unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts its own pixels, a widget does not
         canvas = QRectF(0, 0, device.width() * unit, device.height() * unit)
         if not canvas.adjusted(-1, -1, 1, 1).contains(area):  # a strip of a large picture, which is painted once
-            self._paint_below(painter, area, ratio)
+            self._paint_below(painter, area, canvas.intersected(area), theme, ratio)
             return
         home = QPointF(np.floor(area.left()), np.floor(area.top()))
-        made_of = (self._picture, self._provisional, self._theme, ratio, self.boundingRect(), area.translated(-home))
+        made_of = (self._picture, self._provisional, theme, ratio, self.boundingRect(), area.translated(-home))
         if made_of != self._made_of:
             self._made_of, self._backdrop = made_of, None
-            painter.save()
-            painter.setClipRect(area, Qt.ClipOperation.IntersectClip)  # as the image cuts lines off
-            self._paint_below(painter, area, ratio)
-            painter.restore()
+            with saved(painter):
+                painter.setClipRect(area, Qt.ClipOperation.IntersectClip)  # as the image cuts lines off
+                self._paint_below(painter, area, area, theme, ratio)
             return
         if self._backdrop is None:
             image = QImage(int(np.ceil(area.width())) + 1, int(np.ceil(area.height())) + 1, QImage.Format.Format_RGB32)
-            assert self._theme is not None
-            image.fill(QColor(*self._theme.background))
-            on_image = QPainter(image)
-            try:
-                on_image.setClipRect(area.translated(-home))
-                self._paint_below(on_image, area.translated(-home), ratio)
-            finally:  # an open painter is a crash
-                on_image.end()
+            image.fill(QColor(*theme.background))
+            with painter_on(image) as on_image:
+                at_home = area.translated(-home)
+                on_image.setClipRect(at_home)
+                self._paint_below(on_image, at_home, at_home, theme, ratio)
             self._backdrop = image
         painter.drawImage(area, self._backdrop, QRectF(area.topLeft() - home, area.size()))
 
-    def _paint_below(self, painter: QPainter, area: QRectF, ratio: float) -> None:
-        """All that lies below the points."""
-        assert self._theme is not None
-        self._paint_surface(painter, area)
-        self._paint_lines(painter, area, ratio)
-        paint_sheets(painter, self._sheets, self.boundingRect(), area, self._theme, ratio)
+    def _paint_below(self, painter: QPainter, area: QRectF, seen: QRectF, theme: Theme, ratio: float) -> None:
+        """All that lies below the points, in the part `seen` of `area`."""
+        self._paint_surface(painter, area, seen, theme)
+        self._paint_lines(painter, area, seen, theme, ratio)
+        with saved(painter):
+            paint_sheets(painter, self._sheets, self.boundingRect(), area, seen, theme, ratio)
 
     def _fineness(self, area: QRectF) -> float:
         """How many pixels of the surface there are to one of `area`'s units."""
         return max(1.0, self._picture.grid.width / area.width()) if self._picture is not None else 2.0
 
-    def _paint_surface(self, painter: QPainter, area: QRectF) -> None:
-        assert self._picture is not None and self._image is not None
+    def _paint_surface(self, painter: QPainter, area: QRectF, seen: QRectF, theme: Theme) -> None:
+        assert self._picture is not None
         grid = self._picture.grid
         corners = np.array([[grid.left, grid.top], [grid.right, grid.bottom]])
         x, y = on_screen(corners, self.boundingRect(), area)
-        width, height = x[1] - x[0], y[1] - y[0]
+        target = QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0])
         if self.stand_in is not None:
-            painter.drawImage(QRectF(x[0], y[0], width, height), self.stand_in)
+            painter.drawImage(target, self.stand_in)
             return
-        self._paint_picture(painter, QRectF(x[0], y[0], width, height))
+        draw_samples(painter, self._picture.argb, target, seen)
         if self._provisional:
-            assert self._theme is not None
-            painter.fillRect(area, QBrush(QColor(*self._theme.background, HATCH), Qt.BrushStyle.BDiagPattern))
+            painter.fillRect(area, QBrush(QColor(*theme.background, HATCH), Qt.BrushStyle.BDiagPattern))
 
-    def _paint_picture(self, painter: QPainter, area: QRectF) -> None:
-        """Copy the samples to `area`, each a block of its own."""
-        assert self._picture is not None and self._image is not None
-        grid = self._picture.grid
-        x, y, width, height = area.x(), area.y(), area.width(), area.height()
-        exact = abs(width - grid.width) < 0.01 and abs(height - grid.height) < 0.01
-        if exact and max(abs(x - round(x)), abs(y - round(y))) < 0.01:
-            painter.drawImage(QPointF(round(x), round(y)), self._image)
-        else:  # coarse, or of another view: each sample is a block, never blurred
-            painter.drawImage(area, self._image)
-
-    def _paint_orders(self, painter: QPainter, area: QRectF, ratio: float, orders: Orders) -> None:
+    def _paint_orders(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, orders: Orders) -> None:
         """Many lines that separate, thin, and the one of widest margin, which stands out."""
-        assert self._theme is not None
-        ink, accent = QColor(*self._theme.ink, ORDERS), QColor(*self._theme.accent)
-        halo = QPen(QColor(*self._theme.background), (WIDEST + 2.5) * ratio)
+        ink, accent = QColor(*theme.ink, ORDERS), QColor(*theme.accent)
+        halo = QPen(QColor(*theme.background), (WIDEST + 2.5) * ratio)
         thin, loose = QPen(ink, 1.2 * ratio), QPen(ink, 1.2 * ratio, Qt.PenStyle.DotLine)
         widest = orders.widest_line(self._view)
         for lines, pen in (
@@ -235,12 +219,11 @@ class Layers(pg.GraphicsObject):
             for a in range(0, len(x), 2):
                 painter.drawLine(QPointF(x[a], y[a]), QPointF(x[a + 1], y[a + 1]))
 
-    def _paint_lines(self, painter: QPainter, area: QRectF, ratio: float) -> None:
-        assert self._picture is not None and self._theme is not None
+    def _paint_lines(self, painter: QPainter, area: QRectF, seen: QRectF, theme: Theme, ratio: float) -> None:
+        assert self._picture is not None
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._orders is not None:
-            self._paint_orders(painter, area, ratio, self._orders)
-        device = painter.device()
+            self._paint_orders(painter, area, theme, ratio, self._orders)
         for lines, width, dashes in (
             (self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True),
         ):  # fmt: skip
@@ -248,18 +231,16 @@ class Layers(pg.GraphicsObject):
                 continue
             width *= ratio
             x, y = on_screen(lines, self.boundingRect(), area)
-            pen = symbols.line_pen(self._theme, width)
+            pen = symbols.line_pen(theme, width)
             if dashes:
-                pieces = dashed(x, y, 5 * width, 4 * width)
+                pieces = dashed(x, y, 5 * width, 4 * width, seen)
                 pen.setCapStyle(Qt.PenCapStyle.FlatCap)
             else:  # square ends, so that they join where the line turns
-                pieces = pieces_of(x, y)
+                pieces = pieces_in(x, y, seen)
                 pen.setCapStyle(Qt.PenCapStyle.SquareCap)
             if painter.paintEngine().type() in _VECTORS:
                 painter.setPen(pen)
                 painter.drawPath(pg.arrayToQPath(*pieces.reshape(-1, 2).T, connect="pairs"))
                 continue
-            if isinstance(device, QImage):
-                pieces = near(pieces, device.height(), width)
             draw_pieces(painter, pieces, pen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

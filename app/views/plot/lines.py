@@ -1,16 +1,20 @@
-"""Lines: polylines on screen: dashes that stay where they are whatever part of a picture is painted."""
+"""Lines: polylines on screen: dashes that stay where they are whatever part of a picture is painted.
+
+Whatever is drawn is clipped first: a line of an old picture may be a million times as long as the new view is wide,
+and a piece per dash of the whole of it would take minutes and all memory.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 from pyqtgraph.Qt.internals import PrimitiveArray
-from PySide6.QtCore import QLineF, Qt
+from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 Array = NDArray[np.float64]
-#: No piece of a line between two vertices is longer, in pixels of its picture: `shading` leaves out 7 in a row.
-LONGEST = 24
+#: Beyond the edge of what is seen, in pixels, lines are cut off: more than half the width of any line.
+BEYOND = 24.0
 
 
 def draw_pieces(painter: QPainter, ends: Array, pen: QPen) -> None:
@@ -29,25 +33,84 @@ def pieces_of(x: Array, y: Array) -> Array:
     return ends[np.isfinite(ends).all(axis=1)]
 
 
-def draw_line(painter: QPainter, x: Array, y: Array, pen: QPen, dashes: tuple[float, float] | None = None) -> None:
-    """Draw polylines, parted by NaN; `dashes` are the lengths of a dash and of a gap."""
+def pieces_in(x: Array, y: Array, seen: QRectF) -> Array:
+    """What is in sight of them."""
+    pieces = pieces_of(x, y)
+    return pieces if _all_in(x, y, seen) else clipped(pieces, seen)[0]
+
+
+def _all_in(x: Array, y: Array, seen: QRectF) -> bool:
+    """The lines need no clipping, as those of most pictures."""
+    return len(x) == 0 or bool(
+        np.fmin.reduce(x) >= seen.left() - BEYOND and np.fmax.reduce(x) <= seen.right() + BEYOND
+        and np.fmin.reduce(y) >= seen.top() - BEYOND and np.fmax.reduce(y) <= seen.bottom() + BEYOND
+    )  # fmt: skip
+
+
+def draw_line(
+    painter: QPainter, x: Array, y: Array, pen: QPen, seen: QRectF, dashes: tuple[float, float] | None = None
+) -> None:  # fmt: skip
+    """Draw what is in sight of polylines, parted by NaN.
+
+    Parameters
+    ----------
+    painter : QPainter
+    x, y : ndarray of shape (n,)
+        In the painter's coordinates.
+    pen : QPen
+    seen : QRectF
+        What is painted; the rest costs nothing.
+    dashes : (float, float), optional
+        Lengths of a dash and of a gap.
+    """
     pen = QPen(pen)
     # Square ends join where the line turns; dashes end where they should.
     pen.setCapStyle(Qt.PenCapStyle.SquareCap if dashes is None else Qt.PenCapStyle.FlatCap)
-    draw_pieces(painter, pieces_of(x, y) if dashes is None else dashed(x, y, *dashes), pen)
+    draw_pieces(painter, pieces_in(x, y, seen) if dashes is None else dashed(x, y, *dashes, seen), pen)
 
 
-def near(pieces: Array, height: int, width: float) -> Array:
-    """Those of the pieces, shape (m, 4), of which an image with rows 0 to `height` shows something."""
-    y, reach = pieces[:, 1::2], width + LONGEST
-    seen: Array = pieces[(y.max(axis=1) > -reach) & (y.min(axis=1) < height + reach)]
-    return seen
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # of what is as good as at infinity nothing is kept
+def clipped(pieces: Array, seen: QRectF) -> tuple[Array, NDArray[np.intp], Array]:
+    """The parts of straight pieces that lie in `seen` or up to `BEYOND` pixels outside it.
+
+    Each side of the rectangle cuts off a part of a piece (Liang and Barsky 1984).
+
+    Parameters
+    ----------
+    pieces : ndarray of shape (m, 4)
+    seen : QRectF
+
+    Returns
+    -------
+    parts : ndarray of shape (k, 4)
+    which : ndarray of shape (k,)
+        The pieces these are parts of.
+    skipped : ndarray of shape (k,)
+        The share of the piece before the part, 0 to 1.
+    """
+    low = np.array([seen.left(), seen.top()]) - BEYOND
+    high = np.array([seen.right(), seen.bottom()]) + BEYOND
+    start, way = pieces[:, :2], pieces[:, 2:] - pieces[:, :2]
+    first, second = (low - start) / way, (high - start) / way
+    still = way == 0.0
+    within = (start >= low) & (start <= high)
+    enter = np.where(still, np.where(within, -np.inf, np.inf), np.minimum(first, second)).max(axis=1, initial=0.0)
+    leave = np.where(still, np.where(within, np.inf, -np.inf), np.maximum(first, second)).min(axis=1, initial=1.0)
+    kept = np.flatnonzero(enter <= leave)
+    a, b = enter[kept, None], leave[kept, None]
+    parts: Array = np.concatenate((start[kept] + a * way[kept], start[kept] + b * way[kept]), axis=1)
+    # Rounding of far ends must not leave the rectangle, and what has no finite length no painter can draw.
+    parts = np.clip(parts, np.tile(low, 2), np.tile(high, 2))
+    sound = np.isfinite(parts).all(axis=1)
+    return parts[sound], kept[sound], enter[kept][sound]
 
 
-def dashed(x: Array, y: Array, on: float, off: float) -> Array:
+@np.errstate(invalid="ignore", over="ignore")
+def dashed(x: Array, y: Array, on: float, off: float, seen: QRectF) -> Array:
     """Polylines, parted by NaN, cut into dashes of length `on` and gaps of length `off`: straight pieces, shape (m, 4).
 
-    Qt's own dashes are counted from where a line enters the painted part, so those of two strips would not meet.
+    Only what `seen` shows of them.  Qt's own dashes are counted from where a line enters the painted part, so those of
+    two strips would not meet.
     """
     ends, period = pieces_of(x, y), on + off
     if not len(ends):
@@ -59,6 +122,11 @@ def dashed(x: Array, y: Array, on: float, off: float) -> Array:
     begin = total - length
     first = np.maximum.accumulate(np.where(joined, 0, np.arange(len(ends))))
     begin -= begin[first]
+    if not _all_in(x, y, seen):
+        ends, kept, skipped = clipped(ends, seen)
+        # Counted from the last dash that has begun: of long lines the numbers of dashes would not be exact.
+        begin = np.nan_to_num((begin[kept] + skipped * length[kept]) % period)
+        length = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
     # Each dash that has a part of a piece becomes one of its own.
     dash, last = np.floor(begin / period), np.floor((begin + length) / period)
     count = (last - dash).astype(np.intp) + 1

@@ -22,6 +22,8 @@ from PySide6.QtWidgets import QWidget
 from app.editing import STEPS
 from app.tools import NO_KEYS, Keys, Spot
 
+from .axes import Axis
+
 #: Zoom of one notch of the wheel.
 NOTCH = 1.2
 #: Milliseconds between two turns of a press that is held.
@@ -74,7 +76,7 @@ class PointingPlot(pg.PlotWidget):
     """
 
     def __init__(self, hand: Hand, eye: Eye) -> None:
-        super().__init__()
+        super().__init__(axisItems={side: Axis(side) for side in ("left", "bottom")})
         self._hand = hand
         self._eye = eye
         self._pan_from: QPointF | None = None

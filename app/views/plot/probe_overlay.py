@@ -12,10 +12,12 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from app.questions.probe import Ball, LaneProbe, Place, Probe
 from app.scene import Scene
+from app.views.painting import painter_on
 from app.views.theme import Theme
 from solver import Grid
 from solver.balls import outline
 
+from .lines import clipped
 from .study_overlay import to_pixels
 
 Array = NDArray[np.float64]
@@ -23,8 +25,6 @@ Array = NDArray[np.float64]
 RING, ARM, GAP, PIN = 9.0, 14.0, 4.0, 6.0
 #: Widths of lines, for the smallest and the largest say.
 THIN, THICK = 1.2, 4.2
-#: Beyond the picture's edge, in pixels, lines are cut off.
-BEYOND = 24.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,14 +121,11 @@ def _ring(theme: Theme, ratio: float) -> QPixmap:
     pixmap = QPixmap(size, size)
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    try:
+    with painter_on(pixmap) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for pen in (QPen(QColor(*theme.background, 150), 3.6), QPen(QColor(*theme.ink), 1.6)):
             painter.setPen(pen)
             painter.drawEllipse(QPointF(size / ratio / 2.0, size / ratio / 2.0), RING, RING)
-    finally:  # a painter left open would take the process down
-        painter.end()
     return pixmap
 
 
@@ -195,7 +192,7 @@ def probe_overlay(
         length = np.hypot(*way.T)
         far = length > RING + 1.0
         tips = ends[far] - way[far] * (RING / length[far])[:, None]
-        pieces, kept = clipped(np.column_stack((np.tile(at, (len(tips), 1)), tips)), area)
+        pieces, kept, _ = clipped(np.column_stack((np.tile(at, (len(tips), 1)), tips)), area)
         lines = pieces
         sizes, positive, classes = (each[far][kept] for each in (sketch.sizes, sketch.positive, sketch.classes))
         if sketch.ball is not None:
@@ -216,29 +213,6 @@ def _border(ball: Ball, place: Place, grid: Grid, area: QRectF) -> Array:
         return np.empty((0, 4))
     pixels = to_pixels(line, grid, area)
     return clipped(np.concatenate((pixels[:-1], pixels[1:]), axis=1), area)[0]
-
-
-def clipped(pieces: Array, area: QRectF) -> tuple[Array, NDArray[np.intp]]:
-    """The parts of straight pieces (m, 4) that lie in `area` or a little beyond, and which these are.
-
-    Each side of the area cuts off a part of a piece (Liang and Barsky 1984): painters go wrong far outside.
-    """
-    if not len(pieces):
-        return pieces.reshape(0, 4), np.empty(0, dtype=np.intp)
-    start, way = pieces[:, :2], pieces[:, 2:] - pieces[:, :2]
-    low = np.array([area.left(), area.top()]) - BEYOND
-    high = np.array([area.right(), area.bottom()]) + BEYOND
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        first, second = (low - start) / way, (high - start) / way
-    still = way == 0.0
-    within = (start >= low) & (start <= high)
-    enter = np.where(still, np.where(within, -np.inf, np.inf), np.minimum(first, second)).max(axis=1)
-    leave = np.where(still, np.where(within, np.inf, -np.inf), np.maximum(first, second)).min(axis=1)
-    enter, leave = np.maximum(enter, 0.0), np.minimum(leave, 1.0)
-    kept = np.flatnonzero(enter <= leave)
-    a, b = enter[kept, None], leave[kept, None]
-    parts: Array = np.concatenate((start[kept] + a * way[kept], start[kept] + b * way[kept]), axis=1)
-    return parts, kept
 
 
 def _inside(spots: Array, area: QRectF) -> NDArray[np.bool_]:

@@ -8,17 +8,19 @@ from functools import lru_cache
 import numpy as np
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.jobs.requests import NO_MARKS, Marks, Picture
 from app.points import MAX_CLASSES, Points
+from app.views.painting import painter_on
 from app.views.theme import Theme
 from solver import Grid
 
 from . import symbols
 from .clouds import on_screen
 from .lines import draw_line
+from .samples import draw_samples
 
 #: Widths in pixels of the decision boundary and of the margins.
 BOUNDARY, MARGIN = 1.8, 1.1
@@ -41,19 +43,18 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
     cell = 2 * int(np.ceil(0.5 * (size + 8) * ratio)) + 1
     pixmap = QPixmap(cell * len(KINDS), cell)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    for place, kind in enumerate(KINDS):
-        painter.save()
-        painter.translate((place + 0.5) * cell, 0.5 * cell)
-        painter.scale(ratio, ratio)
-        basis = {"bounded": symbols.BOUNDED, "free": symbols.FREE}.get(kind, symbols.POINT)
-        for path, pen, brush in symbols.shapes(theme, kind, (size + LARGER.get(kind, 0.0)) / basis):
-            painter.setPen(QPen(pen.color(), MARK if kind in LARGER else OUTLINE))
-            painter.setBrush(brush)
-            painter.drawPath(path)
-        painter.restore()
-    painter.end()
+    with painter_on(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for place, kind in enumerate(KINDS):
+            painter.save()
+            painter.translate((place + 0.5) * cell, 0.5 * cell)
+            painter.scale(ratio, ratio)
+            basis = {"bounded": symbols.BOUNDED, "free": symbols.FREE}.get(kind, symbols.POINT)
+            for path, pen, brush in symbols.shapes(theme, kind, (size + LARGER.get(kind, 0.0)) / basis):
+                painter.setPen(QPen(pen.color(), MARK if kind in LARGER else OUTLINE))
+                painter.setBrush(brush)
+                painter.drawPath(path)
+            painter.restore()
     return pixmap, cell
 
 
@@ -70,7 +71,6 @@ class RacePicture(QWidget):
         super().__init__()
         self._resized = resized
         self._picture: Picture | None = None
-        self._image: QImage | None = None
         self._points: Points | None = None
         self._marked: Marks | None = None
         self._theme: Theme | None = None
@@ -96,11 +96,7 @@ class RacePicture(QWidget):
             self._xy = np.concatenate((points.xy, *(points.xy[index] for index in chosen)))
             self._kinds = np.concatenate((points.labels.astype(np.intp), *kinds))
         if picture is not self._picture:
-            self._picture = picture  # QImage does not keep its memory alive
-            self._image = None
-            if picture is not None:
-                height, width = picture.argb.shape
-                self._image = QImage(picture.argb.data, width, height, 4 * width, QImage.Format.Format_RGB32)
+            self._picture = picture
             fresh = True
         if fresh or view != self._view or theme is not self._theme:
             self._view, self._theme = view, theme
@@ -118,11 +114,8 @@ class RacePicture(QWidget):
         theme = self._theme
         if theme is None:
             return
-        painter = QPainter(self)
-        try:
+        with painter_on(self) as painter:
             self._paint(painter, theme)
-        finally:  # a painter that is left open takes the program down
-            painter.end()
 
     def _paint(self, painter: QPainter, theme: Theme) -> None:
         ratio = self.devicePixelRatioF()
@@ -131,11 +124,11 @@ class RacePicture(QWidget):
         painter.fillRect(area, QColor(*theme.background))
         view = self._view
         corners = QRectF(view.left, view.bottom, view.right - view.left, view.top - view.bottom)
-        if self._picture is not None and self._image is not None:
+        if self._picture is not None:
             grid = self._picture.grid
             x, y = on_screen(np.array([[grid.left, grid.top], [grid.right, grid.bottom]]), corners, area)
-            # Each sample is a block, never blurred.
-            painter.drawImage(QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0]), self._image)
+            target = QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0])
+            draw_samples(painter, self._picture.argb, target, area)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for lines, width, dashes in (
                 (self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True),
@@ -144,7 +137,7 @@ class RacePicture(QWidget):
                     width *= ratio
                     x, y = on_screen(lines, corners, area)
                     cut = (4 * width, 3 * width) if dashes else None
-                    draw_line(painter, x, y, symbols.line_pen(theme, width), cut)
+                    draw_line(painter, x, y, symbols.line_pen(theme, width), area, cut)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self._stamp(painter, corners, area, theme, ratio)
         painter.setPen(QPen(QColor(*theme.faint), 1))

@@ -15,6 +15,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
 from app.points import MAX_CLASSES
+from app.views.painting import painter_on
 from app.views.theme import Theme
 
 from .symbols import draw
@@ -64,20 +65,19 @@ def _sheet(theme: Theme, scale: float, ratio: float) -> tuple[QPixmap, int]:
     cell = 2 * int(np.ceil(REACH * max(scale, 0.5) * ratio)) + 1
     pixmap = QPixmap(cell * (MAX_CLASSES + 1), cell)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    for kind in range(MAX_CLASSES + 1):
-        painter.save()
-        painter.translate((kind + 0.5) * cell, 0.5 * cell)
-        painter.scale(ratio, ratio)
-        if kind == UNKNOWN:
-            fill = QColor(*theme.background)
-            fill.setAlpha(150)
-            painter.setBrush(fill)
-            painter.setPen(QPen(QColor(*theme.faint), 1.3))
-            painter.drawEllipse(QPointF(0.0, 0.0), DISC * scale, DISC * scale)
-        else:
-            draw(painter, theme, str(kind), scale)
-        painter.restore()
-    painter.end()
+    with painter_on(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for kind in range(MAX_CLASSES + 1):
+            painter.save()
+            painter.translate((kind + 0.5) * cell, 0.5 * cell)
+            painter.scale(ratio, ratio)
+            if kind == UNKNOWN:
+                fill = QColor(*theme.background)
+                fill.setAlpha(150)
+                painter.setBrush(fill)
+                painter.setPen(QPen(QColor(*theme.faint), 1.3))
+                painter.drawEllipse(QPointF(0.0, 0.0), DISC * scale, DISC * scale)
+            else:
+                draw(painter, theme, str(kind), scale)
+            painter.restore()
     return pixmap, cell

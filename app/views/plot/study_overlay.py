@@ -14,6 +14,7 @@ from app.words_study import number, point_words
 from solver import Grid
 
 from .kkt_layer import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, StudyOverlay, heavy
+from .lines import clipped
 from .placing import place_box
 
 Array = NDArray[np.float64]
@@ -69,8 +70,10 @@ def _slack_lines(study: Study, grid: Grid, area: QRectF, old: SlackLines | None)
     start = to_pixels(study.points.xy[study.index[slacks.point]], grid, area)
     ends = np.concatenate((start, to_pixels(slacks.end, grid, area)), axis=1)
     cases = np.zeros(len(slacks.point), dtype=np.int64) if study.kkt is None else study.kkt.case[slacks.point]
+    # What ends out of sight has no foot to be seen, wherever it is cut off.
+    ends, kept, _ = clipped(ends, area)
     drawn = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1]) >= LEAST
-    return SlackLines(ends[drawn], slacks.capped[drawn], cases[drawn], made_of)
+    return SlackLines(ends[drawn], slacks.capped[kept][drawn], cases[kept][drawn], made_of)
 
 
 def _pair_mark(study: Study, grid: Grid, area: QRectF, font: QFont, labelled: bool) -> PairMark | None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
 from app.views import kkt_style
+from app.views.painting import painter_on
 from app.views.theme import SYMBOLS, Theme
 from solver.metrics import KktCase
 
@@ -142,9 +143,8 @@ def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -
     pixmap = QPixmap(round(size * ratio), round(size * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(size / 2, size / 2)
-    draw_entry(painter, theme, kind, size)
-    painter.end()
+    with painter_on(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(size / 2, size / 2)
+        draw_entry(painter, theme, kind, size)
     return pixmap

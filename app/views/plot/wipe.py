@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from app.questions.difference import Wipe
 from app.scene import Scene
 from app.views.bind import describe
+from app.views.painting import painter_on
 from app.views.theme import Theme
 from solver import Grid
 
@@ -31,10 +32,10 @@ class _RightPart(Layers):
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemClipsToShape)
         self.setZValue(1)
 
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+    def _paint(self, painter: QPainter) -> None:
         if self._picture is None and self._theme is not None:  # nothing to see there, of the picture below neither
             painter.fillRect(self.boundingRect(), QColor(*self._theme.background))
-        super().paint(painter, option, widget)
+        super()._paint(painter)
 
     def shape(self) -> QPainterPath:
         whole, path = self.boundingRect(), QPainterPath()
@@ -164,8 +165,7 @@ class _Grip(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._theme is None:
             return
-        painter = QPainter(self)
-        try:
+        with painter_on(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             width = 3.0 if self.hasFocus() else 1.5
             painter.setPen(QPen(QColor(*self._theme.background), width))
@@ -177,5 +177,3 @@ class _Grip(QWidget):
                 tip = middle + way * 8
                 for dy in (-4, 4):
                     painter.drawLine(QPointF(tip, middle), QPointF(tip - way * 4, middle + dy))
-        finally:  # an open painter is a crash
-            painter.end()

@@ -1,0 +1,88 @@
+"""Painting: painters that are always closed, and a sentence in place of what cannot be painted.
+
+An exception that leaves a `paintEvent` takes the process down: Qt paints on with an error pending, and a painter that
+is left open is destroyed after what it painted on.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from weakref import WeakKeyDictionary
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPaintDevice, QPainter, QPalette
+from PySide6.QtWidgets import QWidget
+
+#: Characters of the longest sentence.
+LONGEST = 200
+#: What was reported last of each widget: the same fault comes with every frame.
+_reported: WeakKeyDictionary[QWidget, str] = WeakKeyDictionary()
+
+
+@contextmanager
+def painter_on(device: QPaintDevice) -> Iterator[QPainter]:
+    """A painter on `device`, closed in the end whatever happens.
+
+    On a widget an exception ends here: it is handed to `sys.excepthook`, and a sentence stands where the widget would
+    have been painted.  On an image or pixmap it goes on to the caller.
+    """
+    painter = QPainter(device)
+    failure: Exception | None = None
+    try:
+        yield painter
+    except Exception as error:
+        if not isinstance(device, QWidget):
+            raise
+        failure = error
+    finally:
+        painter.end()
+    if failure is not None and isinstance(device, QWidget):
+        painter = QPainter(device)
+        try:
+            _tell(painter, QRectF(device.rect()), failure, device)
+        finally:
+            painter.end()
+
+
+@contextmanager
+def guarded(painter: QPainter, area: QRectF, widget: QWidget | None) -> Iterator[None]:
+    """Paint a part of `widget` with a painter that belongs to somebody else; a sentence stands in `area` if that fails.
+
+    The painter is left as it was.
+    """
+    try:
+        with saved(painter):
+            yield
+    except Exception as error:
+        with saved(painter):
+            place = painter.worldTransform().mapRect(area)
+            painter.resetTransform()  # the text is as large as any
+            _tell(painter, place, error, widget)
+
+
+@contextmanager
+def saved(painter: QPainter) -> Iterator[None]:
+    """What is set on `painter` meanwhile does not last."""
+    painter.save()
+    try:
+        yield
+    finally:
+        painter.restore()
+
+
+def _tell(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    sentence = f"This cannot be drawn: {reason}"
+    sentence = sentence.rstrip(".") + "." if len(sentence) <= LONGEST else sentence[: LONGEST - 1] + "…"
+    if widget is None or _reported.get(widget) != sentence:
+        if widget is not None:
+            _reported[widget] = sentence
+        sys.excepthook(type(error), error, error.__traceback__)
+    palette = widget.palette() if widget is not None else QPalette()
+    painter.setOpacity(1.0)
+    painter.fillRect(area, palette.window())
+    painter.setPen(palette.windowText().color())
+    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+    painter.drawText(area.adjusted(4, 4, -4, -4), int(flags), sentence)

@@ -1,0 +1,93 @@
+"""A watchdog: notices when the window's thread does not come round to its events, and where it was then."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+
+#: Seconds between two beats of a window that is at rest, and between two looks at them.
+BEAT, LOOK = 0.005, 0.01
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The window's thread stood still.
+
+    Attributes
+    ----------
+    seconds : float
+        How long, without the time for which it was ready and other processes had the processors.
+    busy : float
+        Seconds of CPU it used meanwhile; the rest it waited for something.
+    where : str
+        Its innermost calls when the limit was passed.
+    """
+
+    seconds: float
+    busy: float
+    where: str
+
+
+class Watchdog(QObject):
+    """Follows the thread it is made in, between ``start()`` and ``stop()``.
+
+    Parameters
+    ----------
+    limit : float
+        Seconds without a beat from which on a stop is noted.
+    """
+
+    def __init__(self, limit: float) -> None:
+        super().__init__()
+        self.limit = limit
+        self.stops: list[Stop] = []
+        #: The longest time between two beats.
+        self.longest = 0.0
+        self._watched = threading.get_ident()
+        self._schedule = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+        self._last = self._now()
+        self._where = ""
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._beat)
+
+    def start(self) -> None:
+        self._last = self._now()
+        self._timer.start(round(1000 * BEAT))
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._beat()
+        self._timer.stop()
+        self._over.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        now = self._now()
+        seconds, busy = (new - old for new, old in zip(now, self._last, strict=True))
+        self.longest = max(self.longest, seconds)
+        if seconds > self.limit:
+            self.stops.append(Stop(seconds, busy, self._where))
+        self._last, self._where = now, ""
+
+    def _now(self) -> tuple[float, float]:
+        """Seconds that have passed for the watched thread, and those in which it had a processor."""
+        try:
+            busy, queued, _ = self._schedule.read_text().split()
+        except OSError:  # not Linux: all that passes counts
+            return time.perf_counter(), time.thread_time()
+        return time.perf_counter() - 1e-9 * int(queued), 1e-9 * int(busy)
+
+    def _watch(self) -> None:
+        while not self._over.wait(LOOK):
+            if not self._where and self._now()[0] - self._last[0] > self.limit:
+                frame = sys._current_frames().get(self._watched)
+                calls = traceback.extract_stack(frame)[-8:]
+                self._where = " < ".join(f"{call.name}:{call.lineno}" for call in reversed(calls))
