@@ -10,6 +10,7 @@ import math
 import time
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,16 +27,22 @@ from app.document import LIMIT, Document, Lane, SvmSettings, View, default_docum
 from app.jobs.orders import Orders
 from app.jobs.requests import Marks, Picture
 from app.points import Points
+from app.questions.probe import Ball, LaneProbe, Probe, Sketch
 from app.scene import grid_of
-from app.session import Outline
+from app.session import Outline, OutlineKind
 from app.sheets import Hatch, Lines, Specks
+from app.views.plot.kkt_layer import to_repaint
 from app.views.plot.layers import Layers
 from app.views.plot.lines import BEYOND, clipped, dashed
+from app.views.plot.overlay import Overlay
+from app.views.plot.probe_overlay import probe_overlay
 from app.views.plot.samples import draw_samples
 from app.views.plot.sheets import hatched
+from app.views.plot.study_overlay import study_overlay, to_pixels
 from app.views.theme import theme_of
 
 from .conftest import Make, settle
+from .studies import id_of, some_slacks, study_of
 
 WIDTH, HEIGHT = 240, 180
 #: CPU seconds and bytes that one painting may take: ten times what a picture in its own view takes here.
@@ -133,6 +140,53 @@ def test_an_old_picture_in_any_view_costs_what_its_pixels_cost(
     paint_layers(layers, before, image)  # the pictures of the symbols are made once
     for _ in range(2):  # painted, and kept
         check_cost(lambda: paint_layers(layers, view, image))
+
+
+METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
+
+
+@settings(max_examples=60, deadline=None)
+@given(ANY_VIEW, ANY_VIEW | CHANGES, st.sampled_from(METRICS), st.floats(0.0, 1.99), st.booleans())
+@example(View(0.0, 0.0, 2.4), View(0.9, 0.9, 1e-9), "minkowski", 1.27, True)
+@example(View(0.0, 0.0, 2.4), View(0.0, 0.0, 1e15), "euclidean", 1.0, False)
+def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
+    qapp: QApplication, before: View, after: View | tuple[float, float, float], metric: str, radius: float, pinned: bool
+) -> None:
+    """Slacks, pair and card of a study, a probe with its neighbours and the border round them, brush and outlines."""
+    view = after if isinstance(after, View) else changed(before, after)
+    middle, unit = np.array([before.x, before.y]), before.shown_span
+    study = study_of(40)
+    slacks = some_slacks(study)
+    points = Points.of(middle + 0.2 * unit * study.points.xy, study.points.labels, study.points.ids)
+    study = replace(study, points=points, pair=(3, 8), slacks=replace(slacks, end=middle + 0.2 * unit * slacks.end))
+    place = float(points.xy[0, 0]), float(points.xy[0, 1])
+    ball = Ball(metric, 3.0, radius if metric == "cosine" else radius * unit)
+    sizes = np.linspace(0.0, 1.0, 40)
+    sketch = Sketch(points.xy, sizes, np.arange(40) % 2 == 0, np.zeros(40, dtype=np.intp), ball)
+    grid, area = grid_of(view, WIDTH, HEIGHT), QRectF(0, 0, WIDTH, HEIGHT)
+    image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
+    pixels = [QPointF(*at) for at in to_pixels(points.xy[:12], grid, area).tolist()]
+    outlines: list[tuple[OutlineKind, list[QPointF]]] = [
+        ("path", pixels), ("line", pixels[:2]), ("rectangle", pixels[:2]), ("ellipse", pixels[:2])
+    ]  # fmt: skip
+
+    def paint() -> None:
+        painter = QPainter(image)
+        over = study_overlay(study, grid, area, id_of(study, 5), QApplication.font())
+        asked = probe_overlay(Probe(place, pinned), LaneProbe(0, sketch=sketch), grid, area, False)
+        assert over is not None and asked is not None
+        assert all(area.toAlignedRect().contains(part) for part in to_repaint(None, over, area))
+        over.paint(painter, THEME, area)
+        asked.paint(painter, THEME)
+        asked.bounds()
+        for outline in outlines:
+            overlay = Overlay(pixels[0], 20, 1, pixels[1], outline)
+            overlay.paint(painter, THEME)
+            overlay.bounds()
+        painter.end()
+
+    paint()  # the rings are made once
+    check_cost(paint)
 
 
 def test_a_view_always_spans_something() -> None:
