@@ -240,7 +240,7 @@ class MainWindow(DropWindow):
             "save_as": questions.ask_save,
             "revert": questions.revert,
             "import": self._exchanging.ask_import,
-            "import_clipboard": self._exchanging.import_clipboard,
+            "import_clipboard": lambda: self._exchanging.import_clipboard(),
             "export": self._exchanging.ask_export,
             "picture": self._ask_picture,
             "quit": self.close,
@@ -301,7 +301,8 @@ class MainWindow(DropWindow):
         self._controller.editing.remove_selected("Cut")
 
     def _paste(self) -> None:
-        self._controller.editing.paste(QApplication.clipboard().text())
+        show = self._exchanging.import_clipboard
+        self._controller.editing.paste(QApplication.clipboard().text(), lambda: show(add=True))
 
     def _delete(self) -> None:
         self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
