@@ -41,7 +41,8 @@ class FileError(Exception):
     def __init__(self, text: str, reason: str = "") -> None:
         # It may quote the file, and that anything of any length.
         text = re.sub(r"[\x00-\x1f\x7f]", "?", text)
-        super().__init__(text if len(text) <= _LONGEST else text[: _LONGEST - 2] + "….")
+        half = _LONGEST // 2 - 1  # the reason stands at the end
+        super().__init__(text if len(text) <= _LONGEST else f"{text[:half]}…{text[-half:]}")
         self.reason = reason or str(self)
 
 
