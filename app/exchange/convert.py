@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files import FileError
+from app.plain import plain
 from app.points import LIMIT, MAX_CLASSES
 from app.words import count, grouped
 
@@ -70,9 +71,9 @@ class Imported:
         n = len(self.labels)
         parts = []
         for label, times in sorted(Counter(self.labels.tolist()).items()):
-            name = self.class_names[label] if label < len(self.class_names) else ""
-            plain = name and not name[-1].isdigit()  # "50 0" would be two numbers
-            parts.append(f"{grouped(times)} {name}" if plain else f"{grouped(times)} of class {name or label + 1}")
+            name = plain(self.class_names[label]) if label < len(self.class_names) else ""
+            alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
+            parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")
         return f"{count(n, 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
 
 
@@ -204,6 +205,7 @@ def _reason(column: Column, row: int) -> str:
 
 
 def _quoted(text: str) -> str:
+    text = plain(text)
     return f"'{text}'" if len(text) <= 40 else f"'{text[:39]}…'"
 
 

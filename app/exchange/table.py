@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files import FileError
+from app.plain import plain
 from app.words import grouped
 
 #: Larger tables are refused: their numbers alone would take 80 MB.
@@ -239,7 +240,7 @@ def distinct_names(titles: Iterable[str]) -> list[str]:
 
     Of several columns called "class" the last keeps that name: exported points may have an axis of that name, too.
     """
-    names = [one_line(title)[:LONGEST_NAME] or f"column {number}" for number, title in enumerate(titles, 1)]
+    names = [plain(one_line(title))[:LONGEST_NAME] or f"column {number}" for number, title in enumerate(titles, 1)]
     kept = {name: place for place, name in enumerate(names) if name.casefold() in CLASS_NAMES}
     found = set(kept)
     for place, name in enumerate(names):

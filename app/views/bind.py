@@ -9,6 +9,8 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
 
+from app.plain import plain
+
 
 def show_number(widget: QSpinBox | QSlider, value: int) -> None:
     """Set a spin box or slider silently; a handle in the hand stays there."""
@@ -38,7 +40,7 @@ def describe(widget: QWidget, object_name: str, accessible: str, tip: str) -> No
     widget.setObjectName(object_name)
     widget.setAccessibleName(accessible)
     widget.setAccessibleDescription(tip)
-    widget.setToolTip(tip)
+    widget.setToolTip(plain_tip(tip))
 
 
 class Gestures(QObject):
@@ -89,7 +91,8 @@ def number_of(text: str) -> float:
 
 def plain_tip(text: str) -> str:
     """`text` for a tooltip that shows it as it is, even where a name in it looks like HTML."""
-    return f"<p>{escape(text)}</p>" if "<" in text or "&" in text else text
+    text = "\n".join(plain(line) for line in text.split("\n"))
+    return f'<p style="white-space: pre-wrap">{escape(text)}</p>' if "<" in text or "&" in text else text
 
 
 def mark_bad(widget: QWidget, bad: bool) -> None:

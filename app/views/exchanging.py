@@ -10,6 +10,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
 
 from app.controller import Controller
+from app.plain import plain
 
 if TYPE_CHECKING:
     from app.exchange import Dialect, Table
@@ -77,7 +78,7 @@ class Exchanging:
             return
         box = QMessageBox(
             QMessageBox.Icon.Question, "Export points",
-            f"A spreadsheet may run the name {formula} as a formula. Put an apostrophe before such names?"
+            f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
             " Importing here takes it away.", parent=self._window,
         )  # fmt: skip
         box.setObjectName("formulas")

@@ -271,7 +271,7 @@ class ImportDialog(QDialog):
         self._doubt.setVisible(table is not None and bool(table.doubt))
         if table is None:
             return
-        self.setWindowTitle(f"Import points – {table.name}")
+        self.setWindowTitle(f"Import points – {table.name}".replace("[*]", "[*][*]"))
         self._more.setText(f"The first {COLUMNS} of {grouped(len(table.columns))} columns are shown.")
         self._class.addItem("none: all of class 1", NO_CLASS)
         for place, column in enumerate(table.columns):

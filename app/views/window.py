@@ -187,7 +187,8 @@ class MainWindow(DropWindow):
         self._palette.render_scene(scene)
         self._side.render_scene(scene, dress, self._actions)
         self._race.render_scene(scene, dress)
-        self.setWindowTitle(f"{scene.title}[*] – Classifier Playground")
+        name = scene.title.replace("[*]", "[*][*]")  # which stands for itself; alone it is where "modified" is said
+        self.setWindowTitle(f"{name}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
         for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
             action = self._actions[name]

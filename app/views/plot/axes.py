@@ -7,6 +7,8 @@ from html import escape
 import pyqtgraph as pg
 from PySide6.QtGui import QFont, QFontMetrics
 
+from app.plain import plain
+
 
 def size_axes(item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tuple[int, int]) -> None:
     """Give the axes of `item` their sizes: whole pixels, so that a pixel of the picture is a pixel of the screen.
@@ -27,7 +29,8 @@ def size_axes(item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tupl
         axis = item.getAxis(side)
         axis.enableAutoSIPrefix(False)  # it would write "(x0.001)" behind the name and scale the numbers
         axis.setStyle(tickFont=font)
-        fitting = metrics.elidedText(" ".join(name.split()), pg.QtCore.Qt.TextElideMode.ElideRight, room[place] - 8)
+        name = plain(" ".join(name.split()))
+        fitting = metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, room[place] - 8)
         axis.label.setFont(font)
         if fitting:
             axis.setLabel(escape(fitting))
