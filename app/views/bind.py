@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from html import escape
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
 
@@ -41,6 +42,18 @@ def describe(widget: QWidget, object_name: str, accessible: str, tip: str) -> No
     widget.setAccessibleName(accessible)
     widget.setAccessibleDescription(tip)
     widget.setToolTip(plain_tip(tip))
+
+
+def later(owner: QObject, act: Callable[[], object]) -> None:
+    """Call `act` when the events at hand are done with, unless `owner` is gone by then.
+
+    Not `QTimer.singleShot`: where its owner goes first, it keeps `act`, and with it the whole window, for ever.
+    """
+    timer = QTimer(owner)
+    timer.setSingleShot(True)
+    timer.timeout.connect(act)
+    timer.timeout.connect(timer.deleteLater)
+    timer.start(0)
 
 
 class Gestures(QObject):
