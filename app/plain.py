@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
-#: Signs that turn the words around them or break the line, other control characters, and halves of characters.
-_ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+#: Signs that turn the words around them, break the line or take no room, other control characters, half characters.
+#: Not those that join letters or keep them apart, which some scripts are written with.
+_ACTING = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
 
 
 def plain(name: str) -> str:

@@ -24,3 +24,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str:
     seed = config.option.hypothesis_seed
     return f"examples: new ones; the same again with --hypothesis-seed={seed}" if seed else "examples: always the same"
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """Of this run, for campaigns that draw by themselves; 0 where nothing new is drawn."""
+    return int(request.config.option.hypothesis_seed or 0)
