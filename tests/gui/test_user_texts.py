@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -279,3 +281,28 @@ def test_no_name_of_an_imported_file_acts(make: Make, qtbot: QtBot, tmp_path: Pa
     assert not bad and quoted > 5, "\n".join(bad)
     dialog.reject()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def test_a_name_that_means_something_to_the_title_is_shown(make: Make, tmp_path: Path) -> None:
+    """"[*]" is where Qt puts the sign of unsaved changes."""
+    window = make(wait=False)
+    assert window._controller.save(tmp_path / "a[*]b.playground")
+    window._refresh()
+    assert window.windowHandle().title() == "a[*]b.playground – Classifier Playground"
+    window._controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
+    window._refresh()
+    assert window.windowHandle().title().startswith("a[*]b.playground*")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux alone")
+def test_a_name_that_is_no_text_can_be_saved_shown_and_opened(make: Make, tmp_path: Path) -> None:
+    window = make(wait=False)
+    path = Path(os.fsdecode(bytes(tmp_path) + b"/\xff\xfe.playground"))
+    assert window._controller.save(path) and path.exists()
+    window._refresh()
+    window.findChild(QMenu, "recent").aboutToShow.emit()
+    assert window.windowTitle().startswith("\ufffd\ufffd.playground")
+    window._questions.open_path(path)
+    assert window._controller.store.path == path
+    with pytest.raises(AssertionError, match="alert"):
+        box(window, "alert")
