@@ -53,8 +53,8 @@ run: ready-run  ## Start the program (FILE=...); without a screen, draw playgrou
 test: ready-test  ## Run the tests (ARGS=...)
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 $(ARGS)
 
-soak: ready-test  ## Run the long versions of the tests (ARGS=...)
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -m soak $(ARGS)
+soak: ready-test  ## Run the long tests, and those that draw examples with new ones (ARGS=...)
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=new $(ARGS)
 
 check: lint types test  ## Run lint, types and test
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -328,19 +327,21 @@ class Controller:
 
     def import_points(self, points: Imported, add: bool) -> None:
         """Points of a file in place of the present ones, or beside them."""
-        x, y = ("" if re.fullmatch(r"column \d+", name) else name for name in points.axes)  # of tables without names
-        names = points.class_names
-        self.dispatch(ImportPoints(xy=points.xy, labels=points.labels, class_names=names, axes=(x, y), add=add))
+        names, axes = points.class_names, points.axes
+        self.dispatch(ImportPoints(xy=points.xy, labels=points.labels, class_names=names, axes=axes, add=add))
         self.say(f"{'Added' if add else 'Imported'} {count(len(points.xy), 'point')}.")
 
-    def export(self, path: Path) -> bool:
-        """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails."""
+    def export(self, path: Path, guard: bool = True) -> bool:
+        """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails.
+
+        `guard`: names that a spreadsheet would run as formulas get an apostrophe.
+        """
         from . import exchange  # only now: nothing of it is needed to start
 
         document = self.document
         points, names = document.points, tuple(style.name for style in document.styles)
         try:
-            exchange.export(points.xy, points.labels, names, document.axes, path)
+            exchange.export(points.xy, points.labels, names, document.axes, path, guard)
         except files.FileError as error:
             self._alert(str(error))
             return False

@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from solver import RULES, SCHEMES, Kernel, datasets
 
+from .plain import plain
 from .points import LIMIT, MAX_CLASSES, Points
 from .split import NO_SPLIT, Parts, Split, parts_of
 from .trainers import SVM_TRAINERS, TRAINERS, Trainer
@@ -299,7 +300,7 @@ class Document:
 
     def class_name(self, label: int) -> str:
         """What class `label` (0 to 7) is called: "setosa", or "class 1"; a name that is a number is "class 0"."""
-        name = self.styles[label].name
+        name = plain(self.styles[label].name)
         return name if name and not _is_number(name) else f"class {name or label + 1}"
 
 

@@ -217,9 +217,12 @@ class Editing:
         names = tuple(style.name for style in self.document.styles)
         return as_text(xy, labels, names)
 
-    def paste(self, text: str) -> None:
-        """Points from the text of a table; they are then selected.  What cannot be read is said in a sentence."""
-        from .exchange import from_text
+    def paste(self, text: str, show: Callable[[], object] | None = None) -> None:
+        """Points from the text of a table; they are then selected.  What cannot be read is said in a sentence.
+
+        Where numbers may mean something else, nothing is pasted: `show` shows how they are read.
+        """
+        from .exchange import DoubtError, from_text
 
         names = tuple(style.name for style in self.document.styles)
         used = self.document.points.classes
@@ -227,6 +230,8 @@ class Editing:
             xy, labels, names_after = from_text(text, names, self.session.active_class, used)
         except FileError as error:
             self.say(str(error))
+            if isinstance(error, DoubtError) and show is not None:
+                show()
             return
         named = tuple(name if name != before else "" for name, before in zip(names_after, names, strict=True))
         self._add(ImportPoints(xy=xy, labels=labels, class_names=named, add=True, fit=False, verb="Paste"))

@@ -10,7 +10,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import re
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -21,6 +20,7 @@ import msgspec
 
 from . import versions
 from .document import Document
+from .plain import plain
 
 SUFFIX = ".playground"
 #: Larger files are refused unread: a hundred thousand points take about 5 MB.
@@ -40,8 +40,9 @@ class FileError(Exception):
 
     def __init__(self, text: str, reason: str = "") -> None:
         # It may quote the file, and that anything of any length.
-        text = re.sub(r"[\x00-\x1f\x7f]", "?", text)
-        super().__init__(text if len(text) <= _LONGEST else text[: _LONGEST - 2] + "….")
+        text = plain(text)
+        half = _LONGEST // 2 - 1  # the reason stands at the end
+        super().__init__(text if len(text) <= _LONGEST else f"{text[:half]}…{text[-half:]}")
         self.reason = reason or str(self)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import signal
@@ -10,7 +11,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import __version__
 
@@ -124,7 +125,38 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        message = "".join(sign if sign.isprintable() else "?" for sign in message)  # a file name may hold a line's end
         self.exit(2, f"{NAME}: {message} (see {NAME} --help)\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stderr:
+            super()._print_message(message, file)
+        else:  # help and version: argparse would be silent where nothing can be printed
+            _tell(message)
+
+
+def _tell(text: str) -> None:
+    """Print, at once; where that fails, end with one sentence and exit code 1."""
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        if sys.stdout is not None:  # what is left in the buffer would be tried again at the end, with a traceback
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if sys.stderr is not None:
+            sys.stderr.write(f"{NAME}: nothing can be printed: {(error.strerror or type(error).__name__).lower()}.\n")
+        raise SystemExit(1) from None
+
+
+def _occupy_standard_files() -> None:
+    """Where standard output or the like is closed, a document saved would get its number, and warnings go into it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _parsers() -> tuple[_Parser, _Parser]:
@@ -133,17 +165,32 @@ def _parsers() -> tuple[_Parser, _Parser]:
         description="Watch classifiers learn on points you click.",
         epilog=f"{NAME} render [FILE] --out PICTURE draws the window into a file; it needs no display.",
     )
-    window.add_argument("file", nargs="?", metavar="FILE", help="a .playground document to open")
+    window.add_argument("file", nargs="?", type=_path, metavar="FILE", help="a .playground document to open")
     window.add_argument(
-        "--profile-dir", type=Path, metavar="DIR", help="keep settings and recovery copies there, not in your profile"
-    )
+        "--profile-dir", type=_folder, metavar="DIR",
+        help="keep settings and recovery copies there, not in your profile",
+    )  # fmt: skip
     window.add_argument("--version", action="version", version=f"{NAME} {__version__}")
     picture = _Parser(prog=f"{NAME} render", description="Draw the window into a PNG file; needs no display.")
-    picture.add_argument("file", nargs="?", metavar="FILE", help="a .playground document; default: two moons")
-    picture.add_argument("--out", type=Path, required=True, metavar="PICTURE", help="the PNG file to write")
+    picture.add_argument(
+        "file", nargs="?", type=_path, metavar="FILE", help="a .playground document; default: two moons"
+    )
+    picture.add_argument("--out", type=_path, required=True, metavar="PICTURE", help="the PNG file to write")
     picture.add_argument("--size", type=_size, default=DEFAULT_SIZE, metavar="WIDTHxHEIGHT", help="default 1280x800")
     picture.add_argument("--theme", choices=("light", "dark"), default="light")
     return window, picture
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("the file name is empty")
+    return Path(text)
+
+
+def _folder(text: str) -> Path:
+    if os.path.exists(text) and not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text} is not a folder")
+    return _path(text)
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -160,6 +207,7 @@ def _size(text: str) -> tuple[int, int]:
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit code."""
     words = sys.argv[1:] if arguments is None else arguments
+    _occupy_standard_files()
     window_parser, render_parser = _parsers()
     drawing = bool(words) and words[0] == "render"
     parser = render_parser if drawing else window_parser
@@ -171,15 +219,15 @@ def main(arguments: list[str] | None = None) -> int:
     from .document import default_document
 
     try:
-        path = Path(options.file) if options.file else None
+        path: Path | None = options.file
         # Taken first: a change between the two is noticed when saving.
         on_disk = files.fingerprint(path) if path is not None else None
         document = files.read(path) if path is not None else default_document()
         if drawing:
             if options.out.suffix.lower() != ".png":
                 parser.error(f"--out {options.out} must end in .png")
-            print(render(document, options.out, options.size, options.theme))
-            print(f"Wrote {options.out}")
+            summary = render(document, options.out, options.size, options.theme)
+            _tell(f"{summary}\nWrote {options.out}\n")
             _leave(0)
             return 0
     except files.FileError as error:

@@ -22,6 +22,7 @@ import msgspec
 
 from . import files, locks, versions
 from .document import Document
+from .plain import plain
 from .words import count
 
 SUFFIX = ".recovery"
@@ -63,7 +64,7 @@ class Copy:
     @property
     def title(self) -> str:
         """What the document is called."""
-        return self.path.name if self.path else "Untitled"
+        return plain(self.path.name) if self.path else "Untitled"
 
     @property
     def words(self) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .commands import Command
 from .document import Document
+from .plain import plain
 
 Listener = Callable[[Document, Document], None]
 
@@ -134,7 +135,7 @@ class Store:
     @property
     def title(self) -> str:
         """What the document is called."""
-        return self.path.name if self.path else "Untitled"
+        return plain(self.path.name) if self.path else "Untitled"
 
     def reset(self, document: Document, path: Path | None, modified: bool = False) -> None:
         """Another document, just opened or made: no history, and nothing to save unless it is `modified`."""

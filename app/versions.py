@@ -8,6 +8,7 @@ default needs no new version to be read, one whose meaning changes needs the old
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, Literal
 
@@ -154,6 +155,9 @@ def readable() -> str:
 def decode(data: bytes, version: int) -> Document:
     """The document in `data` of a known version; msgspec's errors, or ValueError with half a sentence."""
     file = msgspec.json.decode(data, type=VERSIONS[version])
+    repeated = _repeated_key(data)
+    if repeated is not None:
+        raise ValueError(f"holds the key {repeated!r} twice in one place")
     while version < NEWEST:
         file = STEPS[version](file)
         version += 1
@@ -165,6 +169,35 @@ def decode(data: bytes, version: int) -> Document:
         points, newest.lanes, newest.shown, newest.generator, newest.view, newest.styles, newest.axes, newest.notes,
         newest.training_limit, compared=newest.compared, split=_split(newest.split, points), origin=newest.origin,
     )  # fmt: skip
+
+
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_COLON = re.compile(rb"\s*:")
+
+
+def _repeated_key(data: bytes) -> str | None:
+    """A key that stands twice in one object of sound JSON, where the decoder takes the last without a word.
+
+    Only strings and what stands before them are looked at: numbers, which are nearly all of a file, are skipped at the
+    speed of a search for one character.
+    """
+    objects: list[set[str]] = []
+    end = 0
+    for string in _STRING.finditer(data):
+        start, before = string.start(), end
+        end = string.end()
+        if data.find(b"{", before, start) >= 0 or data.find(b"}", before, start) >= 0:
+            for brace in re.findall(rb"[{}]", data[before:start]):
+                if brace == b"{":
+                    objects.append(set())
+                else:
+                    objects.pop()
+        if _COLON.match(data, end):
+            key: str = msgspec.json.decode(string[0])
+            if key in objects[-1]:
+                return key
+            objects[-1].add(key)
+    return None
 
 
 def _split(file: SplitV3, points: Points) -> Split:

@@ -4,7 +4,7 @@ from .convert import BadRows, Choice, Imported, convert, default_choice
 from .reading import IMPORTS, read, read_text
 from .table import Column, Dialect, DialectError, Table
 from .text import DECIMALS, SEPARATORS
-from .writing import EXPORTS, as_text, export, from_text
+from .writing import EXPORTS, DoubtError, as_text, export, from_text, running
 
 __all__ = [
     "DECIMALS",
@@ -16,6 +16,7 @@ __all__ = [
     "Column",
     "Dialect",
     "DialectError",
+    "DoubtError",
     "Imported",
     "Table",
     "as_text",
@@ -25,4 +26,5 @@ __all__ = [
     "from_text",
     "read",
     "read_text",
+    "running",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from app import files
 from app.files import FileError
 from app.points import MAX_CLASSES
 
-from .table import Column, Table, check_size, column_of, distinct_names
+from .table import Column, Table, check_size, column_of, distinct_names, one_line
 
 PAIRS = (("X", "y"), ("xy", "labels"), ("data", "target"))
 _MOST_MEMBERS = 1000
@@ -108,7 +109,10 @@ def _table(archive: _Archive, name: str) -> Table:
     features = archive.words("feature_names")
     titles = features if len(features) == shape[1] else tuple(f"x{number}" for number in range(1, shape[1] + 1))
     names = distinct_names([*titles, "class"] if classes else titles)
-    columns = [column_of(title, values[:, index]) for index, title in enumerate(names[: shape[1]])]
+    columns = [
+        replace(column_of(name, values[:, index]), title=one_line(title))
+        for index, (name, title) in enumerate(zip(names, titles, strict=False))
+    ]
     if classes:
         columns.append(_classes(archive, classes, shape[0], names[-1]))
     return Table(name, tuple(columns), np.arange(1, shape[0] + 1), {}, "row")

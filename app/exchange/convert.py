@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files import FileError
+from app.plain import plain
 from app.points import LIMIT, MAX_CLASSES
 from app.words import count, grouped
 
-from .table import Column, Table, Values, number_in, number_text
-from .text import CLASS_NAMES
+from .table import CLASS_NAMES, Column, Table, Values, number_in, number_text
 
 #: Rows that are listed when they cannot be used; the count is always whole.
 MOST_LISTED = 200
@@ -54,12 +54,16 @@ class Imported:
     class_names : tuple of str
         Of the classes from the first on; "" where the class's own number is its name.
     axes : tuple of (str, str)
+        What the file calls x and y, "" where it does not.
+    columns : tuple of (str, str)
+        The names by which the columns of x and y are told apart.
     """
 
     xy: Values
     labels: NDArray[np.uint8]
     class_names: tuple[str, ...]
     axes: tuple[str, str]
+    columns: tuple[str, str]
 
     @property
     def summary(self) -> str:
@@ -67,10 +71,10 @@ class Imported:
         n = len(self.labels)
         parts = []
         for label, times in sorted(Counter(self.labels.tolist()).items()):
-            name = self.class_names[label] if label < len(self.class_names) else ""
-            plain = name and not name[-1].isdigit()  # "50 0" would be two numbers
-            parts.append(f"{grouped(times)} {name}" if plain else f"{grouped(times)} of class {name or label + 1}")
-        return f"{count(n, 'point')}: {', '.join(parts)}; {self.axes[1]} against {self.axes[0]}."
+            name = plain(self.class_names[label]) if label < len(self.class_names) else ""
+            alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
+            parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")
+        return f"{count(n, 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
 
 
 class BadRows(FileError):  # noqa: N818 (it is a list of rows first of all)
@@ -108,7 +112,7 @@ def _class_column(table: Table) -> int | None:
         return None
     called = [index for index, name in enumerate(names) if name in CLASS_NAMES]
     if called:
-        return called[0]
+        return called[-1]  # where it mostly stands, and always in what was exported here
     if "y" in names and "x" not in names:
         return names.index("y")
     last = table.columns[-1]
@@ -155,11 +159,15 @@ def convert(table: Table, choice: Choice) -> Imported:
     xy = np.column_stack((x.values, y.values))
     if choice.standardise:
         xy = np.column_stack((standardised(x.values), standardised(y.values)))
-    axes = (x.name, y.name)
+    axes, columns = (_title(x), _title(y)), (x.name, y.name)
     if label is None:
-        return Imported(xy, np.zeros(len(table), dtype=np.uint8), ("",), axes)
+        return Imported(xy, np.zeros(len(table), dtype=np.uint8), ("",), axes, columns)
     labels, names = _labels(label, refused)
-    return Imported(xy, labels, names, axes)
+    return Imported(xy, labels, names, axes, columns)
+
+
+def _title(column: Column) -> str:
+    return column.name if column.title is None else column.title
 
 
 def _refuse_bad_rows(table: Table, x: Column, y: Column, label: Column | None) -> None:
@@ -197,6 +205,7 @@ def _reason(column: Column, row: int) -> str:
 
 
 def _quoted(text: str) -> str:
+    text = plain(text)
     return f"'{text}'" if len(text) <= 40 else f"'{text[:39]}…'"
 
 

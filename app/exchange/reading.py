@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app import files
 from app.files import FileError
+from app.plain import plain
 
 from .archive import read_archive
 from .svmlight import looks_like_svmlight, read_svmlight
@@ -33,7 +34,7 @@ def read(path: Path, dialect: Dialect | None = None) -> Table:
     dialect : Dialect, optional
         How a separated text is to be read, where it should not be found out.
     """
-    name = path.name or str(path)
+    name = plain(path.name or str(path))
     return decode(files.read_bytes(path), name, path.suffix.lower(), dialect)
 
 

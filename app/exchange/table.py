@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files import FileError
+from app.plain import plain
 from app.words import grouped
 
 #: Larger tables are refused: their numbers alone would take 80 MB.
@@ -16,6 +19,8 @@ MAX_CELLS = 10_000_000
 MAX_COLUMNS = 10_000
 #: Characters of a column's name.
 LONGEST_NAME = 60
+#: Names by which a column says that it holds the class.
+CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "target", "species", "category"})
 
 Values = NDArray[np.float64]
 
@@ -60,12 +65,15 @@ class Column:
         What those other cells hold, by row.
     categories : tuple of str
         When not empty, `values` are places in it: a class column that brings names and order along.
+    title : str or None
+        What the file calls it, "" for nothing; None where that is its name.
     """
 
     name: str
     values: Values
     texts: Mapping[int, str] = field(default_factory=dict)
     categories: tuple[str, ...] = ()
+    title: str | None = None
 
     @property
     def is_numeric(self) -> bool:
@@ -98,6 +106,8 @@ class Table:
         What `lines` counts: "line" or "row".
     dialect : Dialect or None
         How the text was read; None when the format leaves nothing to choose.
+    doubt : str
+        A sentence on what may have been meant otherwise; "" when nothing may.
     """
 
     name: str
@@ -106,6 +116,7 @@ class Table:
     faults: Mapping[int, str] = field(default_factory=dict)
     place: str = "line"
     dialect: Dialect | None = None
+    doubt: str = ""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -127,11 +138,40 @@ def number_in(text: str, decimal: str = ".") -> float:
         return np.nan
 
 
+class Commas:
+    """Whether the decimal commas of a table may part thousands: 1,000 may, but not beside 1,5 or 0,125."""
+
+    _GROUPS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
+
+    def __init__(self) -> None:
+        self._first = ""
+        self._sure = False
+
+    def look(self, cells: Sequence[str]) -> None:
+        """Look at cells that are numbers with a decimal comma, or none."""
+        for cell in () if self._sure else cells:
+            if "," in cell:
+                if self._GROUPS.fullmatch(cell):
+                    self._first = self._first or cell.strip()
+                elif math.isfinite(number_in(cell, ",")):
+                    self._sure = True
+                    break
+
+    @property
+    def doubt(self) -> str:
+        """A sentence; "" when there is no doubt."""
+        if self._sure or not self._first:
+            return ""
+        value = number_text(number_in(self._first, ","))
+        return f"{self._first} is read as {value}, with a decimal comma. If it parts thousands, remove it first."
+
+
 class Cells:
     """Collects the cells of one column, many at a time."""
 
-    def __init__(self, decimal: str = ".") -> None:
+    def __init__(self, decimal: str = ".", commas: Commas | None = None) -> None:
         self._decimal = decimal
+        self._commas = commas
         self._parts: list[Values] = []
         self._texts: dict[int, str] = {}
         self._known: dict[str, float] = {}
@@ -139,11 +179,13 @@ class Cells:
 
     def add(self, cells: Sequence[str]) -> None:
         """Append these cells."""
+        if self._commas is not None:
+            self._commas.look(cells)
         values = self._all_numbers(cells)
         if values is None:
             values = np.array([self._number(cell) for cell in cells], dtype=np.float64)
             for row in np.flatnonzero(~np.isfinite(values)).tolist():
-                self._texts[self._count + row] = cells[row].strip()
+                self._texts[self._count + row] = unguarded(cells[row].strip())
             values[~np.isfinite(values)] = np.nan
         self._parts.append(values)
         self._count += len(cells)
@@ -173,10 +215,10 @@ class Cells:
         """Whether there is nothing in any cell."""
         return len(self._texts) == self._count and not any(self._texts.values())
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str, title: str | None = None) -> Column:
         """The column so far."""
         values = np.concatenate(self._parts) if self._parts else np.empty(0)
-        return Column(name, values, self._texts)
+        return Column(name, values, self._texts, title=title)
 
 
 def column_of(name: str, values: Values) -> Column:
@@ -188,17 +230,55 @@ def column_of(name: str, values: Values) -> Column:
     return Column(name, values, texts)
 
 
-def distinct_names(names: Iterable[str]) -> list[str]:
-    """Names of columns that can be told apart: on one line, none empty, none twice."""
-    found: dict[str, None] = {}
-    for number, raw in enumerate(names, 1):
-        name = " ".join(raw.split())[:LONGEST_NAME] or f"column {number}"
-        repeated, times = name, 1
-        while repeated in found:
+def one_line(name: str) -> str:
+    """A name without the blanks and breaks that a file would not give back."""
+    return " ".join(name.replace("\0", " ").split())
+
+
+def distinct_names(titles: Iterable[str]) -> list[str]:
+    """Names of columns that can be told apart: on one line, none empty, none twice.
+
+    Of several columns called "class" the last keeps that name: exported points may have an axis of that name, too.
+    """
+    names = [plain(one_line(title))[:LONGEST_NAME] or f"column {number}" for number, title in enumerate(titles, 1)]
+    kept = {name: place for place, name in enumerate(names) if name.casefold() in CLASS_NAMES}
+    found = set(kept)
+    for place, name in enumerate(names):
+        times = 1
+        while names[place] in found and kept.get(name) != place:
             times += 1
-            repeated = f"{name} ({times})"
-        found[repeated] = None
-    return list(found)
+            names[place] = f"{name} ({times})"
+        found.add(names[place])
+    return names
+
+
+#: What a spreadsheet takes for the beginning of a formula; full-width signs are such in some languages.
+_FORMULA = r"[=+\-@＝＋－＠]"
+_MAY_RUN, _GUARDED = re.compile(rf"'*{_FORMULA}"), re.compile(rf"'+{_FORMULA}")
+
+
+def may_run(name: str) -> bool:
+    """Whether a spreadsheet may take `name` for a formula; plain numbers, as they are written here, are none."""
+    return re.match(_FORMULA, name) is not None and not _is_plain_number(name)
+
+
+def guarded(name: str, always: bool = True) -> str:
+    """`name` as it stands in a table: behind an apostrophe where it may run as a formula, unless not `always`.
+
+    A name with such an apostrophe of its own gets another in any case, so that `unguarded` gives every name back.
+    """
+    pattern = _MAY_RUN if always else _GUARDED
+    return f"'{name}" if pattern.match(name) and not _is_plain_number(name) else name
+
+
+def unguarded(cell: str) -> str:
+    """The name that `guarded` has made `cell` of."""
+    return cell[1:] if cell[:1] == "'" and _GUARDED.match(cell) else cell
+
+
+def _is_plain_number(name: str) -> bool:
+    value = number_in(name)
+    return math.isfinite(value) and number_text(value) == name
 
 
 def check_size(name: str, n_rows: int, n_columns: int) -> None:

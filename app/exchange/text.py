@@ -14,13 +14,22 @@ import numpy as np
 from app.files import FileError
 from app.words import grouped
 
-from .table import Cells, Dialect, DialectError, Table, check_size, distinct_names
+from .table import (
+    CLASS_NAMES,
+    Cells,
+    Commas,
+    Dialect,
+    DialectError,
+    Table,
+    check_size,
+    distinct_names,
+    one_line,
+    unguarded,
+)  # fmt: skip
 
 #: In this order they win when equally good: what is also a decimal sign or stands between words comes later.
 SEPARATORS = {"\t": "Tab", ";": "Semicolon ;", ",": "Comma ,", "|": "Bar |", " ": "Blanks"}
 DECIMALS = {".": "Point: 1.5", ",": "Comma: 1,5"}
-#: Names by which a column says that it holds the class.
-CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "target", "species", "category"})
 
 _LONGEST_LINE = 2_000_000
 _SAMPLE_BYTES, _SAMPLE_ROWS, _SAMPLE_CELLS = 1_000_000, 100, 20_000
@@ -163,7 +172,7 @@ def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
     number = _NUMBERS[decimal]
     over_numbers = 0
     for place, cell in enumerate(rows[0]):
-        over_numbers += not _is_any_number(cell) and len(rows) > 2 and all(
+        over_numbers += not is_any_number(cell) and len(rows) > 2 and all(
             place < len(row) and _is_number(row[place], number) for row in rows[1:]
         )  # fmt: skip
         word = cell.strip().casefold()
@@ -172,7 +181,7 @@ def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
             return True
     if over_numbers > 1:
         return True
-    if any(_is_any_number(cell) for cell in rows[0]):
+    if any(is_any_number(cell) for cell in rows[0]):
         return False
     return len(rows) == 1 or any(number.fullmatch(cell) for row in rows[1:] for cell in row)
 
@@ -181,7 +190,7 @@ def _is_number(cell: str, number: re.Pattern[str]) -> bool:
     return number.fullmatch(cell) is not None or cell.strip().casefold() in ("nan", "inf", "-inf")
 
 
-def _is_any_number(cell: str) -> bool:
+def is_any_number(cell: str) -> bool:
     """A number with whatever decimal sign: never the title of a column."""
     return any(_is_number(cell, number) for number in _NUMBERS.values())
 
@@ -217,14 +226,18 @@ def read_delimited(data: bytes, name: str, wish: Dialect) -> Table:
     dialect, width = _find_out(data, encoding, name, wish)
     try:
         check_size(name, 1, width)
-        return _table(data, encoding, name, dialect, width)
+        return _table(data, encoding, name, dialect, width, Commas() if wish.decimal is None else None)
     except FileError as error:
         raise DialectError(str(error), dialect) from None
 
 
-def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int) -> Table:
+def _table(
+    data: bytes, encoding: str, name: str, dialect: Dialect, width: int, commas: Commas | None = None
+) -> Table:
     separator, header = dialect.separator or ",", dialect.header
-    columns = [Cells(dialect.decimal or ".") for _ in range(width)]
+    if dialect.decimal != ",":
+        commas = None
+    columns = [Cells(dialect.decimal or ".", commas) for _ in range(width)]
     lines: list[int] = []
     faults: dict[int, str] = {}
     reasons: dict[int, str] = {}
@@ -267,7 +280,9 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int) 
             f"{name} cannot be used: the header in line {title_line} has {len(titles)} cells, the rows below have"
             f" {width}."
         )
+    titles = [one_line(unguarded(title.strip())) for title in titles]
+    named = zip(columns, distinct_names(titles), titles, strict=True)
     return Table(
-        name, tuple(cells.column(title) for cells, title in zip(columns, distinct_names(titles), strict=True)),
-        np.array(lines, dtype=np.int64), faults, "line", dialect,
+        name, tuple(cells.column(distinct, title) for cells, distinct, title in named),
+        np.array(lines, dtype=np.int64), faults, "line", dialect, commas.doubt if commas is not None else "",
     )  # fmt: skip

@@ -16,9 +16,22 @@ from app.points import MAX_CLASSES
 
 from .convert import Choice, convert
 from .reading import CLIPBOARD, read_text
-from .table import Column, Dialect, Values, number_in, number_text
+from .table import (
+    CLASS_NAMES,
+    Column,
+    Dialect,
+    Values,
+    guarded,
+    may_run,
+    number_in,
+    number_text,
+    one_line,
+)  # fmt: skip
+from .text import is_any_number
 
 Labels = NDArray[np.uint8]
+#: Separator of the tables, by suffix.
+TABLES = {".csv": ",", ".tsv": "\t"}
 
 #: Suffixes of what can be exported, for the file dialog.
 EXPORTS = {
@@ -29,7 +42,13 @@ EXPORTS = {
 }
 
 
-def export(xy: Values, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path) -> None:
+class DoubtError(FileError):
+    """A text whose numbers can be read in two ways."""
+
+
+def export(
+    xy: Values, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
+) -> None:
     """Write points to `path`, in the format of its suffix; FileError with one sentence when that fails.
 
     Parameters
@@ -43,20 +62,26 @@ def export(xy: Values, labels: Labels, class_names: Sequence[str], axes: tuple[s
         Names of x and y; "" for "x" and "y".
     path : Path
         Its old content stays whole until the new one is.
+    guard : bool
+        Of a table: put an apostrophe before names that a spreadsheet would run as formulas; reading takes it away.
     """
-    write_bytes(encode(xy, labels, class_names, axes, path), path)
+    write_bytes(encode(xy, labels, class_names, axes, path, guard), path)
 
 
-def encode(xy: Values, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path) -> bytes:
+def encode(
+    xy: Values, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
+) -> bytes:
     """The bytes that `export` writes."""
     suffix = path.suffix.lower()
     names = names_of(class_names)
-    titles = [_one_line(axes[0]) or "x", _one_line(axes[1]) or "y"]
-    if suffix in (".csv", ".tsv"):
-        separator = "," if suffix == ".csv" else "\t"
+    titles = _titles(axes)
+    if suffix in TABLES:
+        head = [guarded(title, guard) for title in titles] + [_class_title(titles, names)]
         # In quotes a name that begins with # does not begin a comment.
-        head = _text([[*titles, "class"]], separator, csv.QUOTE_ALL if titles[0].startswith("#") else csv.QUOTE_MINIMAL)
-        return (head + _rows(xy, labels, names, separator)).encode("utf-8", "replace")
+        quoting = csv.QUOTE_ALL if head[0].startswith("#") else csv.QUOTE_MINIMAL
+        cells = [guarded(name, guard) for name in names]
+        text = _text([head], TABLES[suffix], quoting) + _rows(xy, labels, cells, TABLES[suffix])
+        return text.encode("utf-8", "replace")
     if suffix == ".svmlight":
         triples = zip(labels.tolist(), *xy.T.tolist(), strict=True)
         return "".join(f"{label + 1} 1:{x!r} 2:{y!r}\n" for label, x, y in triples).encode()
@@ -70,9 +95,30 @@ def encode(xy: Values, labels: Labels, class_names: Sequence[str], axes: tuple[s
     raise FileError(f"{path.name} was not exported: its name must end in {', '.join(EXPORTS)}.")
 
 
+def running(labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path) -> str:
+    """The first name that a spreadsheet might run as a formula if it stood in the table at `path`; "" if none."""
+    if path.suffix.lower() not in TABLES:
+        return ""
+    names = names_of(class_names)
+    written = [*_titles(axes), *(names[label] for label in np.unique(labels).tolist())]
+    return next((name for name in written if may_run(name)), "")
+
+
+def _titles(axes: tuple[str, str]) -> list[str]:
+    return [one_line(axes[0]) or "x", one_line(axes[1]) or "y"]
+
+
+def _class_title(titles: Sequence[str], names: Sequence[str]) -> str:
+    """What the column of the classes is called: where axes look like numbers, no class may be called so, too."""
+    if not any(is_any_number(title) for title in titles):
+        return "class"
+    taken = {name.casefold() for name in names}
+    return next((title for title in ("class", *sorted(CLASS_NAMES)) if title not in taken), "class")
+
+
 def as_text(xy: Values, labels: Labels, class_names: Sequence[str]) -> str:
     """The points as lines of x, y and class, for a spreadsheet."""
-    return _rows(xy, labels, names_of(class_names), "\t")
+    return _rows(xy, labels, [guarded(name) for name in names_of(class_names)], "\t")
 
 
 def from_text(
@@ -100,6 +146,8 @@ def from_text(
 
     Raises
     ------
+    DoubtError
+        When the numbers may mean something else, which somebody should look at.
     FileError
         With one sentence, when any row is no such point.
     """
@@ -108,6 +156,8 @@ def from_text(
         # Only words above x and y are a header: a class may be called "target".
         table = read_text(text, dialect=Dialect(header=True))
     n_columns = len(table.columns)
+    if table.doubt:
+        raise DoubtError(f"{CLIPBOARD} may hold other numbers: {table.doubt}")
     if n_columns not in (2, 3):
         raise FileError(
             f"{CLIPBOARD} holds {n_columns} column{'' if n_columns == 1 else 's'}; points have two, x and y, or three"
@@ -134,7 +184,7 @@ def from_text(
 
 def _named(name: str, names: list[str], taken: set[int], place: str) -> int:
     """Give the first class without name and points `name`; its number."""
-    title = _one_line(name)
+    title = one_line(name)
     if not title:
         raise FileError(f"{CLIPBOARD} cannot be pasted: {place}, the class is missing.")
     if not math.isnan(number_in(title)):
@@ -157,7 +207,7 @@ def names_of(class_names: Iterable[str]) -> list[str]:
 
     Two classes of one name, or a name that is another class's number, would come back as one class.
     """
-    given = [_one_line(name) for name in class_names][:MAX_CLASSES]
+    given = [one_line(name) for name in class_names][:MAX_CLASSES]
     given += [""] * (MAX_CLASSES - len(given))
     names = [name or str(number) for number, name in enumerate(given, 1)]
     keys = [_key(name) for name in names]
@@ -173,10 +223,6 @@ def _key(name: str) -> str:
 
 def _cells(column: Column) -> Iterable[str]:
     return (column.cell(row) for row in range(len(column.values)))
-
-
-def _one_line(name: str) -> str:
-    return " ".join(name.replace("\0", " ").split())
 
 
 def _rows(xy: Values, labels: Labels, names: Sequence[str], separator: str) -> str:

@@ -44,7 +44,9 @@ class Preparation:
         try:
             compile_all(in_window=True)
             # What is loaded by now stays for good: looking through it for garbage would stop the window for 0.1 s.
-            gc.freeze()
+            # Only once: windows that were closed since the first must be found to be garbage.
+            if not gc.get_freeze_count():
+                gc.freeze()
             self.ready = True
         except Exception as error:  # without a compiler small sets still work
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."

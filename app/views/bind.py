@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from html import escape
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
+
+from app.plain import plain
 
 
 def show_number(widget: QSpinBox | QSlider, value: int) -> None:
@@ -38,7 +41,19 @@ def describe(widget: QWidget, object_name: str, accessible: str, tip: str) -> No
     widget.setObjectName(object_name)
     widget.setAccessibleName(accessible)
     widget.setAccessibleDescription(tip)
-    widget.setToolTip(tip)
+    widget.setToolTip(plain_tip(tip))
+
+
+def later(owner: QObject, act: Callable[[], object]) -> None:
+    """Call `act` when the events at hand are done with, unless `owner` is gone by then.
+
+    Not `QTimer.singleShot`: where its owner goes first, it keeps `act`, and with it the whole window, for ever.
+    """
+    timer = QTimer(owner)
+    timer.setSingleShot(True)
+    timer.timeout.connect(act)
+    timer.timeout.connect(timer.deleteLater)
+    timer.start(0)
 
 
 class Gestures(QObject):
@@ -89,7 +104,8 @@ def number_of(text: str) -> float:
 
 def plain_tip(text: str) -> str:
     """`text` for a tooltip that shows it as it is, even where a name in it looks like HTML."""
-    return f"<p>{escape(text)}</p>" if "<" in text or "&" in text else text
+    text = "\n".join(plain(line) for line in text.split("\n"))
+    return f'<p style="white-space: pre-wrap">{escape(text)}</p>' if "<" in text or "&" in text else text
 
 
 def mark_bad(widget: QWidget, bad: bool) -> None:

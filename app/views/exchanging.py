@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
 
 from app.controller import Controller
+from app.plain import plain
 
 if TYPE_CHECKING:
     from app.exchange import Dialect, Table
@@ -46,12 +47,12 @@ class Exchanging:
 
         self._show(lambda dialect: exchange.read(path, dialect))
 
-    def import_clipboard(self) -> None:
-        """Show what the clipboard holds, and import it when that is wanted."""
+    def import_clipboard(self, add: bool = False) -> None:
+        """Show what the clipboard holds, and import it when that is wanted: to `add` it is what is offered first."""
         from app import exchange
 
         text = QApplication.clipboard().text()
-        self._show(lambda dialect: exchange.read_text(text, dialect=dialect))
+        self._show(lambda dialect: exchange.read_text(text, dialect=dialect), add)
 
     def ask_export(self) -> None:
         """Ask where to export all points to."""
@@ -63,12 +64,38 @@ class Exchanging:
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(next(iter(kinds.values()))[1:])
         dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kinds[kind][1:]))
-        self._ask(dialog, "export_file", self._controller.export)
+        self._ask(dialog, "export_file", self._export)
 
-    def _show(self, read: Callable[[Dialect], Table]) -> None:
+    def _export(self, path: Path) -> None:
+        """Export to `path`; where a name could run as a formula, ask whether it may."""
+        from app import exchange
+
+        document, export = self._controller.document, self._controller.export
+        names = tuple(style.name for style in document.styles)
+        formula = exchange.running(document.points.labels, names, document.axes, path)
+        if not formula:
+            export(path)
+            return
+        box = QMessageBox(
+            QMessageBox.Icon.Question, "Export points",
+            f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
+            " Importing here takes it away.", parent=self._window,
+        )  # fmt: skip
+        box.setObjectName("formulas")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        put = box.addButton("&Put apostrophes", QMessageBox.ButtonRole.AcceptRole)
+        put.clicked.connect(lambda: export(path))
+        leave = box.addButton("&Leave names as they are", QMessageBox.ButtonRole.AcceptRole)
+        leave.clicked.connect(lambda: export(path, guard=False))
+        box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.setDefaultButton(put)
+        box.open()
+
+    def _show(self, read: Callable[[Dialect], Table], add: bool = False) -> None:
         from .import_dialog import ImportDialog  # only now: nothing of it is needed to start
 
-        ImportDialog(self._window, read, self._controller.import_points).open()
+        ImportDialog(self._window, read, self._controller.import_points, add).open()
 
     def _ask(self, dialog: QFileDialog, name: str, use: Callable[[Path], object]) -> None:
         dialog.setObjectName(name)

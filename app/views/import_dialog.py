@@ -69,11 +69,14 @@ class ImportDialog(QDialog):
         Reads the table in a dialect, None in it meaning "find out"; called from another thread, may raise FileError.
     take : callable
         Given the points and whether to add them to the present ones, when the hand says so.
+    add : bool
+        What of the two is offered first.
     """
 
     def __init__(
-        self, parent: QWidget, read: Callable[[Dialect], Table], take: Callable[[Imported, bool], object]
-    ) -> None:
+        self, parent: QWidget, read: Callable[[Dialect], Table], take: Callable[[Imported, bool], object],
+        add: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self._read, self._take = read, take
         self._wish = Dialect()
@@ -104,6 +107,15 @@ class ImportDialog(QDialog):
         self._summary.setTextFormat(Qt.TextFormat.PlainText)  # it quotes the file
         self._summary.setWordWrap(True)
         layout.addWidget(self._summary)
+        self._doubt = QLabel()
+        self._doubt.setObjectName("import.doubt")
+        self._doubt.setTextFormat(Qt.TextFormat.PlainText)
+        self._doubt.setWordWrap(True)
+        font = self._doubt.font()
+        font.setBold(True)
+        self._doubt.setFont(font)
+        self._doubt.hide()
+        layout.addWidget(self._doubt)
         self._bad = QPlainTextEdit()
         self._bad.setReadOnly(True)
         self._bad.setTabChangesFocus(True)
@@ -111,6 +123,7 @@ class ImportDialog(QDialog):
         self._bad.setMinimumHeight(60)
         layout.addWidget(self._bad, 1)
         layout.addWidget(self._buttons())
+        self._add.setChecked(add)
         self._background = Background(self._show_answer, self)
         self.resize(860, 660)
         self._reread()
@@ -254,9 +267,11 @@ class ImportDialog(QDialog):
             box.clear()
             box.setEnabled(table is not None)
         self._more.setVisible(table is not None and len(table.columns) > COLUMNS)
+        self._doubt.setText(table.doubt if table is not None else "")
+        self._doubt.setVisible(table is not None and bool(table.doubt))
         if table is None:
             return
-        self.setWindowTitle(f"Import points – {table.name}")
+        self.setWindowTitle(f"Import points – {table.name}".replace("[*]", "[*][*]"))
         self._more.setText(f"The first {COLUMNS} of {grouped(len(table.columns))} columns are shown.")
         self._class.addItem("none: all of class 1", NO_CLASS)
         for place, column in enumerate(table.columns):

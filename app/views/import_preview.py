@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QSizePolicy, QTableWidget, QTableWidgetItem, QWidget
 
 from app.exchange import Column, Imported, Table
+from app.plain import plain
 from app.views.painting import painter_on
 from app.views.plot.symbols import draw
 from app.views.theme import theme_of
@@ -61,7 +62,7 @@ class Rows(QTableWidget):
 def _shown(column: Column, row: int) -> str:
     """A cell on one line; of a number the digits that say something to the eye."""
     if row in column.texts or column.categories:
-        return " ".join(column.cell(row)[:_LONGEST_CELL].split())
+        return plain(" ".join(column.cell(row)[:_LONGEST_CELL].split()))
     return f"{column.values[row]:.12g}"
 
 

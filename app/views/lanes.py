@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QMainWindow, QPushButton, QWidget
 
 from app.controller import Controller
 from app.scene import Scene
 
-from .bind import describe
+from .bind import describe, later
 from .panels.lane_header import LaneHeader
 from .panels.lane_panel import LanePanel
 from .panels.scrolling import ScrollingForm
@@ -62,6 +62,7 @@ class Lanes(QWidget):
         for _ in range(AT_START):
             self._make()
         self._arrange(AT_START, AT_START)
+        self._more.setParent(self)  # behind the lanes for the Tab key; without a parent it would outlive the window
 
     def _make(self) -> None:
         """The parts of one lane more."""
@@ -170,7 +171,7 @@ class Lanes(QWidget):
         folds = [lane.folded for lane in scene.lanes]
         if old is not None and folds != [lane.folded for lane in old.lanes]:
             # A form that has never been seen asks for too much room at first: the window must not keep it.
-            QTimer.singleShot(0, self, partial(self._keep_size, self.window().size()))
+            later(self, partial(self._keep_size, self.window().size()))
         put_down = old is not None and old.session.drawing and not scene.session.drawing
         while len(self.canvases) < scene.shown:
             self._make()

@@ -14,6 +14,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 from app.jobs.requests import NO_MARKS, Frame, Phase, Picture
+from app.plain import plain
 from app.scene import LaneScene, Scene, grid_of
 from app.session import Session
 from app.sheets import signs_of
@@ -272,7 +273,7 @@ class Sheet:
         return math.ceil(QFontMetricsF(font).boundingRect(room, Qt.TextFlag.TextWordWrap, text).height())
 
     def _legend(self, shot: Shot) -> list[tuple[str, str]]:
-        names = [style.name or f"Class {c + 1}" for c, style in enumerate(shot.scene.styles)]
+        names = [plain(style.name) or f"Class {c + 1}" for c, style in enumerate(shot.scene.styles)]
         counts = self.plots[0].points.counts
         classes = [(str(c), f"{names[c]}: {count(n, 'point')}") for c, n in enumerate(counts) if n]
         drawn = [plot for plot in self.plots if plot.model_frame is not None]

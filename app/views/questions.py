@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from app import files
 from app.controller import Controller
 from app.locks import Claims
+from app.plain import plain
 
 FILTER = f"Playground documents (*{files.SUFFIX})"
 
@@ -49,7 +50,7 @@ class Questions:
         last: QMessageBox.StandardButton = QMessageBox.StandardButton.Cancel, otherwise: _Then = _nothing,
     ) -> None:  # fmt: skip
         """Offer `answers`, each a button and what it does, and `last`, which is what Esc means too: `otherwise`."""
-        box = QMessageBox(QMessageBox.Icon.Warning, title, sentence, parent=self._window)
+        box = QMessageBox(QMessageBox.Icon.Warning, title, plain(sentence), parent=self._window)
         box.setObjectName(name)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

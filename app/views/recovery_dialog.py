@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QListWidget, QPushBu
 
 from app.recovery import Copy
 
+from .bind import plain_tip
+
 
 class RecoveryDialog(QDialog):
     """Closes itself when nothing is left to offer.
@@ -59,7 +61,8 @@ class RecoveryDialog(QDialog):
         self._list.clear()
         for copy in self._copies:
             self._list.addItem(copy.words)
-            self._list.item(self._list.count() - 1).setToolTip(str(copy.path or "This document had no file yet."))
+            tip = plain_tip(str(copy.path or "This document had no file yet."))
+            self._list.item(self._list.count() - 1).setToolTip(tip)
         if self._copies:
             self._list.setCurrentRow(0)
         else:

@@ -13,10 +13,12 @@ from app import files
 from app.controller import Controller
 from app.document import Document
 from app.locks import Claims
+from app.plain import plain
 from app.recovery import Copy, Recorder, Work, orphans
 from app.store import same_content
 from app.words import count
 
+from .bind import plain_tip
 from .questions import Questions
 from .recovery_dialog import RecoveryDialog
 
@@ -119,7 +121,8 @@ class Safekeeping(QObject):
         menu.clear()
         paths = self.recent()
         for path in paths:
-            action = menu.addAction(f"{path.name}  –  {path.parent}".replace("&", "&&"))
+            action = menu.addAction(plain(f"{path.name}  –  {path.parent}").replace("&", "&&"))
+            action.setToolTip(plain_tip(str(path)))
             action.triggered.connect(lambda checked, path=path: self._questions.open_path(path))
         if not paths:
             menu.addAction("No recent documents").setEnabled(False)

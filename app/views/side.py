@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QApplication,
@@ -26,7 +26,7 @@ from app.controller import Controller
 from app.scene import RUN_PANELS, Scene
 
 from .actions import ICON_SIZE, icon
-from .bind import describe
+from .bind import describe, later
 from .classes_dialog import ClassesDialog
 from .docks import PANELS, Panel, PanelSpec
 from .sizes import shrink
@@ -134,7 +134,7 @@ class Side:
                 self._window.tabifyDockWidget(first[spec.group], self._docks[spec.name])
         for dock in self._docks.values():
             dock.hide()
-        QTimer.singleShot(0, self._window, self._tuck_away)
+        later(self._window, self._tuck_away)
 
     def _panel(self, name: str) -> QWidget:
         """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
@@ -170,7 +170,7 @@ class Side:
         if not of_runs or not scene.lanes[scene.studied].playing:
             return set()
         self._turn = (self._turn + 1) % len(of_runs)
-        QTimer.singleShot(0, self._window, partial(self._draw_late, of_runs[self._turn]))
+        later(self._window, partial(self._draw_late, of_runs[self._turn]))
         return set(of_runs)
 
     def _draw_late(self, name: str) -> None:
@@ -184,7 +184,7 @@ class Side:
             self._panel(name)
         (self._in_sight.add if visible else self._in_sight.discard)(name)
         self._controller.look_at(name, visible)
-        QTimer.singleShot(0, self._window, self._tuck_away)
+        later(self._window, self._tuck_away)
         self._changed()
 
     def _tuck_away(self) -> None:

@@ -8,9 +8,12 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
 from app.document import Document
+from app.plain import plain
 from app.session import Session
 from app.tools import GRAB_PIXELS, TOOLS, Spot, nearest
 from app.words import count
+
+from .bind import plain_tip
 
 SAID_FOR = 8000  # milliseconds
 
@@ -20,7 +23,7 @@ class StatusLine(QStatusBar):
 
     def __init__(self, renew: Callable[[], None]) -> None:
         super().__init__()
-        self._said = ""
+        self._said = self._tip = ""
         self._said_of: Document | None = None
         self._hint, self._coordinates = QLabel(), QLabel()
         self._hint.setTextFormat(Qt.TextFormat.PlainText)  # it quotes names
@@ -38,7 +41,8 @@ class StatusLine(QStatusBar):
 
     def say(self, sentence: str, document: Document) -> None:
         """Show `sentence` for a while, or until there is another document than this."""
-        self._said, self._said_of = sentence, document
+        self._said, self._said_of = plain(sentence), document
+        self._tip = plain_tip(sentence)
         self._silence.start(SAID_FOR)
 
     def _forget(self) -> None:
@@ -61,7 +65,7 @@ class StatusLine(QStatusBar):
             at = (spot.x, spot.y) if spot else session.cursor
             self._coordinates.setText(f"x = {at[0]:.4g}   y = {at[1]:.4g}" if at else "")
         self._hint.setText(self._said or self._gestures)
-        self._hint.setToolTip(self._said)
+        self._hint.setToolTip(self._tip if self._said else "")
 
 
 def _gestures_at(document: Document, session: Session, spot: Spot | None) -> str:

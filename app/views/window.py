@@ -187,7 +187,8 @@ class MainWindow(DropWindow):
         self._palette.render_scene(scene)
         self._side.render_scene(scene, dress, self._actions)
         self._race.render_scene(scene, dress)
-        self.setWindowTitle(f"{scene.title}[*] – Classifier Playground")
+        name = scene.title.replace("[*]", "[*][*]")  # which stands for itself; alone it is where "modified" is said
+        self.setWindowTitle(f"{name}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
         for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
             action = self._actions[name]
@@ -240,7 +241,7 @@ class MainWindow(DropWindow):
             "save_as": questions.ask_save,
             "revert": questions.revert,
             "import": self._exchanging.ask_import,
-            "import_clipboard": self._exchanging.import_clipboard,
+            "import_clipboard": lambda: self._exchanging.import_clipboard(),
             "export": self._exchanging.ask_export,
             "picture": self._ask_picture,
             "quit": self.close,
@@ -301,7 +302,8 @@ class MainWindow(DropWindow):
         self._controller.editing.remove_selected("Cut")
 
     def _paste(self) -> None:
-        self._controller.editing.paste(QApplication.clipboard().text())
+        show = self._exchanging.import_clipboard
+        self._controller.editing.paste(QApplication.clipboard().text(), lambda: show(add=True))
 
     def _delete(self) -> None:
         self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())

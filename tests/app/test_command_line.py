@@ -55,6 +55,15 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "too large": (["render", "--out", "x.png", "--size", "9999x9999"], "9999x9999"),
     "below zero": (["render", "--out", "x.png", "--size=-800x600"], "-800x600"),
     "wrong suffix": (["render", "--out", "x.jpg"], "x.jpg"),
+    "no name": ([""], "the file name is empty"),
+    "no name to draw": (["render", "", "--out", "x.png"], "the file name is empty"),
+    "no name of the picture": (["render", "--out", ""], "the file name is empty"),
+    "no name of the profile": (["--profile-dir", ""], "the file name is empty"),
+    "a profile that is a file": (["--profile-dir", "pyproject.toml"], "pyproject.toml is not a folder"),
+    "a name that is too long": (["n" * 5000], "name too long"),
+    "a name of two lines": (["render", "--out", "a\nb.jpg"], "a?b.jpg"),
+    "an option of two lines": (["--a\nb"], "--a?b"),
+    "a name that is no text": (["\udcff.playground"], "cannot be read"),
     "unknown theme": (["render", "--out", "x.png", "--theme", "pink"], "pink"),
 }
 
@@ -81,6 +90,51 @@ def test_what_is_wrong_ends_the_process_with_2(name: str) -> None:
     done = run(*words)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert said in done.stderr and "Traceback" not in done.stderr
+
+
+SHELL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="a shell and devices of Linux")
+
+
+@SHELL
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("ending", "reason"), [("> /dev/full", "no space left on device"), (">&-", "bad file descriptor")]
+)
+@pytest.mark.parametrize("words", ["--version", "render --help"])
+def test_what_cannot_be_printed_is_one_line(words: str, ending: str, reason: str, unbuffered: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m app {words} {ending}"], capture_output=True, text=True, timeout=60, cwd=ROOT,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered}, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, f"classifier-playground: nothing can be printed: {reason}.\n")
+
+
+@SHELL
+def test_a_summary_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
+    out = tmp_path / "x.png"
+    code = "import sys; from app import main; main.render = lambda *given: 'summary'; sys.exit(main.main(sys.argv[1:]))"
+    command = f'{sys.executable} -c "{code}" render --out {out}'
+    for ending, reason in (("> /dev/full", "no space"), (">&-", "bad file"), ("| true", "broken pipe")):
+        # A pipe whose reader is gone is what `true` leaves; it is waited for.
+        script = f"(sleep 0.5; {command}) {ending}" if ending == "| true" else f"{command} {ending}"
+        done = subprocess.run(
+            ["bash", "-c", f"set -o pipefail; {script}"], capture_output=True, text=True, timeout=60, cwd=ROOT,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 1 and done.stderr.count("\n") == 1, ending
+        assert done.stderr.startswith(f"classifier-playground: nothing can be printed: {reason}")
+
+
+@SHELL
+def test_no_document_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
+    """Else a warning of Qt, which goes to file 2, would go into a document that is being saved."""
+    probe = (
+        "import os, sys; from app import main\n"
+        f"main.render = lambda *given: open({str(tmp_path / 'got')!r}, 'w').write(str(os.open(os.devnull, 0)))\n"
+        "main.main(['render', '--out', 'x.png'])"
+    )
+    subprocess.run(["sh", "-c", f'{sys.executable} -c "$0" <&- >&- 2>&-', probe], timeout=60, cwd=ROOT, check=False)
+    assert int((tmp_path / "got").read_text()) > 2
 
 
 def test_render_writes_a_picture(tmp_path: Path) -> None:

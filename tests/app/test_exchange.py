@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
 
@@ -21,6 +21,7 @@ from app.exchange import (
     BadRows,
     Choice,
     Dialect,
+    DoubtError,
     Imported,
     Table,
     as_text,
@@ -30,6 +31,7 @@ from app.exchange import (
     from_text,
     read,
     read_text,
+    running,
 )
 from app.exchange.reading import decode
 from app.exchange.writing import encode, names_of
@@ -439,7 +441,16 @@ def test_a_large_paste_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 COORDINATE = st.floats(-LIMIT, LIMIT)
 POINTS = st.lists(st.tuples(COORDINATE, COORDINATE, st.integers(0, 7)), min_size=1, max_size=9)
-NAMES = st.lists(WORDS, max_size=8)
+#: What means something to a reader of tables, to a spreadsheet, or to this program.
+ODD = st.sampled_from(
+    [
+        "class", "Class", "label", "LABELS", "target", "species", "class (2)", "x", "y", "id", "1", "2", "-1", "+1",
+        "1.5", "1,5", "1,000", "nan", "inf", "#x", "sep=;", "column 2", "=cmd()", "=1+1", "-1+2", "+A1", "@SUM(A1)",
+        "'=cmd()", "'" * 2 + "+1", "'" * 3, "'tis", "'-1", "＝1", "−1", '"', "a,b", "a;b", "a|b",
+    ]
+)  # fmt: skip
+NAME = WORDS | ODD
+NAMES = st.lists(NAME, max_size=8)
 
 
 def same_number(name: str) -> str | float:
@@ -450,16 +461,22 @@ def same_number(name: str) -> str | float:
         return name
 
 
-@given(POINTS, NAMES, st.tuples(WORDS, WORDS), st.sampled_from(list(EXPORTS)))
-@settings(max_examples=500, deadline=None)
+@given(POINTS, NAMES, st.tuples(NAME, NAME), st.sampled_from(list(EXPORTS)), st.booleans())
+@settings(max_examples=1000, deadline=None)
+@example([(0.5, 1.5, 0)], [], ("class", ""), ".csv", True)
+@example([(0.5, 1.5, 0)], ["class"], ("1", "2"), ".csv", True)
+@example([(0.5, 1.5, 0), (1.0, 2.0, 1)], ["", "label"], ("Class", "class"), ".npz", True)
 def test_what_is_exported_comes_back(
-    points: list[tuple[float, float, int]], names: list[str], axes: tuple[str, str], suffix: str
+    points: list[tuple[float, float, int]], names: list[str], axes: tuple[str, str], suffix: str, guard: bool
 ) -> None:
     xy, labels = np.array([p[:2] for p in points]), np.array([p[2] for p in points], dtype=np.uint8)
     path = Path(f"drawing{suffix}")
-    table = table_of(encode(xy, labels, names, axes, path), path.name)
-    assert len(table.columns) == 3 and table.columns[2].name == "class"
+    table = table_of(encode(xy, labels, names, axes, path, guard), path.name)
+    assert default_choice(table) == Choice(0, 1, 2) and len(table.columns) == 3
+    assert table.columns[2].name == "class" or "class" in [name.casefold() for name in names]
     found = convert(table, Choice(0, 1, 2))
+    if suffix != ".svmlight":
+        assert found.axes == (axes[0] or "x", axes[1] or "y")
     assert found.xy.tobytes() == xy.tobytes()
     stand = names_of(names)
     back = [found.class_names[c] or str(c + 1) for c in found.labels]
@@ -475,6 +492,74 @@ def test_what_is_copied_can_be_pasted(points: list[tuple[float, float, int]], na
     xy, labels = np.array([p[:2] for p in points]), np.array([p[2] for p in points], dtype=np.uint8)
     again, same, _ = from_text(as_text(xy, labels, names), names)
     assert again.tobytes() == xy.tobytes() and same.tolist() == labels.tolist() and same.dtype == np.uint8
+
+
+FORMULAS = ("=cmd()", "+1", "-1+2", "@SUM(A1)", "＝1", "=1,2")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_no_name_runs_as_a_formula(suffix: str) -> None:
+    """As OWASP advises; a spreadsheet looks at what stands in the cell, whether in quotation marks or not."""
+    xy, labels = np.zeros((8, 2)), np.arange(8, dtype=np.uint8)
+    names, axes, separator = (*FORMULAS, "-1", "plain"), ("=x()", "@y"), "," if suffix == ".csv" else "\t"
+    safe = [*("'" + name for name in FORMULAS), "-1", "plain"]
+
+    def cells(text: str) -> list[list[str]]:
+        return list(csv.reader(text.splitlines(), delimiter=separator))
+
+    for guard, head, expected in ((True, ["'=x()", "'@y"], safe), (False, list(axes), list(names))):
+        rows = cells(encode(xy, labels, names, axes, Path(f"a{suffix}"), guard).decode())
+        assert rows[0] == [*head, "class"] and [row[2] for row in rows[1:]] == expected
+    copied = csv.reader(as_text(xy, labels, names).splitlines(), delimiter="\t")
+    assert [row[2] for row in copied] == safe
+
+
+def test_only_what_may_run_is_asked_about() -> None:
+    labels, names = np.array([0, 2], np.uint8), ("plain", "=unused()", "@used")
+    assert running(labels, names, ("", ""), Path("a.csv")) == "@used"
+    assert running(labels, names, ("x", "+y"), Path("a.TSV")) == "+y"
+    assert running(labels, names, ("x", "+y"), Path("a.npz")) == ""
+    assert running(labels[:1], ("-1",), ("'=x", "−y"), Path("a.csv")) == ""
+
+
+def test_the_class_column_of_other_programs() -> None:
+    """The last of those that say so, as in what was exported before axes were looked at."""
+    table = table_of("class,y,class\n0.5,1.5,a\n2.5,3.5,b\n")
+    assert [column.name for column in table.columns] == ["class (2)", "y", "class"]
+    assert default_choice(table) == Choice(0, 1, 2) and convert(table, Choice(0, 1, 2)).axes == ("class", "y")
+
+
+# -- commas that may part thousands --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "doubted"),
+    [
+        ('x,y\n"1,000","2,500"\n', "1,000"),
+        ("1,000;2\n-12,345;4\n", "1,000"),
+        ("5\t+999,999\t1\n", "+999,999"),
+        ("1,000;2\n1,5;4\n", ""),
+        ("1,000;0,250\n", ""),
+        ("1,000;1234,250\n", ""),
+        ("1,000;1,000e3\n", ""),
+        ("1,5;2,5\n", ""),
+        ('"1.000","2.500"\n', ""),
+        ("1,000\n2,000\n", ""),
+    ],
+)
+def test_a_comma_that_may_part_thousands(text: str, doubted: str) -> None:
+    table = table_of(text)
+    assert table.doubt.startswith(f"{doubted} is read as " if doubted else "") and bool(table.doubt) == bool(doubted)
+    if doubted:
+        assert "decimal comma" in table.doubt and not table_of(text, dialect=Dialect(decimal=",")).doubt
+        with pytest.raises(DoubtError) as caught:
+            from_text(text, ())
+        assert doubted in sentence(caught.value, "The clipboard")
+
+
+def test_a_doubt_ends_with_the_first_sure_comma_of_many() -> None:
+    table = table_of("1,000;2,000\n" * 50_000 + "1,000;0,5\n" + "3,000;4,000\n" * 50_000)
+    assert not table.doubt and len(table) == 100_001
 
 
 def test_a_file_that_other_programs_read(tmp_path: Path) -> None:

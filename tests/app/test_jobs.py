@@ -277,13 +277,13 @@ def test_the_background_rests_after_the_hand_and_everything_else_goes_on(pool: P
     hold = Hold(pool)
     pool.submit(job("background", Priority.BACKGROUND), Priority.BACKGROUND)
     begun = time.monotonic()
-    pool.rest(0.1)
+    pool.rest(0.5)
     pool.submit(job("training", *[Priority.TRAINING] * 20, Priority.FULL_PICTURE), Priority.TRAINING)
     hold.release()
     assert done.wait(PATIENCE)
     names = [name for name, _ in log]
     assert names == ["training"] * 22 + ["background"] * 2
-    assert log[22][1] >= begun + 0.1 and not any(moment > begun + 0.1 for name, moment in log[:2])
+    assert log[22][1] >= begun + 0.5 and not any(moment > begun + 0.5 for name, moment in log[:2])
     assert last(pool).wait(PATIENCE), "and then it takes its turns as ever"
 
 

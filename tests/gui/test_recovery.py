@@ -259,6 +259,7 @@ def test_copies_that_cannot_be_written_are_said_once(
     for x in range(5):
         edit(window, float(x))
         qtbot.wait(60)
+    qtbot.waitUntil(lambda: bool(said), timeout=20_000)
     assert said == ["Recovery copies cannot be written: no space left on device."]
 
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.points import MAX_CLASSES
-from app.views.bind import describe, plain_tip
+from app.views.bind import describe
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 
@@ -100,7 +100,7 @@ class ClassButtons(ButtonRows):
                 button.setText(f"{label + 1}  {short}".replace("&", "&&"))
                 button.setIcon(symbol_pixmap(theme, str(label), ratio=ratio))
                 tip = f"The ringed point is of {name}, drawn as {SHAPE_NAMES[label]} (key {label + 1})."
-                describe(button, f"asking.class{label + 1}", f"It is of {name}, {SHAPE_NAMES[label]}", plain_tip(tip))
+                describe(button, f"asking.class{label + 1}", f"It is of {name}, {SHAPE_NAMES[label]}", tip)
         self.show_only([self.buttons[label] for label in classes])
 
 

@@ -24,7 +24,7 @@ from app.controller import Controller
 from app.document import NO_LIMIT, Document
 from app.points import MAX_CLASSES
 from app.scene import Scene
-from app.views.bind import Gestures, NumberField, describe, plain_tip, show_choice, show_number
+from app.views.bind import Gestures, NumberField, describe, show_choice, show_number
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.words import KKT_LEGEND, LEGEND, PROVISIONAL, SHEET_LEGEND, count, grouped
@@ -128,7 +128,7 @@ class DataPanel(QScrollArea):
             called = number if name == number else f"{name} ({number})"
             tip = f"New points are of {called}, drawn as {shape} (key {label + 1})."
             spoken = f"Class {label + 1}, {shape}" if name == number else f"Class {label + 1}, {name}, {shape}"
-            describe(button, f"class{label + 1}", spoken, plain_tip(tip))
+            describe(button, f"class{label + 1}", spoken, tip)
 
     def _generator(self) -> QWidget:
         box = QGroupBox("Generate points")

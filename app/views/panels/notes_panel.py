@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, QTimer
-from PySide6.QtGui import QFocusEvent, QTextCursor
+from PySide6.QtCore import QEvent, QMimeData, QSignalBlocker, QSize, QTimer
+from PySide6.QtGui import QFocusEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.controller import Controller
@@ -12,6 +12,10 @@ from app.views.bind import describe, is_undo
 from app.views.theme import Theme
 
 PAUSE = 2000  # milliseconds without a key that end a period of writing
+#: Characters without a blank from which on lines may end anywhere: to look for the ends of words, Qt reads such a run
+#: again for each of its lines, 0.5 s a key at 100 000 characters.
+LONGEST_WORD = 2000
+_Wrap = QTextOption.WrapMode
 
 
 class NotesPanel(QPlainTextEdit):
@@ -47,6 +51,7 @@ class NotesPanel(QPlainTextEdit):
         like_qt = new.replace("\xa0", " ")  # Qt gives such spaces back as plain ones
         if old == like_qt:
             return
+        self._wrap(new, widen=False)
         start = _alike(old, like_qt)
         end = _alike(old[start:][::-1], like_qt[start:][::-1])
         cursor = QTextCursor(self.document())
@@ -54,6 +59,7 @@ class NotesPanel(QPlainTextEdit):
         cursor.setPosition(_units(old[: len(old) - end]), QTextCursor.MoveMode.KeepAnchor)
         with QSignalBlocker(self):  # `textChanged` is all there is; what is shown here was not written by the hand
             cursor.insertText(new[start : len(new) - end])
+        self._wrap(new)
         self.setTextCursor(cursor)
         self.viewport().update()
 
@@ -62,10 +68,23 @@ class NotesPanel(QPlainTextEdit):
         if text == self._shown:
             return
         self._shown = text
+        self._wrap(self.document().toRawText() if len(text) > LONGEST_WORD else text)
         self._pause.start()
         self._controller.set_notes(text, self._writing)
         if len(self._controller.document.notes) < len(text):
             self._controller.say("The notes are full: they hold 100 000 characters.")
+
+    def _wrap(self, text: str, widen: bool = True) -> None:
+        """End lines between words, but anywhere in `text` with a very long one; `widen`: also back again."""
+        words = text.replace("\xa0", "_").split() if len(text) > LONGEST_WORD else []  # no line ends at such a blank
+        long = max(map(len, words), default=0) > LONGEST_WORD
+        mode = _Wrap.WrapAnywhere if long else _Wrap.WrapAtWordBoundaryOrAnywhere
+        if mode != self.wordWrapMode() and (long or widen):
+            self.setWordWrapMode(mode)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        self._wrap(source.text(), widen=False)  # before it is laid out
+        super().insertFromMimeData(source)
 
     def _end_of_writing(self) -> None:
         self._pause.stop()

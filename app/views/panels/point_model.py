@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.commands import MovePoints, RelabelPoints
 from app.controller import Controller
+from app.plain import plain
 from app.points import LIMIT, MAX_CLASSES, Points
 from app.scene import Scene
 from app.views.bind import number_of, plain_tip
@@ -41,7 +42,7 @@ class PointModel(QAbstractTableModel):
 
     def show_names(self, scene: Scene) -> None:
         """Take the names of axes and classes."""
-        axes = (scene.axes[0] or "x", scene.axes[1] or "y")
+        axes = (plain(scene.axes[0]) or "x", plain(scene.axes[1]) or "y")
         if axes != self.axes:
             self.axes = axes
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, X, Y)
@@ -137,7 +138,7 @@ class PointModel(QAbstractTableModel):
             return None
         row, column = index.row(), index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.text(row, column)
+            return plain(self.text(row, column))
         if role == Qt.ItemDataRole.EditRole:
             return self.editable_text(row, column)
         if role == Qt.ItemDataRole.ToolTipRole:

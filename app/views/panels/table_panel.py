@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBox
 
 from app.commands import AddPoints
 from app.controller import Controller
+from app.plain import plain
 from app.points import LIMIT
 from app.scene import Scene
-from app.views.bind import describe, mark_bad, number_of, plain_tip
+from app.views.bind import describe, mark_bad, number_of
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
 
@@ -74,12 +75,12 @@ class TablePanel(QWidget):
         if shown == self._shown:
             return
         self._shown = shown
-        self._axes = (scene.axes[0] or "x", scene.axes[1] or "y")
+        self._axes = (plain(scene.axes[0]) or "x", plain(scene.axes[1]) or "y")
         for axis, title, field, letter in zip(self._axes, self._titles, self._fields, "xy", strict=True):
             title.setText(letter)
-            describe(field, f"table.{letter}", f"{axis} of the new point", plain_tip(f"{axis} of the new point."))
+            describe(field, f"table.{letter}", f"{axis} of the new point", f"{axis} of the new point.")
         self._add.setIcon(symbol_pixmap(theme, str(scene.active_class), 18, self.devicePixelRatioF()))
-        describe(self._add, "table.add", "Add a point", plain_tip(f"Add a point of {name} at the typed x and y."))
+        describe(self._add, "table.add", "Add a point", f"Add a point of {name} at the typed x and y.")
 
     def _on_to_y(self) -> None:
         self._fields[1].setFocus()

@@ -18,6 +18,8 @@ class Axis(pg.AxisItem):
         with guarded(p, self.boundingRect(), widget):
             super().paint(p, opt, widget)
 
+from app.plain import plain
+
 
 def size_axes(item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tuple[int, int]) -> None:
     """Give the axes of `item` their sizes: whole pixels, so that a pixel of the picture is a pixel of the screen.
@@ -38,7 +40,8 @@ def size_axes(item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tupl
         axis = item.getAxis(side)
         axis.enableAutoSIPrefix(False)  # it would write "(x0.001)" behind the name and scale the numbers
         axis.setStyle(tickFont=font)
-        fitting = metrics.elidedText(" ".join(name.split()), pg.QtCore.Qt.TextElideMode.ElideRight, room[place] - 8)
+        name = plain(" ".join(name.split()))
+        fitting = metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, room[place] - 8)
         axis.label.setFont(font)
         if fitting:
             axis.setLabel(escape(fitting))

@@ -1,0 +1,89 @@
+"""A key that stands twice in a document: refused, wherever it is; a decoder would take the last without a word."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from app import files, versions
+from app.document import Document
+from app.files import FileError
+from app.points import Points
+
+FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.playground"))
+#: Keys as JSON may write them; the last two are "x" and "a:" again.
+KEYS = st.sampled_from(["x", "y", "", "a:", '{"x":1}', "\\", '"', "é", "x", "a:"])
+#: JSON as text, in which objects may hold a key twice.
+VALUES = st.recursive(
+    st.sampled_from(["1", "-2.5e3", "null", "true", '"x"', '"}"', '"\\u0078"', r'"\\"', r'"\":{"', "[]", "{}"]),
+    lambda inner: st.lists(inner, max_size=4).map(lambda each: f"[{', '.join(each)}]") | st.lists(
+        st.tuples(KEYS, st.booleans(), inner, st.sampled_from([":", " : ", "\n:" + " " * 30])), max_size=4
+    ).map(lambda pairs: "{" + ",".join(_key(key, ascii) + colon + value for key, ascii, value, colon in pairs) + "}"),
+    max_leaves=12,
+)  # fmt: skip
+
+
+def _key(key: str, escaped: bool) -> str:
+    return '"' + "".join(f"\\u{ord(sign):04x}" for sign in key) + '"' if escaped else json.dumps(key)
+
+
+def repeated(data: str) -> set[str]:
+    """By another road: the keys that Python's own reader meets twice in one object."""
+    found: set[str] = set()
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        keys = [key for key, _ in pairs]
+        found.update(key for key in keys if keys.count(key) > 1)
+
+    json.loads(data, object_pairs_hook=look)
+    return found
+
+
+@given(VALUES)
+@example('{"a": {"x": 1}, "b": {"x": 1}, "x": [{"x": 1}, {"x": 1}]}')
+@example('{"x": [{"y": 1}], "\\u0078": 2}')
+def test_as_pythons_reader_finds_them(data: str) -> None:
+    expected = repeated(data)
+    said = versions._repeated_key(data.encode())
+    assert said in expected if expected else said is None
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
+def test_every_key_of_every_version(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not repeated(text) and files.read(path)
+    for colon in re.finditer(r'"(\w+)": ?', text):
+        again = f"{text[: colon.start()]}{colon[0]}null, {text[colon.start() :]}"
+        try:
+            assert repeated(again) == {colon[1]}
+        except json.JSONDecodeError:  # it stood in a text
+            continue
+        # The decoder looks at both, so null is refused, too; the value itself is not.
+        value = json.JSONDecoder().raw_decode(text, colon.end())[1]
+        twice = f"{text[: colon.start()]}{text[colon.start() : value]}, {text[colon.start() :]}"
+        with pytest.raises(FileError) as caught:
+            files.decode(twice.encode(), "drawing.playground")
+        assert str(caught.value) == f"drawing.playground holds the key {colon[1]!r} twice in one place."
+
+
+def test_a_large_document_opens_hardly_later() -> None:
+    rng = np.random.default_rng(0)
+    data = files.encode(Document(Points.of(rng.normal(size=(200_000, 2)), rng.integers(0, 8, 200_000))))
+
+    def seconds(act: Any) -> float:
+        best = np.inf
+        for _ in range(3):
+            begun = time.thread_time()
+            act(data)
+            best = min(best, time.thread_time() - begun)
+        return best
+
+    assert seconds(versions._repeated_key) < 0.4 * seconds(files.decode)

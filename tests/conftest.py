@@ -1,0 +1,32 @@
+"""What hypothesis draws: the same examples at every run of the tests, new ones at every soak, whose seed is printed."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import settings
+
+# A busy machine is no fault of a test; an example remembered from another run would be chance again.
+settings.register_profile("same", derandomize=True, deadline=None, database=None)
+settings.register_profile("new", derandomize=False, deadline=None, database=None, print_blob=True)
+settings.load_profile("same")
+
+
+@pytest.hookimpl(tryfirst=True)  # hypothesis takes both from the options, in its own hook
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.hypothesis_seed is not None and config.option.hypothesis_profile is None:
+        config.option.hypothesis_profile = "new"  # where nothing is drawn, a seed would change nothing
+    if config.option.hypothesis_profile == "new" and config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(random.SystemRandom().getrandbits(32))
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    seed = config.option.hypothesis_seed
+    return f"examples: new ones; the same again with --hypothesis-seed={seed}" if seed else "examples: always the same"
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """Of this run, for campaigns that draw by themselves; 0 where nothing new is drawn."""
+    return int(request.config.option.hypothesis_seed or 0)
