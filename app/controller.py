@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from solver.datasets import DATASETS
 
-from . import files
+from . import files, locks
 from .changing import changed_struct, text_of
 from .commands import (
     Clear,
@@ -345,7 +344,7 @@ class Controller:
     def changed_on_disk(self, path: Path) -> bool:
         """Another program has written the document's file at `path` since it was read or saved here."""
         own = self.store.path
-        if own is None or self.on_disk is None or os.path.realpath(own) != os.path.realpath(path):
+        if own is None or self.on_disk is None or locks.identity(own) != locks.identity(path):
             return False
         return files.differs(path, self.on_disk)
 

@@ -529,12 +529,12 @@ def test_a_folder_without_a_name_is_called_by_its_path() -> None:
             assert check(caught.value, str(path)).startswith(f"{path} is a folder")
 
 
-@pytest.mark.parametrize("method", ["stat", "read_bytes"])
-def test_an_unreadable_file(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("operation", ["stat", "open", "fstat"])
+def test_an_unreadable_file(operation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "mine.playground"
     path.write_bytes(SOUND)
     with monkeypatch.context() as patched:
-        patched.setattr(Path, method, failing(errno.EACCES))
+        patched.setattr(files.os, operation, failing(errno.EACCES))
         with pytest.raises(FileError) as caught:
             files.read(path)
     assert check(caught.value, "mine.playground") == "mine.playground cannot be read: permission denied."

@@ -132,9 +132,9 @@ def test_the_newest_is_kept_and_not_every_edit_written(desk: Desk, monkeypatch: 
     writes: list[float] = []
     real = files.write_pieces
 
-    def write(pieces: object, path: Path) -> None:
+    def write(pieces: object, path: Path, **how: bool) -> None:
         writes.append(time.monotonic())
-        real(pieces, path)  # type: ignore[arg-type]
+        real(pieces, path, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(files, "write_pieces", write)
     recorder = desk.recorder()
@@ -156,7 +156,7 @@ def test_the_times_are_those_that_are_promised() -> None:
     assert recovery.DELAY <= 2.0 and recovery.INTERVAL <= 2.0
 
 
-@pytest.mark.parametrize("operation", ["mkdir", "mkstemp", "write", "fsync", "chmod", "replace"])
+@pytest.mark.parametrize("operation", ["mkdir", "mkstemp", "write", "fsync", "replace"])
 def test_a_failure_is_said_once_and_tried_again(
     operation: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,10 +257,10 @@ def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeyp
     writing, go_on = threading.Event(), threading.Event()
     real = files.write_pieces
 
-    def held_up(pieces: object, path: Path) -> None:
+    def held_up(pieces: object, path: Path, **how: bool) -> None:
         writing.set()
         assert go_on.wait(5)
-        real(pieces, path)  # type: ignore[arg-type]
+        real(pieces, path, **how)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
         patched.setattr(files, "write_pieces", held_up)
@@ -284,10 +284,10 @@ def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
     writing, go_on = threading.Event(), threading.Event()
     real = files.write_pieces
 
-    def held_up(pieces: object, path: Path) -> None:
+    def held_up(pieces: object, path: Path, **how: bool) -> None:
         writing.set()
         assert go_on.wait(5)
-        real(pieces, path)  # type: ignore[arg-type]
+        real(pieces, path, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(files, "write_pieces", held_up)
     second.keep(Work(copy.read().document, None))
@@ -320,9 +320,6 @@ BAD: dict[str, bytes] = {
     "endless line": b"{" * 200_000,
     "wrong types": b'{"time": "now", "points": 1, "version": 2}\n',
     "no time": b'{"points": 1, "version": 2}\n',
-    "NaN": b'{"time": NaN, "points": 1, "version": 2}\n',
-    "1e999": b'{"time": 1e999, "points": 1, "version": 2}\n',
-    "far future": b'{"time": 1e300, "points": 1, "version": 2}\n',
     "latin 1": b'{"time": 1, "points": 1, "version": 2, "path": "\xe9"}\n',
 }
 
@@ -414,7 +411,7 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
 def test_where_nothing_can_be_locked_copies_are_still_written_and_found(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "_take", failing(errno.ENOLCK))
+    monkeypatch.setattr(locks, "take", failing(errno.ENOLCK))
     recorder = desk.recorder()
     recorder.keep(Work(default_document(), None))
     desk.die(recorder)
