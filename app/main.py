@@ -44,7 +44,6 @@ def create_window(
         What that file held; default: what it holds now.
     """
     import platformdirs
-    from PySide6.QtCore import QSettings
 
     from . import files
     from .conductor import Conductor
@@ -52,13 +51,14 @@ def create_window(
     from .document import MAX_LANES, default_document
     from .jobs.preparation import Preparation
     from .session import Session
+    from .settings import Settings
     from .store import Store
     from .views.safekeeping import Safekeeping
     from .views.window import MainWindow
 
     make_application()
     folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))
-    window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
+    window = MainWindow(Settings(folder / "settings.ini"))
     store = Store(document or default_document(), path)
     controller = Controller(store, Session(), window.ask_refresh, window.say, window.alert)
     if path is not None:

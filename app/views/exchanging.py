@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from app.controller import Controller
+from app.settings import EXCHANGE_FOLDER, Settings
 
 if TYPE_CHECKING:
     from app.exchange import Dialect, Table
@@ -22,11 +22,11 @@ class Exchanging:
     ----------
     window : QMainWindow
     controller : Controller
-    settings : QSettings
+    settings : Settings
         Where the folder used last is remembered.
     """
 
-    def __init__(self, window: QMainWindow, controller: Controller, settings: QSettings) -> None:
+    def __init__(self, window: QMainWindow, controller: Controller, settings: Settings) -> None:
         self._window, self._controller, self._settings = window, controller, settings
 
     def ask_import(self) -> None:
@@ -74,7 +74,7 @@ class Exchanging:
         dialog.setObjectName(name)
 
         def chosen(file: str) -> None:
-            self._settings.setValue("exchange_folder", str(Path(file).parent))
+            self._settings.write(EXCHANGE_FOLDER, str(Path(file).parent))
             use(Path(file))
 
         dialog.fileSelected.connect(chosen)
@@ -82,4 +82,4 @@ class Exchanging:
         dialog.open()
 
     def _folder(self) -> str:
-        return str(self._settings.value("exchange_folder", str(Path.home())))
+        return self._settings.read(EXCHANGE_FOLDER)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import files
 from app.controller import Controller
 from app.locks import Claims
+from app.settings import FOLDER, Settings
 
 FILTER = f"Playground documents (*{files.SUFFIX})"
 
@@ -28,13 +29,13 @@ class Questions:
     ----------
     window : QWidget
     controller : Controller
-    settings : QSettings
+    settings : Settings
         Where the folder of the last document is remembered.
     claims : Claims
         Which documents other windows have open.
     """
 
-    def __init__(self, window: QWidget, controller: Controller, settings: QSettings, claims: Claims) -> None:
+    def __init__(self, window: QWidget, controller: Controller, settings: Settings, claims: Claims) -> None:
         self._window = window
         self._controller = controller
         self._settings = settings
@@ -184,7 +185,7 @@ class Questions:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def chosen(name: str) -> None:
-            self._settings.setValue("folder", str(Path(name).parent))
+            self._settings.write(FOLDER, str(Path(name).parent))
             use(Path(name))
 
         dialog.fileSelected.connect(chosen)
@@ -192,4 +193,4 @@ class Questions:
 
     def _folder(self) -> Path:
         path = self._controller.store.path
-        return path.parent if path else Path(str(self._settings.value("folder", str(Path.home()))))
+        return path.parent if path else Path(self._settings.read(FOLDER))

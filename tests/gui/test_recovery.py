@@ -252,13 +252,14 @@ def test_copies_that_cannot_be_written_are_said_once(
     said: list[str] = []
     monkeypatch.setattr(window._controller, "say", said.append)
 
-    def full(pieces: object, path: Path) -> None:
+    def full(pieces: object, path: Path, **how: bool) -> None:
         raise files.FileError("x was not saved: no space left on device.", "no space left on device")
 
-    monkeypatch.setattr(files, "write_pieces", full)
-    for x in range(5):
-        edit(window, float(x))
-        qtbot.wait(60)
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "write_pieces", full)
+        for x in range(5):
+            edit(window, float(x))
+            qtbot.wait(60)
     assert said == ["Recovery copies cannot be written: no space left on device."]
 
 
