@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from solver.datasets import DATASETS
 
-from . import files, locks
+from . import files, locks, recovery
 from .changing import changed_struct, text_of
 from .commands import (
     Clear,
@@ -278,6 +278,17 @@ class Controller:
         # Where one looked is part of the document, unless nothing would be seen there.
         seen = document.view.shows(document.points)
         self.put(document if seen else replace(document, view=View.fitting(document.points)), path, on_disk)
+        return True
+
+    def recover(self, path: Path) -> bool:
+        """Open the recovery copy at `path` as work without a file; False, with a sentence, when it cannot be read."""
+        try:
+            document = recovery.read(path)
+        except files.FileError as error:
+            self._alert(str(error))
+            return False
+        self.put(document, None, modified=True)
+        self.say(f"Recovered {path.name}. It is not saved yet.")
         return True
 
     def revert(self) -> bool:

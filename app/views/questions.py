@@ -8,12 +8,13 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from app import files
+from app import files, recovery
 from app.controller import Controller
 from app.locks import Claims
 from app.settings import FOLDER, Settings
 
 FILTER = f"Playground documents (*{files.SUFFIX})"
+COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
 
 _Then = Callable[[], object]
 
@@ -141,7 +142,7 @@ class Questions:
 
     def ask_open(self) -> None:
         """Ask which file to open."""
-        dialog = QFileDialog(self._window, "Open", str(self._folder()), FILTER)
+        dialog = QFileDialog(self._window, "Open", str(self._folder()), f"{FILTER};;{COPIES}")
         dialog.setObjectName("open")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         self._ask_path(dialog, self._open)
@@ -151,7 +152,9 @@ class Questions:
         self.unless_unsaved(lambda: self._open(path))
 
     def _open(self, path: Path) -> None:
-        if self._claims.elsewhere(path):
+        if recovery.is_copy(path):
+            self._controller.recover(path)
+        elif self._claims.elsewhere(path):
             self._ask_elsewhere(path, lambda: self._controller.open(path))
         else:
             self._controller.open(path)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QLayout, QSplitter, QStyle
 
-from app import files
+from app import files, recovery
 from app.conductor import Conductor
 from app.controller import Controller
 from app.document import Document
@@ -124,7 +124,7 @@ class MainWindow(DropWindow):
 
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
-        if path.suffix.lower() == files.SUFFIX:
+        if path.suffix.lower() == files.SUFFIX or recovery.is_copy(path):
             self._questions.open_path(path)
         else:
             self._exchanging.import_file(path)
