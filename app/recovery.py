@@ -30,6 +30,8 @@ SUFFIX = ".recovery"
 ASIDE = ".unreadable"
 #: Seconds between two copies; after the first unsaved change; and until the next try after a failure.
 INTERVAL, DELAY, RETRY = 2.0, 0.5, 10.0
+#: Seconds to wait for the lock of one's own copy: somebody may be asking just now whether it is held.
+PATIENCE = 1.0
 #: Seconds the writing thread rests between two pieces, so that it never gets in the window's way.
 _REST = 0.0005
 _HEADER_BYTES = 100_000
@@ -103,7 +105,11 @@ def is_copy(path: Path) -> bool:
 
 
 def _document(file: Path, name: str) -> Document:
-    _, _, body = files.read_bytes(file).partition(b"\n")
+    try:
+        _, _, body = files.read_bytes(file).partition(b"\n")
+    except files.UnreadError as error:
+        why = error.reason.rstrip(".")
+        raise files.UnreadError(f"{name} cannot be read: {why}.", why) from None
     return files.decode(body, name)
 
 
@@ -311,7 +317,7 @@ class Recorder:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not self._lock.held:
                 with contextlib.suppress(OSError):  # where nothing can be locked, a copy is still better than none
-                    self._lock.acquire(1.0)
+                    self._lock.acquire(PATIENCE)
             files.write_pieces(self._pieces(work), self.file, private=True)
         except Exception as error:  # whatever it is, the thread goes on to try again
             if self._closing:
