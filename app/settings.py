@@ -22,8 +22,8 @@ from typing import Generic, TypeVar
 from . import files
 
 T = TypeVar("T")
-#: Characters of the longest value that is believed.
-_LONGEST = 100_000
+#: Characters of the longest value and of the longest path that are believed.
+_LONGEST, _LONGEST_PATH = 100_000, 4096
 _ESCAPE = re.compile(r"x([0-9a-fA-F]{1,6})|(.)")
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _PLAIN = re.compile(r"[\w+./-][\w+./ -]*(?<! )", re.ASCII)
@@ -132,7 +132,7 @@ def _digest(value: bytes) -> bytes:
 
 
 def _is_path(text: str) -> bool:
-    return bool(text) and "\0" not in text
+    return 0 < len(text) <= _LONGEST_PATH and "\0" not in text
 
 
 _HOME = os.path.expanduser("~")
