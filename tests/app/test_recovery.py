@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -565,6 +566,61 @@ def test_times_in_words() -> None:
     assert recovery.when(moment(1, 0, 0), now) == "1 March 2026 0:00"
     assert recovery.when(moment(28, 9, 0, month=2), now) == "28 February 2026 9:00"
     assert recovery.when(moment(4, 9, 0), now) == "4 March 2026 9:00"
+
+
+WRITER = """
+import sys
+from pathlib import Path
+import numpy as np
+from app import recovery
+from app.document import Document
+from app.points import Points
+recovery.INTERVAL = recovery.DELAY = 0.0
+recorder = recovery.Recorder(Path(sys.argv[1]), sys.argv[2], print)
+turn = 0
+while True:
+    if recorder.settled:
+        turn += 1
+        xy = np.full((5000, 2), float(turn))
+        recorder.keep(recovery.Work(Document(Points.of(xy, np.zeros(5000, int)), notes=str(turn)), None))
+        if turn == 2:
+            print("writing", flush=True)
+"""
+
+
+def kill_while_writing_copies(times: int, folder: Path) -> tuple[int, int]:
+    """Kill writers of copies; how many temporary files they left, and how many copies were whole."""
+    rng = random.Random(times)
+    left = whole = 0
+    for number in range(times):
+        arguments = [sys.executable, "-c", WRITER, str(folder), f"w{number}"]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=ROOT) as writer:
+            assert writer.stdout is not None and writer.stdout.readline() == b"writing\n"
+            time.sleep(rng.uniform(0.0, 0.05))
+            writer.kill()
+        left += len(list(folder.glob(".*.tmp")))
+        (copy,), sentences = orphans(folder)
+        document = copy.read().document
+        assert sentences == [] and len(document.points) == copy.points == 5000
+        assert (document.points.xy == float(document.notes)).all(), "all of one moment"
+        whole += 1
+        copy.remove()
+        assert list(folder.iterdir()) == []
+    return left, whole
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_killed_while_writing_a_copy(tmp_path: Path) -> None:
+    assert kill_while_writing_copies(2, tmp_path)[1] == 2
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_killed_while_writing_a_copy_many_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    left, whole = kill_while_writing_copies(50, tmp_path)
+    with capsys.disabled():
+        print(f"\n50 kills while copies were written: {left} temporary files left and swept, {whole} copies whole")
+    assert left > 10, "the kills must have met the writing"
 
 
 # -- locks -------------------------------------------------------------------------------------------------------------
