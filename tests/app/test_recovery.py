@@ -451,7 +451,11 @@ def test_a_pipe_is_not_waited_for(desk: Desk) -> None:
         os.mkfifo(desk.folder / name)
     (desk.folder / "good.recovery").write_bytes(copy_of("1"))
     (desk.folder / "folder.recovery").mkdir()
-    (copy,), sentences = orphans(desk.folder)
+    found: list[tuple[list[recovery.Copy], list[str]]] = []
+    search = threading.Thread(target=lambda: found.append(orphans(desk.folder)), daemon=True)
+    search.start()
+    search.join(10)
+    ((copy,), sentences) = found[0]
     assert copy.file.name == "good.recovery" and len(sentences) == 2
     copy.remove()
     assert orphans(desk.folder) == ([], []), "told once"

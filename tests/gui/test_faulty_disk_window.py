@@ -105,13 +105,14 @@ def campaign(qtbot: QtBot, folder: Path, tally: Tally, codes: tuple[int, ...], s
                 assert (profile / "recovery" / "left.recovery").read_bytes() == COPY
             window._controller.dispatch(AddPoints(xy=(4.0, 4.0), labels=2))
             assert window._controller.save(mine) and same(files.read(mine), window.document)
+            assert window._controller.export(folder / "points.csv")
             for dialog in window.findChildren(QDialog):
                 dialog.close()
             discard(window)
             window.deleteLater()
             QApplication.processEvents()
         assert not exceptions, exceptions
-        assert [path.name for path in folder.glob(".*")] == [], "nothing is left lying about"
+        assert [path.name for path in folder.glob(".*")] == [], "the next save sweeps"
 
     tally.every_fault("a window's hour", folder, prepare, act, codes, step)
 

@@ -104,8 +104,10 @@ def test_odd_settings(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_200_odd_settings(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_200_odd_settings(make: Make, qtbot: QtBot, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     campaign(qtbot, tmp_path, 200, 1)
+    with capsys.disabled():
+        print("\n200 odd settings: 200 windows started, were used and closed")
 
 
 @pytest.mark.parametrize(

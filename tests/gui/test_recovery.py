@@ -683,6 +683,10 @@ def test_a_copy_is_opened_like_a_document(suffix: str, make: Make, qtbot: QtBot,
     assert box(window, "alert").text().startswith(f"x{suffix} is damaged")
     box(window, "alert").close()
     assert window.document is before
+    started = create_window(SMALL, tmp_path, modified=True)
+    assert started._controller.store.modified and started._controller.store.path is None
+    discard(started)
+    started.deleteLater()
 
 
 def test_revert_is_one_step_and_asks_first(make: Make, tmp_path: Path) -> None:
