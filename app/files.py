@@ -287,13 +287,12 @@ class _Temporary:
 def sweep(folder: Path, pattern: str) -> None:
     """Take away the temporary files whose writers were killed; `pattern` is that of their names."""
     try:
-        with os.scandir(folder) as entries:
-            found = [entry.path for entry in entries if fnmatch.fnmatchcase(entry.name, pattern)]
+        found = [name for name in os.listdir(folder) if name.endswith(".tmp") and fnmatch.fnmatchcase(name, pattern)]
     except OSError:
         return
     for name in found:
         with contextlib.suppress(OSError):
-            _sweep_one(Path(name))
+            _sweep_one(folder / name)
 
 
 def _sweep_one(path: Path) -> None:
