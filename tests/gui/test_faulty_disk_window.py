@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +16,12 @@ from app import files, recovery
 from app.commands import AddPoints
 from app.document import default_document
 from app.main import create_window
+from app.views import actions
 from app.views.recovery_dialog import RecoveryDialog
 from app.views.window import MainWindow
 from tests.app.faulty_disk import CODES, FaultyDisk, Tally
 
-from .conftest import discard
+from .conftest import Make, discard
 from .test_recovery import SMALL, choose, same
 
 OTHER = files.encode(replace(default_document(), notes="other"))
@@ -121,6 +124,26 @@ def test_a_window_whose_disk_fails(qtbot: QtBot, qapp: QApplication, tmp_path: P
     tally = Tally()
     campaign(qtbot, tmp_path / "disk", tally, CODES[:1], 60)
     assert tally.counts.total() >= 4
+
+
+def too_many(*args: object, **named: object) -> None:
+    raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+def test_icons_that_cannot_be_read_cost_no_picture(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    actions._source.cache_clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(actions, "ICONS", Path("/nowhere"))
+        window = make(SMALL)
+        assert window._actions["new"].icon().isNull() and window.result(0) is not None
+    window.choose_theme("dark")
+    QApplication.processEvents()
+    assert not window._actions["new"].icon().isNull()
+    actions._source.cache_clear()
+    monkeypatch.setattr(Path, "read_text", too_many)
+    window.choose_theme("light")
+    QApplication.processEvents()
+    assert not window._actions["new"].icon().isNull(), "the one of before"
 
 
 @pytest.mark.soak
