@@ -154,18 +154,12 @@ PICTURE_HEIGHT = Number("picture/height", 0, 1, 100_000)
 
 
 class Settings:
-    """What stands in the file at `path`, read now; each change is written at once.
-
-    Attributes
-    ----------
-    failed : callable
-        ``failed(sentence)`` is called when settings cannot be written, once until they can again.
-    """
+    """What stands in the file at `path`, read now; each change is written at once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.failed: Callable[[str], object] = lambda sentence: None
-        self._failing = False
+        self._tell: Callable[[str], object] = lambda sentence: None
+        self._failure = ""  # why nothing can be written, in a sentence
         self._changed: dict[str, str] = {}  # here, and as far as is known not in the file
         self._texts: dict[str, str] = {}  # what the file says about each key, as it stands there
         with suppress(files.FileError):
@@ -188,13 +182,19 @@ class Settings:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             files.write_pieces([_file(texts)], self._path, lasting=False)
         except (OSError, files.FileError) as error:
-            if not self._failing:
-                self._failing = True
+            if not self._failure:
                 reason = error.reason.rstrip(".") if isinstance(error, files.FileError) else files.reason(error)
-                self.failed(f"Settings are not kept: {reason}.")
+                self._failure = f"Settings are not kept: {reason}."
+                self._tell(self._failure)
         else:
-            self._texts, self._failing = texts, False
+            self._texts, self._failure = texts, ""
             self._changed.clear()
+
+    def on_failure(self, tell: Callable[[str], object]) -> None:
+        """``tell(sentence)`` is called when settings cannot be written, once until they can again."""
+        self._tell = tell
+        if self._failure:
+            tell(self._failure)
 
 
 def _read(path: Path) -> dict[str, str]:

@@ -112,7 +112,7 @@ class MainWindow(DropWindow):
         self._appearance.begin(menus["&View"])
         self._refresh()
         self._side.restore()
-        self._settings.failed = self.say
+        self._settings.on_failure(self.say)
         self.canvases[0].setFocus()
 
     # -- what outsiders rely on ------------------------------------------------------------------------------------

@@ -269,7 +269,7 @@ def remembering(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -
             said: list[str] = []
             with disk:
                 settings = Settings(path)
-                settings.failed = said.append
+                settings.on_failure(said.append)
                 settings.write(THEME, "dark")
                 assert settings.read(THEME) == "dark" and settings.read(FOLDER)
             now = path.read_text() if path.exists() else ""

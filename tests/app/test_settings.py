@@ -159,7 +159,7 @@ def test_where_settings_cannot_be_kept_one_sentence_says_so(place: str, tmp_path
         path.symlink_to(path)
     said: list[str] = []
     settings = Settings(path)
-    settings.failed = said.append
+    settings.on_failure(said.append)
     settings.write(s.THEME, "dark")
     settings.write(s.SIDEBAR, False)
     assert settings.read(s.THEME) == "dark" and len(said) == 1
@@ -173,7 +173,7 @@ def test_what_cannot_be_read_for_now_is_not_replaced(tmp_path: Path, monkeypatch
     with monkeypatch.context() as patched:
         patched.setattr(files.os, "open", failing(errno.EMFILE))
         settings = Settings(path)
-        settings.failed = said.append
+        settings.on_failure(said.append)
         settings.write(s.THEME, "dark")
     assert said == ["Settings are not kept: too many open files."] and settings.read(s.THEME) == "dark"
     assert Settings(path).read(s.FOLDER) == "/kept"

@@ -139,13 +139,18 @@ def test_settings_of_the_time_when_qt_wrote_them(make: Make, tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
-@pytest.mark.parametrize("what", ["a folder", "a pipe"])
-def test_settings_that_are_no_file(what: str, make: Make, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("what", "choosing"), [("a folder", True), ("a pipe", True), ("a folder", False)])
+def test_settings_that_are_no_file(what: str, choosing: bool, make: Make, tmp_path: Path) -> None:
     path = tmp_path / "settings.ini"
     path.mkdir() if what == "a folder" else os.mkfifo(path)
     window = make(wait=False)
-    window.choose_theme("dark")
+    if choosing:
+        window.choose_theme("dark")
+    else:  # the document it starts with is a recent one, and that is found out before there is a status line
+        discard(window)
+        window = create_window(default_document(), tmp_path, tmp_path / "mine.playground")
     why = "a folder, not a file" if what == "a folder" else "not an ordinary file"
     assert window._status.text() == f"Settings are not kept: settings.ini is {why}."
     window.choose_theme("light")
+    discard(window)
     assert Settings(path).read(THEME) == "system" and Settings(path).read(TEXT_SIZE) == 0
