@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from solver.datasets import DATASETS
 
-from . import files
+from . import files, locks, recovery
 from .changing import changed_struct, text_of
 from .commands import (
     Clear,
@@ -285,6 +284,17 @@ class Controller:
         self.put(document if seen else replace(document, view=View.fitting(document.points)), path, on_disk)
         return True
 
+    def recover(self, path: Path) -> bool:
+        """Open the recovery copy at `path` as work without a file; False, with a sentence, when it cannot be read."""
+        try:
+            document = recovery.read(path)
+        except files.FileError as error:
+            self._alert(str(error))
+            return False
+        self.put(document, None, modified=True)
+        self.say(f"Recovered {path.name}. It is not saved yet.")
+        return True
+
     def revert(self) -> bool:
         """Back to what the document's file holds, as one step; False, with a sentence, when it cannot be read."""
         path = self.store.path
@@ -351,7 +361,7 @@ class Controller:
     def changed_on_disk(self, path: Path) -> bool:
         """Another program has written the document's file at `path` since it was read or saved here."""
         own = self.store.path
-        if own is None or self.on_disk is None or os.path.realpath(own) != os.path.realpath(path):
+        if own is None or self.on_disk is None or locks.identity(own) != locks.identity(path):
             return False
         return files.differs(path, self.on_disk)
 

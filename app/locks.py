@@ -7,6 +7,7 @@ process number used again means nothing to it, and two of the same process exclu
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import sys
@@ -19,6 +20,7 @@ else:
     import fcntl
 
 SUFFIX = ".lock"
+_PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO, getattr(errno, "ESTALE", errno.EIO))
 
 
 class Lock:
@@ -41,22 +43,25 @@ class Lock:
         return True
 
     def _try(self) -> bool:
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        # O_NONBLOCK: what stands there may be a pipe.
+        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600)
         try:
-            taken = _take(handle)
+            taken = take(handle)
         except OSError:
-            os.close(handle)
+            _close(handle)
             raise
-        if taken and _stands_for(handle, self.path):
+        if taken and stands_for(handle, self.path):
+            if self._handle is not None:  # of a file that was taken away by hand
+                _close(self._handle)
             self._handle = handle
             return True
-        os.close(handle)  # another's, or one that its holder has just taken away
+        _close(handle)  # another's, or one that its holder has just taken away
         return False
 
     @property
     def held(self) -> bool:
         """True while it is held here and its file has not been taken away by hand."""
-        return self._handle is not None and _stands_for(self._handle, self.path)
+        return self._handle is not None and stands_for(self._handle, self.path)
 
     def release(self) -> None:
         """Take the file away and give the lock back; nothing happens when it is not held."""
@@ -64,28 +69,32 @@ class Lock:
         if handle is None:
             return
         if sys.platform == "win32":  # an open file cannot be taken away there
-            os.close(handle)
+            _close(handle)
             with contextlib.suppress(OSError):
                 self.path.unlink()
             return
         with contextlib.suppress(OSError):
-            if _stands_for(handle, self.path):
+            if stands_for(handle, self.path):
                 self.path.unlink()
-        os.close(handle)
+        _close(handle)
 
 
 def held(path: Path) -> bool:
     """Somebody alive holds the lock at `path`; a file that nobody holds any more is taken away."""
-    if not path.exists():
-        return False
     lock = Lock(path)
     try:
+        os.stat(path)
         if not lock.acquire():
             return True
     except OSError:  # where nothing can be locked, nobody holds anything
         return False
     lock.release()
     return False
+
+
+def passing(error: OSError) -> bool:
+    """Nothing is known of a lock for now; any other error means that there is none, and never will be."""
+    return error.errno in _PASSING
 
 
 class Claims:
@@ -106,7 +115,7 @@ class Claims:
 
     def follow(self, path: Path | None) -> None:
         """The document at `path` is open here now, and no other; None: it has no file."""
-        key = _key(path) if path is not None else ""
+        key = identity(path) if path is not None else ""
         if key == self._claimed:
             return
         self.release()
@@ -123,7 +132,7 @@ class Claims:
         """Another window has the file at `path` open."""
         own = f"-{self._owner}{SUFFIX}"
         try:
-            others = [lock for lock in self._folder.glob(f"{_key(path)}-*{SUFFIX}") if not lock.name.endswith(own)]
+            others = [lock for lock in self._folder.glob(f"{identity(path)}-*{SUFFIX}") if not lock.name.endswith(own)]
         except OSError:
             return False
         return any([held(lock) for lock in others])
@@ -141,11 +150,22 @@ class Claims:
         self._lock, self._claimed = None, ""
 
 
-def _key(path: Path) -> str:
-    return hashlib.sha256(os.fsencode(os.path.normcase(os.path.realpath(path)))).hexdigest()[:32]
+def identity(path: Path) -> str:
+    """The same for all names of a file, as far as they can be followed."""
+    try:
+        name = os.path.realpath(path)
+    except (OSError, ValueError):  # a link that cannot be read, a working folder that is gone, an impossible name
+        name = str(path)
+    return hashlib.sha256(os.path.normcase(name).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _stands_for(handle: int, path: Path) -> bool:
+def _close(handle: int) -> None:
+    """Nothing was written, so nothing is lost when it fails; the handle is gone in any case."""
+    with contextlib.suppress(OSError):
+        os.close(handle)
+
+
+def stands_for(handle: int, path: Path) -> bool:
     """The open file `handle` is the one at `path`."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
@@ -153,7 +173,8 @@ def _stands_for(handle: int, path: Path) -> bool:
         return False
 
 
-def _take(handle: int) -> bool:
+def take(handle: int) -> bool:
+    """Lock the open file `handle` until it is closed; False when another holds it.  OSError: it cannot be locked."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)

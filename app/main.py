@@ -29,7 +29,7 @@ DEFAULT_SIZE = (1280, 800)
 
 def create_window(
     document: Document | None = None, profile_dir: Path | None = None, path: Path | None = None,
-    on_disk: Fingerprint | None = None,
+    on_disk: Fingerprint | None = None, modified: bool = False,
 ) -> MainWindow:  # fmt: skip
     """A working window, not shown yet; it needs a running event loop to learn.
 
@@ -43,9 +43,10 @@ def create_window(
         The file `document` was read from.
     on_disk : Fingerprint, optional
         What that file held; default: what it holds now.
+    modified : bool
+        No file holds `document`.
     """
     import platformdirs
-    from PySide6.QtCore import QSettings
 
     from . import files
     from .conductor import Conductor
@@ -53,14 +54,17 @@ def create_window(
     from .document import MAX_LANES, default_document
     from .jobs.preparation import Preparation
     from .session import Session
+    from .settings import Settings
     from .store import Store
     from .views.safekeeping import Safekeeping
     from .views.window import MainWindow
 
     make_application()
     folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))
-    window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
+    window = MainWindow(Settings(folder / "settings.ini"))
     store = Store(document or default_document(), path)
+    if modified:
+        store.reset(store.document, path, modified=True)
     controller = Controller(store, Session(), window.ask_refresh, window.say, window.alert)
     if path is not None:
         controller.on_disk = on_disk or files.fingerprint(path)
@@ -215,14 +219,17 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")
     options = parser.parse_args(words[1:] if drawing else words)
 
-    from . import files
+    from . import files, recovery
     from .document import default_document
 
+    copy = None
     try:
         path: Path | None = options.file
+        if path is not None and recovery.is_copy(path):
+            copy, path = recovery.read(path), None
         # Taken first: a change between the two is noticed when saving.
         on_disk = files.fingerprint(path) if path is not None else None
-        document = files.read(path) if path is not None else default_document()
+        document = files.read(path) if path is not None else copy or default_document()
         if drawing:
             if options.out.suffix.lower() != ".png":
                 parser.error(f"--out {options.out} must end in .png")
@@ -232,12 +239,14 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
     except files.FileError as error:
         parser.error(str(error))
-    return _run(document, options.profile_dir, path, on_disk)
+    return _run(document, options.profile_dir, path, on_disk, copy is not None)
 
 
-def _run(document: Document, profile_dir: Path | None, path: Path | None, on_disk: Fingerprint | None) -> int:
+def _run(
+    document: Document, profile_dir: Path | None, path: Path | None, on_disk: Fingerprint | None, modified: bool
+) -> int:
     application = make_application()
-    window = create_window(document, profile_dir, path, on_disk)
+    window = create_window(document, profile_dir, path, on_disk, modified)
     window.show()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends the program: Qt never looks for it
     code = application.exec()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
+import math
 import os
 import threading
 import time
@@ -26,11 +27,17 @@ from .plain import plain
 from .words import count
 
 SUFFIX = ".recovery"
+#: Of a copy that was set aside.
+ASIDE = ".unreadable"
 #: Seconds between two copies; after the first unsaved change; and until the next try after a failure.
 INTERVAL, DELAY, RETRY = 2.0, 0.5, 10.0
+#: Seconds to wait for the lock of one's own copy: somebody may be asking just now whether it is held.
+PATIENCE = 1.0
 #: Seconds the writing thread rests between two pieces, so that it never gets in the window's way.
 _REST = 0.0005
 _HEADER_BYTES = 100_000
+#: What stands there is no copy, whenever it is read.
+_WRONG = (ValueError, OverflowError, RecursionError, msgspec.MsgspecError, files.FileError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +79,8 @@ class Copy:
         return f"{self.title}, {when(self.time, time.time())}, {count(self.points, 'point')}"
 
     def read(self) -> Work:
-        """The work; FileError when it cannot be used."""
-        _, _, body = files.read_bytes(self.file).partition(b"\n")
-        return Work(files.decode(body, f"The recovery copy of {self.title}"), self.path, self.on_disk)
+        """The work; FileError when it cannot be used, UnreadError when that may only be so for now."""
+        return Work(_document(self.file, f"The recovery copy of {self.title}"), self.path, self.on_disk)
 
     def remove(self) -> None:
         """The copy is not needed any more."""
@@ -83,67 +89,114 @@ class Copy:
         self.lock.release()
 
     def set_aside(self) -> Path:
-        """Keep a copy that cannot be read under a name that is not offered again; the name."""
+        """Keep a damaged copy under a name that is not offered again; the name."""
         aside = _set_aside(self.file)
         self.lock.release()
         return aside
 
 
+def read(path: Path) -> Document:
+    """The document in the copy at `path`, wherever that is kept by now; FileError when it cannot be used."""
+    return _document(path, path.name)
+
+
+def is_copy(path: Path) -> bool:
+    """The file at `path` is called like a recovery copy."""
+    return path.suffix in (SUFFIX, ASIDE)
+
+
+def _document(file: Path, name: str) -> Document:
+    try:
+        _, _, body = files.read_bytes(file).partition(b"\n")
+    except files.UnreadError as error:
+        why = error.reason.rstrip(".")
+        raise files.UnreadError(f"{name} cannot be read: {why}.", why) from None
+    return files.decode(body, name)
+
+
 def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
-    """The copies that living windows have not locked, newest first; and a sentence about each that cannot be read."""
+    """The copies that living windows have not locked, newest first; and a sentence about what cannot be read.
+
+    What is damaged is set aside.  What cannot be read for now stays where it is, to be offered another time.
+    """
     copies: list[Copy] = []
     sentences: list[str] = []
+    refusals: list[OSError] = []
     try:
         found = sorted(folder.iterdir())
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return [], []
+    except OSError as error:
+        return [], [f"Unsaved work cannot be looked for in {folder}: {files.reason(error)}."]
+    files.sweep(folder, ".*.tmp")  # the writing of a copy was broken off
+    names = {file.name for file in found}
     for file in found:
-        if file.name.startswith(".") and file.suffix == ".tmp":  # the writing of a copy was broken off
-            if not locks.held(folder / f"{file.name.split('.')[1]}{locks.SUFFIX}"):
-                with contextlib.suppress(OSError):
-                    file.unlink()
-        elif file.suffix == locks.SUFFIX and not file.with_suffix(SUFFIX).exists():
+        if file.suffix == locks.SUFFIX and file.with_suffix(SUFFIX).name not in names:
             locks.held(file)
         if file.suffix != SUFFIX:
             continue
         lock = locks.Lock(file.with_suffix(locks.SUFFIX))
         try:
-            if not lock.acquire():
+            if not _mine(lock):
                 continue
-        except OSError:
-            pass  # where nothing can be locked, better a copy too many
-        if not file.exists():  # its owner has just ended well
-            lock.release()
-            continue
-        try:
             copies.append(_copy(file, lock))
-        except (OSError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
-            aside = _set_aside(file)
-            lock.release()
-            sentences.append(f"A recovery copy cannot be read; it is kept as {aside}.")
-    return sorted(copies, key=lambda copy: -copy.time), sentences
+            continue
+        except FileNotFoundError:  # its owner has just ended well
+            pass
+        except OSError as error:
+            refusals.append(error)
+        except _WRONG:
+            sentences.append(f"A recovery copy cannot be read; it is kept as {_set_aside(file)}.")
+        lock.release()
+    if refusals:
+        why = files.reason(refusals[0])
+        which = "A recovery copy" if len(refusals) == 1 else f"{len(refusals)} recovery copies"
+        stays = "it stays in" if len(refusals) == 1 else "they stay in"
+        sentences.append(f"{which} cannot be read for now ({why}); {stays} {folder} for the next start.")
+    return sorted(copies, key=_age), sentences
+
+
+def _mine(lock: locks.Lock) -> bool:
+    """Nobody else has `lock`, nor will, if there can be locks; OSError: nobody knows for now."""
+    try:
+        return lock.acquire()
+    except OSError as error:
+        if locks.passing(error):
+            raise
+        return True  # where nothing can be locked, better a copy too many
+
+
+def _age(copy: Copy) -> float:
+    return -copy.time if math.isfinite(copy.time) else math.inf
 
 
 def _copy(file: Path, lock: locks.Lock) -> Copy:
-    with file.open("rb") as stream:
+    with files.open_ordinary(file) as stream:
         line = stream.readline(_HEADER_BYTES)
     header = msgspec.convert(json.loads(line), _Header)
-    when(header.time, header.time)
     path = Path(header.path) if header.path is not None else None
     on_disk = files.Fingerprint(*header.on_disk) if header.on_disk is not None else None
     return Copy(file, lock, path, header.time, header.points, on_disk)
 
 
 def _set_aside(file: Path) -> Path:
-    aside = file.with_suffix(".unreadable")
+    """Rename `file`, if that can be; what it is called now."""
+    aside, number = file.with_suffix(ASIDE), 1
     with contextlib.suppress(OSError):
+        while os.path.lexists(aside):  # rename would replace it
+            number += 1
+            aside = file.with_name(f"{file.stem}-{number}{ASIDE}")
         os.replace(file, aside)
-    return aside
+        return aside
+    return file
 
 
 def when(moment: float, now: float) -> str:
-    """A moment in words: "today 14:32", "yesterday 9:05", "3 March 2026 14:32"."""
-    then, today = datetime.datetime.fromtimestamp(moment), datetime.datetime.fromtimestamp(now)
+    """A moment in words: "today 14:32", "yesterday 9:05", "3 March 2026 14:32"; a clock may say anything."""
+    try:
+        then, today = datetime.datetime.fromtimestamp(moment), datetime.datetime.fromtimestamp(now)
+    except (ValueError, OverflowError, OSError):
+        return "at an unknown time"
     days = (today.date() - then.date()).days
     clock = f"{then.hour}:{then.minute:02}"
     if days in (0, 1):
@@ -194,10 +247,20 @@ class Recorder:
             if not self._behind and work is not None:
                 self._due = max(now + DELAY, self._started + INTERVAL)
             self._wanted, self._behind = work, True
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="recovery", daemon=True)
-                self._thread.start()
+            failure = "" if self._thread is not None else self._begin()
             self._news.notify()
+        if failure:
+            self._tell(failure)
+
+    def _begin(self) -> str:
+        """Start the thread; why that is impossible, or ""."""
+        thread = threading.Thread(target=self._run, name="recovery", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the system gives no more; the next change tries again
+            return str(error)
+        self._thread = thread
+        return ""
 
     def replaces(self, copy: Copy) -> None:
         """The work now kept is that of `copy`, which stays until that is written, or nothing is unsaved any more."""
@@ -255,24 +318,27 @@ class Recorder:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not self._lock.held:
                 with contextlib.suppress(OSError):  # where nothing can be locked, a copy is still better than none
-                    self._lock.acquire(1.0)
-            files.write_pieces(self._pieces(work), self.file)
+                    self._lock.acquire(PATIENCE)
+            files.write_pieces(self._pieces(work), self.file, private=True)
         except Exception as error:  # whatever it is, the thread goes on to try again
             if self._closing:
                 return False
             with self._news:
                 self._behind, self._due = True, time.monotonic() + RETRY
-            if not self._failing:
-                self._failing = True
-                self._failed(f"Recovery copies cannot be written: {_reason(error)}.")
+            self._tell(_reason(error))
             return False
         self._failing = False
         return True
 
+    def _tell(self, reason: str) -> None:
+        if not self._failing:
+            self._failing = True
+            self._failed(f"Recovery copies cannot be written: {reason}.")
+
     def _pieces(self, work: Work) -> Iterator[bytes]:
         header: dict[str, Any] = {
             "time": time.time(), "points": len(work.document.points), "version": versions.NEWEST,
-            "path": os.path.abspath(work.path) if work.path is not None else None, "on_disk": work.on_disk,
+            "path": str(files.absolute(work.path)) if work.path is not None else None, "on_disk": work.on_disk,
         }  # fmt: skip
         yield json.dumps(header).encode() + b"\n"  # json, for a name of a file need not be sound text
         for piece in files.encode_pieces(work.document):

@@ -1,9 +1,10 @@
 """The one way this package compiles: numba without the interpreter lock, cached, never broken by the cache.
 
-numba's own cache has three weak spots, all met here once: a change in a function that lives in another
-file goes unnoticed, a damaged or unreadable cache file raises from the call, and a full disk raises from
-the call.  So the cache directory carries a fingerprint of every compiled source file, and whatever goes
-wrong with it costs a compilation, not the answer.
+numba's own cache has four weak spots, all met here once: a change in a function that lives in another
+file goes unnoticed, a damaged or unreadable cache file raises from the call, a full disk raises from the
+call, and an index that was written without its machine code (a full disk, two processes at once) names that
+of other argument types.  So the cache directory carries a fingerprint of every compiled source file, machine
+code carries what it is for, and whatever goes wrong costs a compilation, not the answer.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 import numba
 import platformdirs
 from numba.core import config
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 
 def _fingerprint() -> str:
@@ -37,24 +38,47 @@ def _fingerprint() -> str:
 @cache
 def cache_directory() -> Path:
     """Directory of this version's machine code: under NUMBA_CACHE_DIR, the user's cache, or a temporary one."""
-    base = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("classifier-playground", False)
-    directory = Path(base) / f"compiled-{_fingerprint()}"
+    directory = Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("classifier-playground", False))
     try:
+        directory /= f"compiled-{_fingerprint()}"
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             return directory
     except OSError:
+        pass
+    try:
         temporary = tempfile.mkdtemp(prefix="classifier-playground-")
-        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-        return Path(temporary)
+    except OSError:  # nothing can be written anywhere: everything is compiled every time
+        return directory
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return Path(temporary)
+
+
+class _KeyedFile(IndexDataCacheFile):
+    """numba's files, except that machine code is used only for the argument types and processor it was made for."""
+
+    def save(self, key: Any, data: Any) -> None:
+        super().save(key, (key, data))
+
+    def load(self, key: Any) -> Any:
+        found = super().load(key)
+        return found[1] if found is not None and found[0] == key else None
 
 
 class _ForgivingCache(FunctionCache):
     """numba's cache, except that a bad or unwritable file means "not cached" instead of an exception."""
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = _KeyedFile(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
+        except OSError:  # what is stored may well be sound
+            return None
         except Exception:  # truncated pickles raise nearly anything
             with suppress(Exception):
                 self.flush()  # else the damaged index would prevent saving for ever

@@ -75,7 +75,8 @@ def compile_all(
     """
     todo = [step for step in steps() if step.in_window or not in_window]
     everything, enough = cache_directory() / COMPLETE, cache_directory() / f"{COMPLETE}-window"
-    known = everything.exists() or (in_window and enough.exists())
+    # os.path.exists takes what cannot be looked at for nothing; that of Path raises.
+    known = os.path.exists(everything) or (in_window and os.path.exists(enough))
     other = None if known else _second_process()
     # What the other process compiles comes last here: then it is only loaded, or compiled after all if that failed.
     todo.sort(key=lambda step: step.name.startswith(SECOND))
@@ -93,7 +94,7 @@ def compile_all(
 
 def complete() -> bool:
     """Whether everything has been compiled into the cache before."""
-    return (cache_directory() / COMPLETE).exists()
+    return os.path.exists(cache_directory() / COMPLETE)
 
 
 def _second_process() -> subprocess.Popen[bytes] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
@@ -181,21 +182,25 @@ def tool_button(action: QAction) -> QToolButton:
 def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
     """Draw the icons of the toolbar in the theme's ink."""
     for name, action in actions.items():
-        path = ICONS / f"{name}.svg"
-        if path.exists():
-            action.setIcon(QIcon(_icon(path, theme, ratio)))
+        drawn = icon(name, theme, ratio)
+        if not drawn.isNull():
+            action.setIcon(drawn)
 
 
 def icon(name: str, theme: Theme, ratio: float) -> QIcon:
-    """The icon of this name in the theme's ink."""
-    return QIcon(_icon(ICONS / f"{name}.svg", theme, ratio))
-
-
-def _icon(path: Path, theme: Theme, ratio: float) -> QPixmap:
-    svg = path.read_text(encoding="utf-8").replace("currentColor", QColor(*theme.ink).name())
+    """The icon of this name in the theme's ink; none where there is none that can be read."""
+    try:
+        svg = _source(name).replace("currentColor", QColor(*theme.ink).name())
+    except OSError:
+        return QIcon()
     pixmap = QPixmap(round(ICON_SIZE * ratio), round(ICON_SIZE * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
     with painter_on(pixmap) as painter:
         QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, ICON_SIZE, ICON_SIZE))
-    return pixmap
+    return QIcon(pixmap)
+
+
+@cache
+def _source(name: str) -> str:
+    return (ICONS / f"{name}.svg").read_text(encoding="utf-8")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QSettings, Slot
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 
 from app.controller import Controller
 from app.scene import Scene
+from app.settings import TEXT_SIZE, THEME, Settings
 
 from . import theme
 from .sizes import shrink
 
-TEXT_SIZES = (7, 28)  # points
 TEXT_STEP = 2
 
 
@@ -26,18 +26,17 @@ class Appearance(QObject):
     window : QMainWindow
     controller : Controller
         Keeps the theme in the session.
-    settings : QSettings
+    settings : Settings
     redraw : callable
         Called when everything has to be drawn anew.
     """
 
     def __init__(
-        self, window: QMainWindow, controller: Controller, settings: QSettings, redraw: Callable[[], None]
+        self, window: QMainWindow, controller: Controller, settings: Settings, redraw: Callable[[], None]
     ) -> None:
         super().__init__(window)
         self._window, self._controller, self._settings, self._redraw = window, controller, settings, redraw
-        size = settings.value("text_size", 0, type=int)
-        self._text_size = size if isinstance(size, int) else 0  # points; 0 is the desktop's
+        self._text_size = settings.read(TEXT_SIZE)
         self._applied: theme.Theme | None = None
 
     def begin(self, view: QMenu) -> None:
@@ -52,7 +51,7 @@ class Appearance(QObject):
             action.triggered.connect(lambda checked, name=name: self.choose_theme(name))
             group.addAction(action)
             self._actions[name] = action
-        self.choose_theme(str(self._settings.value("theme", "system")))
+        self.choose_theme(self._settings.read(THEME))
         QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
 
     def dress(self, scene: Scene) -> tuple[theme.Theme, bool]:
@@ -68,7 +67,7 @@ class Appearance(QObject):
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""
         dark = theme.system_is_dark() if name == "system" else name == "dark"
-        self._settings.setValue("theme", name)
+        self._settings.write(THEME, name)
         self._controller.set_theme(name, dark)
 
     @Slot()
@@ -98,7 +97,7 @@ class Appearance(QObject):
         return self._text_size or QApplication.font().pointSize()
 
     def _set_text_size(self, points: int) -> None:
-        self._text_size = min(max(points, TEXT_SIZES[0]), TEXT_SIZES[1])
-        self._settings.setValue("text_size", self._text_size)
+        self._text_size = min(max(points, TEXT_SIZE.least), TEXT_SIZE.most)
+        self._settings.write(TEXT_SIZE, self._text_size)
         self._applied = None
         self._redraw()

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
 
 from app.controller import Controller
 from app.plain import plain
+from app.settings import EXCHANGE_FOLDER, Settings
 
 if TYPE_CHECKING:
     from app.exchange import Dialect, Table
@@ -23,11 +24,11 @@ class Exchanging:
     ----------
     window : QMainWindow
     controller : Controller
-    settings : QSettings
+    settings : Settings
         Where the folder used last is remembered.
     """
 
-    def __init__(self, window: QMainWindow, controller: Controller, settings: QSettings) -> None:
+    def __init__(self, window: QMainWindow, controller: Controller, settings: Settings) -> None:
         self._window, self._controller, self._settings = window, controller, settings
 
     def ask_import(self) -> None:
@@ -101,7 +102,7 @@ class Exchanging:
         dialog.setObjectName(name)
 
         def chosen(file: str) -> None:
-            self._settings.setValue("exchange_folder", str(Path(file).parent))
+            self._settings.write(EXCHANGE_FOLDER, str(Path(file).parent))
             use(Path(file))
 
         dialog.fileSelected.connect(chosen)
@@ -109,4 +110,4 @@ class Exchanging:
         dialog.open()
 
     def _folder(self) -> str:
-        return str(self._settings.value("exchange_folder", str(Path.home())))
+        return self._settings.read(EXCHANGE_FOLDER)

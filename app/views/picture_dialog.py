@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -22,6 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
+from app import settings as remembered
+from app.settings import Settings
+
 from .bind import describe, show_check, show_choice, show_number
 from .pictures import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureWish, Shot, What, scale_for
 
@@ -36,7 +39,7 @@ class PictureDialog(QDialog):
     Parameters
     ----------
     parent : QWidget
-    settings : QSettings
+    settings : Settings
         Where the choices are remembered.
     lanes : sequence of str
         What the lanes on screen are called.
@@ -52,7 +55,7 @@ class PictureDialog(QDialog):
     """
 
     def __init__(
-        self, parent: QWidget, settings: QSettings, lanes: list[str], dark: bool,
+        self, parent: QWidget, settings: Settings, lanes: list[str], dark: bool,
         screen_size: Callable[[What], Size], shoot: Callable[[What], Shot],
         make: Callable[[Shot, PictureWish, Path | None], object], alert: Callable[[str], None],
     ) -> None:  # fmt: skip
@@ -141,26 +144,28 @@ class PictureDialog(QDialog):
 
     def _recall(self) -> None:
         """Show the choices of last time, where they still can be made."""
-        show_check(self._legend, bool(self._settings.value("picture/legend", True, type=bool)))
-        for combo, name, default in (
-            (self._what, "what", "window"), (self._preset, "preset", "screen"), (self._theme, "theme", "window"),
+        read = self._settings.read
+        show_check(self._legend, read(remembered.PICTURE_LEGEND))
+        for combo, key in (
+            (self._what, remembered.PICTURE_WHAT), (self._preset, remembered.PICTURE_PRESET),
+            (self._theme, remembered.PICTURE_THEME),
         ):  # fmt: skip
-            show_choice(combo, str(self._settings.value(f"picture/{name}", default)))
+            show_choice(combo, read(key))
             if combo.currentIndex() < 0:
                 combo.setCurrentIndex(0)
         if self._preset.currentData() == "own":
-            for side, name in ((self._width, "width"), (self._height, "height")):
-                value = self._settings.value(f"picture/{name}", 0, type=int)
-                show_number(side, value if isinstance(value, int) else 0)
+            show_number(self._width, read(remembered.PICTURE_WIDTH))
+            show_number(self._height, read(remembered.PICTURE_HEIGHT))
         self._show_size()
 
     def _remember(self) -> None:
-        for name, value in (
-            ("what", self._what.currentData()), ("preset", self._preset.currentData()),
-            ("theme", self._theme.currentData()), ("legend", self._legend.isChecked()),
-            ("width", self._width.value()), ("height", self._height.value()),
-        ):  # fmt: skip
-            self._settings.setValue(f"picture/{name}", value)
+        write = self._settings.write
+        write(remembered.PICTURE_WHAT, self._what.currentData())
+        write(remembered.PICTURE_PRESET, self._preset.currentData())
+        write(remembered.PICTURE_THEME, self._theme.currentData())
+        write(remembered.PICTURE_LEGEND, self._legend.isChecked())
+        write(remembered.PICTURE_WIDTH, self._width.value())
+        write(remembered.PICTURE_HEIGHT, self._height.value())
 
     def _chosen_size(self) -> tuple[int, int, float, int]:
         """Width, height, scale and dots per inch of the chosen preset."""
@@ -219,7 +224,7 @@ class PictureDialog(QDialog):
         shot = None if wish is None else self._checked_shot(wish)
         if wish is None or shot is None:
             return
-        folder = Path(str(self._settings.value("folder", str(Path.home()))))
+        folder = Path(self._settings.read(remembered.FOLDER))
         dialog = QFileDialog(self, "Save the picture as", str(folder / "picture.png"), ";;".join(FILTERS))
         dialog.setObjectName("picture.path")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -233,6 +238,6 @@ class PictureDialog(QDialog):
         if path.suffix.lower() not in (".png", ".svg"):
             self._alert(f"{path.name} was not saved: a picture's name must end in .png or .svg.")
             return
-        self._settings.setValue("folder", str(path.parent))
+        self._settings.write(remembered.FOLDER, str(path.parent))
         self._make(shot, wish, path)
         self.accept()

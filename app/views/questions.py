@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from app import files
+from app import files, recovery
 from app.controller import Controller
 from app.locks import Claims
 from app.plain import plain
+from app.settings import FOLDER, Settings
 
 FILTER = f"Playground documents (*{files.SUFFIX})"
+COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
 
 _Then = Callable[[], object]
 
@@ -29,13 +31,13 @@ class Questions:
     ----------
     window : QWidget
     controller : Controller
-    settings : QSettings
+    settings : Settings
         Where the folder of the last document is remembered.
     claims : Claims
         Which documents other windows have open.
     """
 
-    def __init__(self, window: QWidget, controller: Controller, settings: QSettings, claims: Claims) -> None:
+    def __init__(self, window: QWidget, controller: Controller, settings: Settings, claims: Claims) -> None:
         self._window = window
         self._controller = controller
         self._settings = settings
@@ -141,7 +143,7 @@ class Questions:
 
     def ask_open(self) -> None:
         """Ask which file to open."""
-        dialog = QFileDialog(self._window, "Open", str(self._folder()), FILTER)
+        dialog = QFileDialog(self._window, "Open", str(self._folder()), f"{FILTER};;{COPIES}")
         dialog.setObjectName("open")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         self._ask_path(dialog, self._open)
@@ -151,7 +153,9 @@ class Questions:
         self.unless_unsaved(lambda: self._open(path))
 
     def _open(self, path: Path) -> None:
-        if self._claims.elsewhere(path):
+        if recovery.is_copy(path):
+            self._controller.recover(path)
+        elif self._claims.elsewhere(path):
             self._ask_elsewhere(path, lambda: self._controller.open(path))
         else:
             self._controller.open(path)
@@ -185,7 +189,7 @@ class Questions:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def chosen(name: str) -> None:
-            self._settings.setValue("folder", str(Path(name).parent))
+            self._settings.write(FOLDER, str(Path(name).parent))
             use(Path(name))
 
         dialog.fileSelected.connect(chosen)
@@ -193,4 +197,4 @@ class Questions:
 
     def _folder(self) -> Path:
         path = self._controller.store.path
-        return path.parent if path else Path(str(self._settings.value("folder", str(Path.home()))))
+        return path.parent if path else Path(self._settings.read(FOLDER))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import stat
 import uuid
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMessageBox, QWidget
 
@@ -15,6 +16,7 @@ from app.document import Document
 from app.locks import Claims
 from app.plain import plain
 from app.recovery import Copy, Recorder, Work, orphans
+from app.settings import RECENT, Settings
 from app.store import same_content
 from app.words import count
 
@@ -22,7 +24,6 @@ from .bind import plain_tip
 from .questions import Questions
 from .recovery_dialog import RecoveryDialog
 
-RECENT = 10
 RECOVERY_FOLDER = "recovery"
 
 
@@ -49,7 +50,7 @@ class Safekeeping(QObject):
         self._closed = self._looked = False
         self._failed.connect(self._say_failure, Qt.ConnectionType.QueuedConnection)
 
-    def attach(self, window: QWidget, controller: Controller, settings: QSettings, questions: Questions) -> None:
+    def attach(self, window: QWidget, controller: Controller, settings: Settings, questions: Questions) -> None:
         """Begin to follow `controller`; dialogs stand in front of `window`."""
         self._window, self._controller, self._settings, self._questions = window, controller, settings, questions
         self._path: Path | None = None
@@ -98,17 +99,13 @@ class Safekeeping(QObject):
     # -- recent files ----------------------------------------------------------------------------------------------
 
     def recent(self) -> list[Path]:
-        """The documents used last that still exist, newest first."""
-        names = self._settings.value("recent", [])
-        if isinstance(names, str):  # one entry is read back as itself
-            names = [names]
-        paths = [Path(str(name)) for name in names] if isinstance(names, list) else []
-        return [path for path in paths if path.is_file()]
+        """The documents used last, newest first, without those that are gone for now."""
+        return [path for name in self._settings.read(RECENT) if not _gone(path := Path(name))]
 
     def _remember(self, path: Path) -> None:
-        path = path.absolute()
-        names = [str(path), *(str(other) for other in self.recent() if other != path)]
-        self._settings.setValue("recent", names[:RECENT])
+        # Those that are gone too: their disk may come back.
+        names = dict.fromkeys((str(files.absolute(path)), *self._settings.read(RECENT)))
+        self._settings.write(RECENT, tuple(names)[: RECENT.most])
 
     def add_recent_menu(self, menu: QMenu, before: QAction) -> None:
         """Put the menu of recent documents into `menu`."""
@@ -127,9 +124,9 @@ class Safekeeping(QObject):
         if not paths:
             menu.addAction("No recent documents").setEnabled(False)
         menu.addSeparator()
-        clear = menu.addAction("&Clear this list", lambda: self._settings.setValue("recent", []))
+        clear = menu.addAction("&Clear this list", lambda: self._settings.write(RECENT, ()))
         clear.setObjectName("action.clear_recent")
-        clear.setEnabled(bool(paths))
+        clear.setEnabled(bool(self._settings.read(RECENT)))
 
     # -- recovery --------------------------------------------------------------------------------------------------
 
@@ -160,6 +157,9 @@ class Safekeeping(QObject):
     def _recover(self, copy: Copy) -> None:
         try:
             work = copy.read()
+        except files.UnreadError as error:
+            self._questions.alert(f"{str(error).rstrip('.')}; it stays in {copy.file}.")
+            return
         except files.FileError as error:
             self._drop(copy)
             self._questions.alert(f"{str(error).rstrip('.')}; it is kept as {copy.set_aside()}.")
@@ -197,3 +197,13 @@ class Safekeeping(QObject):
         self._offered.remove(copy)
         if self._dialog is not None:
             self._dialog.show_copies(self._offered)
+
+
+def _gone(path: Path) -> bool:
+    """There is no file at `path`; one that cannot be looked at may well be there, and says why when it is opened."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: there can be no such name
+        return True
+    except OSError:
+        return False

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QApplication,
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from app.conductor import Conductor
 from app.controller import Controller
 from app.scene import RUN_PANELS, Scene
+from app.settings import DOCKS, Settings
 
 from .actions import ICON_SIZE, icon
 from .bind import describe, later
@@ -83,7 +84,7 @@ class Side:
     window : QMainWindow
     controller : Controller
     conductor : Conductor
-    settings : QSettings
+    settings : Settings
         Where the arrangement of the docks is remembered.
     sidebar : QWidget
         Makes room for docks where the screen is too narrow for both.
@@ -92,7 +93,7 @@ class Side:
     """
 
     def __init__(
-        self, window: QMainWindow, controller: Controller, conductor: Conductor, settings: QSettings,
+        self, window: QMainWindow, controller: Controller, conductor: Conductor, settings: Settings,
         sidebar: QWidget, changed: Callable[[], None],
     ) -> None:  # fmt: skip
         self._window, self._controller, self._settings = window, controller, settings
@@ -249,11 +250,11 @@ class Side:
 
     def restore(self) -> None:
         """Arrange the docks as they were left; toolbars stay as they are."""
-        state = self._settings.value("docks")
-        if not isinstance(state, QByteArray):
+        state = self._settings.read(DOCKS)
+        if not state:
             return
         bars = [(bar, bar.isHidden()) for bar in self._window.findChildren(QToolBar)]
-        if not self._window.restoreState(state, VERSION):
+        if not self._window.restoreState(QByteArray(state), VERSION):
             for dock in self._docks.values():
                 dock.hide()
         for bar, hidden in bars:
@@ -276,7 +277,7 @@ class Side:
 
     def remember(self) -> None:
         """Keep the arrangement for the next start."""
-        self._settings.setValue("docks", self._window.saveState(VERSION))
+        self._settings.write(DOCKS, bytes(self._window.saveState(VERSION).data()))
 
     # -- the dialog --------------------------------------------------------------------------------------------------
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSettings, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QLayout, QSplitter, QStyle
 
-from app import files
+from app import files, recovery
 from app.conductor import Conductor
 from app.controller import Controller
 from app.document import Document
@@ -20,6 +20,7 @@ from app.moment import Moment
 from app.ordering import order
 from app.points import MAX_CLASSES
 from app.scene import Scene, compose
+from app.settings import GEOMETRY, SIDEBAR, Settings
 from app.tools import GRAB_PIXELS, Spot, nearest
 from app.words import classifier_name
 
@@ -51,13 +52,13 @@ class MainWindow(DropWindow):
 
     Parameters
     ----------
-    settings : QSettings
+    settings : Settings
         Where geometry and theme are remembered.
     """
 
     _refresh_asked = Signal()
 
-    def __init__(self, settings: QSettings) -> None:
+    def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
         self._scene: Scene | None = None
@@ -102,17 +103,16 @@ class MainWindow(DropWindow):
         self._class_keys()
         controller.editing.on_hover(self._hover)
         self.resize(*FIRST_SIZE)
-        geometry = self._settings.value("geometry")
-        if geometry is not None:
-            self.restoreGeometry(geometry)
+        self.restoreGeometry(QByteArray(self._settings.read(GEOMETRY)))
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         screen = (self.screen().availableSize() - QSize(0, bar)).expandedTo(QSize(*LEAST_WINDOW))
         self.setMinimumSize(0, 0)  # the parts are not dressed yet, and asked for more room than they need
         self.resize(self.size().boundedTo(screen))
-        self._sidebar.setVisible(bool(self._settings.value("sidebar", True, type=bool)))
+        self._sidebar.setVisible(self._settings.read(SIDEBAR))
         self._appearance.begin(menus["&View"])
         self._refresh()
         self._side.restore()
+        self._settings.on_failure(self.say)
         self.canvases[0].setFocus()
 
     # -- what outsiders rely on ------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ class MainWindow(DropWindow):
 
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
-        if path.suffix.lower() == files.SUFFIX:
+        if path.suffix.lower() == files.SUFFIX or recovery.is_copy(path):
             self._questions.open_path(path)
         else:
             self._exchanging.import_file(path)
@@ -386,10 +386,9 @@ class MainWindow(DropWindow):
     def _finish(self) -> None:
         if not self._closed:
             self._closed = True
-            self._settings.setValue("geometry", self.saveGeometry())
-            self._settings.setValue("sidebar", not self._sidebar.isHidden())
+            self._settings.write(GEOMETRY, bytes(self.saveGeometry().data()))
+            self._settings.write(SIDEBAR, not self._sidebar.isHidden())
             self._safekeeping.close()
             self._side.remember()
-            self._settings.sync()
             self._pictures.close()
             self._conductor.close()

@@ -84,6 +84,25 @@ def test_what_is_wrong_is_one_line(
     assert not Path("x.png").exists() and not Path("x.jpg").exists()
 
 
+@pytest.mark.parametrize("suffix", [".unreadable", ".recovery"])
+def test_a_recovery_copy_is_work_that_is_not_saved(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app import main
+
+    copy, document = tmp_path / f"x{suffix}", Document(notes="kept")
+    copy.write_bytes(b"any line\n" + files.encode(document))
+    started: list[tuple[object, ...]] = []
+    monkeypatch.setattr(main, "_run", lambda *words: started.append(words) or 0)
+    assert main.main([str(copy)]) == 0
+    assert isinstance(started[0][0], Document) and started[0][0].notes == "kept"
+    assert started[0][1:] == (None, None, None, True)
+    copy.write_bytes(b"any line\n{")
+    with pytest.raises(SystemExit):
+        main.main([str(copy)])
+    assert f"x{suffix} is damaged" in capsys.readouterr().err and len(started) == 1
+
+
 @pytest.mark.parametrize("name", ["missing file", "wrong suffix"])
 def test_what_is_wrong_ends_the_process_with_2(name: str) -> None:
     words, said = WRONG[name]

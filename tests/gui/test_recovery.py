@@ -252,14 +252,15 @@ def test_copies_that_cannot_be_written_are_said_once(
     said: list[str] = []
     monkeypatch.setattr(window._controller, "say", said.append)
 
-    def full(pieces: object, path: Path) -> None:
+    def full(pieces: object, path: Path, **how: bool) -> None:
         raise files.FileError("x was not saved: no space left on device.", "no space left on device")
 
-    monkeypatch.setattr(files, "write_pieces", full)
-    for x in range(5):
-        edit(window, float(x))
-        qtbot.wait(60)
-    qtbot.waitUntil(lambda: bool(said), timeout=20_000)
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "write_pieces", full)
+        for x in range(5):
+            edit(window, float(x))
+            qtbot.wait(60)
+        qtbot.waitUntil(lambda: bool(said), timeout=20_000)
     assert said == ["Recovery copies cannot be written: no space left on device."]
 
 
@@ -587,6 +588,106 @@ def test_recent_documents(make: Make, tmp_path: Path) -> None:
     assert again._controller.store.path == paths[11]
     recent_menu(again).actions()[-1].trigger()
     assert [a.text() for a in recent_menu(again).actions()] == ["No recent documents", "", "&Clear this list"]
+
+
+def unreachable(monkeypatch: pytest.MonkeyPatch, folder: Path, code: int) -> None:
+    """Nothing in `folder` can be looked at or opened."""
+    for name in ("stat", "lstat", "open", "readlink"):
+        real = getattr(os, name)
+
+        def refuse(path: Any, *rest: Any, real: Any = real, **named: Any) -> Any:
+            if not isinstance(path, int) and os.fsdecode(path).startswith(f"{folder}{os.sep}"):
+                raise OSError(code, os.strerror(code))
+            return real(path, *rest, **named)
+
+        monkeypatch.setattr(os, name, refuse)
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EIO, errno.ESTALE], ids=errno.errorcode.get)
+def test_a_recent_document_that_cannot_be_looked_at(
+    code: int, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed, other, third = (tmp_path / name for name in ("closed/a.playground", "b.playground", "c.playground"))
+    closed.parent.mkdir()
+    first = make(SMALL, wait=False)
+    for path in (closed, other):
+        assert first._controller.save(path)
+    discard(first)
+    unreachable(monkeypatch, closed.parent, code)
+    window = create_window(SMALL, tmp_path, other)
+    window.show()
+    assert window._controller.store.path == other
+    window.take_file(other)
+    assert boxes(window) == [] and not window._controller.store.modified
+    edit(window)
+    window._questions._save_elsewhere(third, lambda: None)
+    assert boxes(window) == [] and len(files.read(third).points) == 4 and window._controller.store.path == third
+    shown = [action.text().split("  –  ")[0] for action in recent_menu(window).actions()[:-2]]
+    assert shown == ["c.playground", "b.playground", "a.playground"]
+    before = window.document
+    recent_menu(window).actions()[2].trigger()
+    assert box(window, "alert").text() == f"a.playground cannot be read: {os.strerror(code).lower()}."
+    assert window.document is before and window._controller.store.path == third
+    box(window, "alert").close()
+    discard(window)
+    window.deleteLater()
+
+
+def test_a_recent_document_on_a_disk_that_was_away(make: Make, tmp_path: Path) -> None:
+    path, away = tmp_path / "share" / "a.playground", tmp_path / "away"
+    path.parent.mkdir()
+    window = make(SMALL, wait=False)
+    assert window._controller.save(path)
+    path.parent.rename(away)
+    assert window._controller.save(tmp_path / "b.playground")
+    discard(window)
+    window = make(wait=False)
+    assert [action.text()[:1] for action in recent_menu(window).actions()[:-2]] == ["b"]
+    away.rename(path.parent)
+    assert [action.text()[:1] for action in recent_menu(window).actions()[:-2]] == ["b", "a"]
+
+
+def test_a_copy_that_cannot_be_read_for_now_stays_in_the_list(
+    make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_behind(make, qtbot, tmp_path, SMALL)
+    window = make(wait=False)
+    dialog = offered(window, qtbot)
+    before = window.document
+    with monkeypatch.context() as patched:
+        unreachable(patched, tmp_path / "recovery", errno.EMFILE)
+        choose(dialog, "recover")
+    text = box(window, "alert").text()
+    assert text.startswith("The recovery copy of Untitled cannot be read: too many open files; it stays in ")
+    box(window, "alert").close()
+    assert window.document is before and len(rows(dialog)) == 1
+    choose(dialog, "recover")
+    assert same(window.document, SMALL)
+
+
+@pytest.mark.parametrize("suffix", [".unreadable", ".recovery"])
+def test_a_copy_is_opened_like_a_document(suffix: str, make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    copy = tmp_path / f"x{suffix}"
+    copy.write_bytes(b'{"time": NaN}\n' + files.encode(SMALL))
+    window = make(wait=False)
+    window._actions["open"].trigger()
+    (dialog,) = dialogs(window)
+    assert any(f"*{suffix}" in each for each in dialog.nameFilters())
+    dialog.fileSelected.emit(str(copy))
+    dialog.close()
+    store = window._controller.store
+    assert same(window.document, SMALL) and store.modified and store.path is None and copy.exists()
+    copy.write_bytes(copy.read_bytes()[:-30])
+    before = window.document
+    window.take_file(copy)
+    press(box(window, "unsaved"), "Discard")
+    assert box(window, "alert").text().startswith(f"x{suffix} is damaged")
+    box(window, "alert").close()
+    assert window.document is before
+    started = create_window(SMALL, tmp_path, modified=True)
+    assert started._controller.store.modified and started._controller.store.path is None
+    discard(started)
+    started.deleteLater()
 
 
 def test_revert_is_one_step_and_asks_first(make: Make, tmp_path: Path) -> None:

@@ -24,17 +24,17 @@ from solver._compile import cache_directory, jit
 def twice(x):
     return x + x
 
-print(twice(21), sum(twice.stats.cache_hits.values()), cache_directory())
+print(twice(eval(sys.argv[1])), sum(twice.stats.cache_hits.values()), cache_directory())
 """
 
 
-def run(directory: Path, cache: Path, extra: str = "") -> list[str]:
+def run(directory: Path, cache: Path, extra: str = "", number: str = "21") -> list[str]:
     """Run PROGRAM as a file (numba caches no text without one); its words on standard output."""
     script = directory / "tiny.py"
-    text = PROGRAM.format(extra=extra)
+    text = PROGRAM.format(extra=f"import sys\n{extra}")
     if not script.exists() or script.read_text() != text:
         script.write_text(text)
-    return python([str(script)], cache, directory)
+    return python([str(script), number], cache, directory)
 
 
 def python(arguments: list[str], cache: Path, directory: Path) -> list[str]:
@@ -108,6 +108,49 @@ def test_a_cache_that_cannot_be_saved(tmp_path: Path) -> None:
         "IndexDataCacheFile.save = save\n"
     )
     assert run(tmp_path, tmp_path / "cache", full)[:2] == ["42", "0"]
+
+
+def test_machine_code_is_used_only_for_its_own_types(tmp_path: Path) -> None:
+    """The disk becomes full between the index and the machine code: the index then names that of other types."""
+    cache = tmp_path / "cache"
+    full = (
+        "from numba.core.caching import IndexDataCacheFile\n"
+        "def save(self, name, data): raise OSError(28, 'No space left on device')\n"
+        "if len(sys.argv) > 2: IndexDataCacheFile._save_data = save\n"
+    )
+    assert run(tmp_path, cache, full)[:2] == ["42", "0"]
+    (index,) = cache.rglob("*.nbi")
+    index.write_bytes(b"garbage")
+    assert python([str(tmp_path / "tiny.py"), "1.5", "full"], cache, tmp_path)[:2] == ["3.0", "0"]
+    assert run(tmp_path, cache, full, "1.5")[0] == "3.0"
+    assert run(tmp_path, cache, full, "1.5")[:2] == ["3.0", "1"], "it heals"
+    assert run(tmp_path, cache, full)[0] == "42"
+
+
+NOWHERE = """
+import tempfile
+def refuse(*args, **named): raise OSError(24, 'Too many open files')
+tempfile.mkdtemp = tempfile.TemporaryFile = refuse
+"""
+
+
+def test_where_nothing_can_be_written_everything_is_compiled(tmp_path: Path) -> None:
+    assert run(tmp_path, tmp_path / "cache", NOWHERE)[:2] == ["42", "0"]
+
+
+def test_what_cannot_be_read_for_now_is_not_thrown_away(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    busy = (
+        "import builtins\n"
+        "real = open\n"
+        "def refuse(name, *rest):\n"
+        "    if str(name).endswith('.nbi'): raise OSError(24, 'Too many open files')\n"
+        "    return real(name, *rest)\n"
+        "if len(sys.argv) > 2: builtins.open = refuse\n"
+    )
+    assert run(tmp_path, cache, busy)[:2] == ["42", "0"]
+    assert python([str(tmp_path / "tiny.py"), "21", "busy"], cache, tmp_path)[:2] == ["42", "0"]
+    assert run(tmp_path, cache, busy)[:2] == ["42", "1"]
 
 
 def test_importing_compiles_nothing_and_needs_no_window(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from app.plain import plain
 from app.views.painting import guarded
 
 
@@ -17,8 +18,6 @@ class Axis(pg.AxisItem):
     def paint(self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None) -> None:
         with guarded(p, self.boundingRect(), widget):
             super().paint(p, opt, widget)
-
-from app.plain import plain
 
 
 def size_axes(item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tuple[int, int]) -> None:
