@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .commands import AddPoints, Command, ImportPoints, MovePoints, RelabelPoints, RemovePoints
 from .document import Document
-from .files import FileError
+from .errands import Errand, Pace
 from .points import MAX_CLASSES, Ids
 from .session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from .store import Store
@@ -212,43 +212,60 @@ class Editing:
         xy, _ = self._selected()
         self._edit(MovePoints(self._nudging, ids=ids, xy=_shifted(xy, dx, dy), verb="Nudge"))
 
-    def copied(self) -> str:
-        """The selected points as the text of a table, for the clipboard; "" when there are none."""
+    def copying(self) -> Errand[str] | None:
+        """The selected points as the text of a table, for the clipboard; None, with a sentence, without any."""
         if not self._any_selected():
-            return ""
-        from .exchange import as_text  # only now: nothing of it is needed to start
-
+            return None
         xy, labels = self._selected()
         names = tuple(style.name for style in self.document.styles)
-        return as_text(xy, labels, names)
 
-    def paste(self, text: str) -> None:
-        """Points from the text of a table; they are then selected.  What cannot be read is said in a sentence."""
-        from .exchange import from_text
+        def work(pace: Pace) -> str:
+            from .exchange import text_pieces  # only now: nothing of it is needed to start
 
-        names = tuple(style.name for style in self.document.styles)
-        used = self.document.points.classes
-        try:
-            xy, labels, names_after = from_text(text, names, self.session.active_class, used)
-        except FileError as error:
-            self.say(str(error))
-            return
-        named = tuple(name if name != before else "" for name, before in zip(names_after, names, strict=True))
-        self._add(ImportPoints(xy=xy, labels=labels, class_names=named, add=True, fit=False, verb="Paste"))
-        self.say(f"Pasted {count(len(xy), 'point')}; drag one of them to move them all.")
+            pieces = []
+            for piece, share in text_pieces(xy, labels, names):
+                pieces.append(piece)
+                pace(share)
+            return "".join(pieces)
+
+        return Errand(f"Copying {count(len(xy), 'point')}", work, "The points were not copied")
+
+    def pasting(self, text: str) -> Errand[tuple[int, ImportPoints]]:
+        """The points in the text of a table, for `take_pasted`."""
+        document, active, resets = self.document, self.session.active_class, self._owner.store.resets
+
+        def work(pace: Pace) -> tuple[int, ImportPoints]:
+            from .exchange import from_text
+
+            names = tuple(style.name for style in document.styles)
+            xy, labels, names_after = from_text(text, names, active, document.points.classes)
+            named = tuple(name if name != before else "" for name, before in zip(names_after, names, strict=True))
+            command = ImportPoints(xy=xy, labels=labels, class_names=named, add=True, fit=False, verb="Paste")
+            return resets, command
+
+        return Errand("Pasting", work, "The clipboard was not pasted", kept=False)
+
+    def take_pasted(self, pasted: tuple[int, ImportPoints]) -> None:
+        """Points from the clipboard, which are then selected; nothing of what was meant for another document."""
+        resets, command = pasted
+        if resets == self._owner.store.resets and self._add(command):
+            self.say(f"Pasted {count(len(np.asarray(command.xy)), 'point')}; drag one of them to move them all.")
 
     def _selected(self) -> tuple[np.ndarray, np.ndarray]:
         points = self.document.points
         index = points.indices_of(self.session.selection.ids)
         return points.xy.take(index, axis=0), points.labels[index]
 
-    def _add(self, command: Command) -> None:
-        """Add points and select them."""
+    def _add(self, command: Command) -> bool:
+        """Add points and select them; False when they were refused."""
         self.finish()
-        first = self.document.points.next_id
+        before = self.document.points
         self.dispatch(command)
         ids = self.document.points.ids
-        self.select(ids[np.searchsorted(ids, first) :])
+        added = self.document.points is not before
+        if added:
+            self.select(ids[np.searchsorted(ids, before.next_id) :])
+        return added
 
     def _edit(self, command: Command) -> None:
         """What is no part of a gesture: one that is going on ends first."""

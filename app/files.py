@@ -13,13 +13,13 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from . import versions
+from . import piecewise, versions
 from .document import Document
 
 SUFFIX = ".playground"
@@ -27,6 +27,10 @@ SUFFIX = ".playground"
 MAX_BYTES = 100_000_000
 #: Characters of the longest sentence; a file name may have 255.
 _LONGEST = 360
+
+
+def _nothing(share: float = 0.0) -> None:
+    """What follows when nothing is to follow."""
 
 
 class FileError(Exception):
@@ -71,8 +75,13 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     return versions.encode_pieces(document)
 
 
-def decode(data: bytes, name: str = "The file") -> Document:
-    """The document in `data`; FileError with one sentence, beginning with `name`, when there is none."""
+def decode(data: bytes, name: str = "The file", step: Callable[[float], object] = _nothing) -> Document:
+    """The document in `data`; FileError with one sentence, beginning with `name`, when there is none.
+
+    ``step(share)`` is called between pieces of less than a millisecond's work, so that a background thread can let
+    others in.
+    """
+    data, lists = piecewise.parted(data, step)
     try:
         header = msgspec.json.decode(data, type=_Header)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -84,7 +93,7 @@ def decode(data: bytes, name: str = "The file") -> Document:
     if header.version not in versions.VERSIONS:
         raise FileError(f"{name} is of version {header.version}; this program reads {versions.readable()}.")
     try:
-        return versions.decode(data, header.version)
+        return versions.decode(data, header.version, lists)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FileError(f"{name} cannot be used: {_reason(error)}.") from None
     except ValueError as error:
@@ -142,8 +151,11 @@ def write_bytes(data: bytes, path: Path) -> None:
     write_pieces((data,), path)
 
 
-def write_pieces(pieces: Iterable[bytes], path: Path) -> None:
-    """The same of bytes that come in pieces."""
+def write_pieces(pieces: Iterable[bytes], path: Path, written: Callable[[], object] = _nothing) -> None:
+    """The same of bytes that come in pieces.
+
+    ``written()`` is called when all are on disk and the old content still stands; it stays when that raises.
+    """
     # A temporary file in the same folder, flushed to disk, then renamed over the old one: one step for the file system.
     name = path.name or str(path)
     temporary: str | None = None
@@ -161,6 +173,7 @@ def write_pieces(pieces: Iterable[bytes], path: Path) -> None:
                 file.write(piece)
             file.flush()
             os.fsync(file.fileno())
+        written()
         os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
         os.replace(temporary, target)
         temporary = None

@@ -28,6 +28,7 @@ from .document import (
     TrainingLimit,
     View,
 )  # fmt: skip
+from .piecewise import Lists
 from .points import LIMIT, MAX_CLASSES, Ids, Points
 from .split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
 
@@ -151,9 +152,14 @@ def readable() -> str:
     return f"versions {first} and {NEWEST}"
 
 
-def decode(data: bytes, version: int) -> Document:
-    """The document in `data` of a known version; msgspec's errors, or ValueError with half a sentence."""
+def decode(data: bytes, version: int, lists: Lists | None = None) -> Document:
+    """The document in `data` of a known version; msgspec's errors, or ValueError with half a sentence.
+
+    `lists` are those of the points where `data` has empty ones.
+    """
     file = msgspec.json.decode(data, type=VERSIONS[version])
+    if lists is not None:
+        file.points.x, file.points.y, file.points.labels = lists
     while version < NEWEST:
         file = STEPS[version](file)
         version += 1

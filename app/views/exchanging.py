@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from app.controller import Controller
 
+from .errand_desk import ErrandDesk
+
 if TYPE_CHECKING:
     from app.exchange import Dialect, Table
 
@@ -24,10 +26,14 @@ class Exchanging:
     controller : Controller
     settings : QSettings
         Where the folder used last is remembered.
+    errands : ErrandDesk
     """
 
-    def __init__(self, window: QMainWindow, controller: Controller, settings: QSettings) -> None:
+    def __init__(
+        self, window: QMainWindow, controller: Controller, settings: QSettings, errands: ErrandDesk
+    ) -> None:
         self._window, self._controller, self._settings = window, controller, settings
+        self._errands = errands
 
     def ask_import(self) -> None:
         """Ask which file to import."""
@@ -63,7 +69,36 @@ class Exchanging:
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(next(iter(kinds.values()))[1:])
         dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kinds[kind][1:]))
-        self._ask(dialog, "export_file", self._controller.export)
+        self._ask(dialog, "export_file", self.export)
+
+    def export(self, path: Path) -> None:
+        """Write all points to `path`, in the format of its suffix."""
+        self._errands.run(self._controller.filing.exporting(path), self._controller.say)
+
+    # -- the clipboard ---------------------------------------------------------------------------------------------
+
+    def copy(self) -> None:
+        """The selected points as text to the clipboard.
+
+        The text is made at once, not when another program asks for it: that one would wait for the window then, and
+        the window for the text.
+        """
+        errand = self._controller.editing.copying()
+        if errand is not None:
+            self._errands.run(errand, QApplication.clipboard().setText, line="clipboard")
+
+    def cut(self) -> None:
+        """The same, and the points are gone."""
+        self.copy()
+        self._controller.editing.remove_selected("Cut")
+
+    def paste(self) -> None:
+        """Points from the clipboard, which may be what is being copied just now."""
+        self._errands.in_turn(self._paste, "clipboard")
+
+    def _paste(self) -> None:
+        editing, text = self._controller.editing, QApplication.clipboard().text()
+        self._errands.run(editing.pasting(text), editing.take_pasted, self._controller.say, line="clipboard")
 
     def _show(self, read: Callable[[Dialect], Table]) -> None:
         from .import_dialog import ImportDialog  # only now: nothing of it is needed to start

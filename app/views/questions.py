@@ -10,7 +10,10 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import files
 from app.controller import Controller
+from app.filing import Opened, Saved
 from app.locks import Claims
+
+from .errand_desk import ErrandDesk
 
 FILTER = f"Playground documents (*{files.SUFFIX})"
 
@@ -32,10 +35,14 @@ class Questions:
         Where the folder of the last document is remembered.
     claims : Claims
         Which documents other windows have open.
+    errands : ErrandDesk
     """
 
-    def __init__(self, window: QWidget, controller: Controller, settings: QSettings, claims: Claims) -> None:
+    def __init__(
+        self, window: QWidget, controller: Controller, settings: QSettings, claims: Claims, errands: ErrandDesk
+    ) -> None:
         self._window = window
+        self._errands = errands
         self._controller = controller
         self._settings = settings
         self._claims = claims
@@ -67,6 +74,8 @@ class Questions:
 
     def unless_unsaved(self, then: _Then) -> None:
         """Run `then`, after asking what to do with unsaved changes; the question does not block the window's work."""
+        if self._errands.after_saving(lambda: self.unless_unsaved(then)):
+            return
         if not self._controller.store.modified:
             then()
             return
@@ -118,23 +127,28 @@ class Questions:
         else:
             self._save_at(path, then)
 
-    def _save_at(self, path: Path, then: _Then) -> None:
-        if self._controller.changed_on_disk(path):
-            self._ask(
-                "changed_on_disk", "Changed on disk",
-                f"{path.name} was changed by another program since it was read or saved here.",
-                [("&Overwrite", lambda: self._write(path, then)), ("Save &as…", lambda: self.ask_save(then))],
-            )  # fmt: skip
-        else:
-            self._write(path, then)
+    def _save_at(self, path: Path, then: _Then, overwrite: bool = False) -> None:
+        filing = self._controller.filing
 
-    def _write(self, path: Path, then: _Then) -> None:
-        failure = self._controller.try_save(path)
-        if not failure:
-            then()
-            return
-        answers = [("Save &as…", lambda: self.ask_save(then))]
-        self._ask("alert", "Not saved", failure, answers, QMessageBox.StandardButton.Close)
+        def done(saved: Saved | None) -> None:
+            if saved is None:
+                self._ask(
+                    "changed_on_disk", "Changed on disk",
+                    f"{path.name} was changed by another program since it was read or saved here.",
+                    [
+                        ("&Overwrite", lambda: self._save_at(path, then, overwrite=True)),
+                        ("Save &as…", lambda: self.ask_save(then)),
+                    ],
+                )  # fmt: skip
+            else:
+                filing.take_saved(saved)
+                then()
+
+        def failed(sentence: str) -> None:
+            answers = [("Save &as…", lambda: self.ask_save(then))]
+            self._ask("alert", "Not saved", sentence, answers, QMessageBox.StandardButton.Close)
+
+        self._errands.run(filing.saving(path, overwrite), done, failed)
 
     # -- opening ---------------------------------------------------------------------------------------------------
 
@@ -151,9 +165,24 @@ class Questions:
 
     def _open(self, path: Path) -> None:
         if self._claims.elsewhere(path):
-            self._ask_elsewhere(path, lambda: self._controller.open(path))
+            self._ask_elsewhere(path, lambda: self._read(path))
         else:
-            self._controller.open(path)
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
+        filing = self._controller.filing
+
+        def put(opened: Opened) -> None:
+            if not filing.outdated(opened):
+                filing.take_opened(opened)
+
+        def done(opened: Opened) -> None:
+            if filing.edited_since(opened):
+                self.unless_unsaved(lambda: put(opened))
+            else:
+                put(opened)
+
+        self._errands.run(filing.opening(path), done)
 
     def unless_open_elsewhere(self) -> None:
         """Ask about the document that the window starts with."""
@@ -175,10 +204,15 @@ class Questions:
         elif store.modified:
             self._ask(
                 "revert", "Revert", f"Go back to what is saved in {store.title}? Undo brings your changes back.",
-                [("&Revert", self._controller.revert)],
+                [("&Revert", self._reread)],
             )  # fmt: skip
         else:
-            self._controller.revert()
+            self._reread()
+
+    def _reread(self) -> None:
+        filing, path = self._controller.filing, self._controller.store.path
+        if path is not None:
+            self._errands.run(filing.opening(path), filing.take_reverted)
 
     def _ask_path(self, dialog: QFileDialog, use: Callable[[Path], object]) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
