@@ -81,7 +81,14 @@ def decode(data: bytes, name: str = "The file", step: Callable[[float], object] 
     ``step(share)`` is called between pieces of less than a millisecond's work, so that a background thread can let
     others in.
     """
-    data, lists = piecewise.parted(data, step)
+    rest, lists = piecewise.parted(data, step)
+    if lists is not None:
+        with contextlib.suppress(FileError):  # the sentence is about the places of the whole
+            return _decoded(rest, name, lists)
+    return _decoded(data, name)
+
+
+def _decoded(data: bytes, name: str, lists: piecewise.Lists | None = None) -> Document:
     try:
         header = msgspec.json.decode(data, type=_Header)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

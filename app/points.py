@@ -9,7 +9,7 @@ for the same reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -62,7 +62,7 @@ class Points:
     blocks: tuple[_Block, ...] = ()
     next_id: int = 0
     #: What the blocks are parts of, where they all are parts of the same arrays.
-    _whole: _Block | None = None
+    _whole: _Block | None = field(default=None, repr=False)
 
     @staticmethod
     def of(xy: ArrayLike, labels: ArrayLike, ids: Ids | None = None) -> Points:

@@ -201,7 +201,7 @@ class ErrandDesk(QObject):
             return
         if self._progress is None:
             self._progress = _Progress(self.cancel)
-            self._status.insertPermanentWidget(0, self._progress)
+            self._status.insertPermanentWidget(1, self._progress)  # behind the sentence
         self._progress.show_share(run.errand.title, run.pace.share)
 
 
