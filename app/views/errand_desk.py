@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
 from app.errands import CancelledError, Errand, Pace
 from app.files import FileError
@@ -20,6 +20,8 @@ from .bind import describe
 
 #: Milliseconds after which an errand is shown, and between two looks at it.
 SHOWN_AFTER, LOOK = 600, 100
+#: Pixels between it and the window's edges, and characters of the longest title.
+GAP, LONGEST = 10, 60
 #: Files, and the clipboard: what is done for one does not wait for the other.
 LINES = ("files", "clipboard")
 
@@ -65,8 +67,8 @@ class ErrandDesk(QObject):
         self._clock.setInterval(LOOK)
         self._clock.timeout.connect(self._look)
 
-    def show_in(self, status: QStatusBar) -> None:
-        """Show what takes long in this status bar."""
+    def show_above(self, status: QStatusBar) -> None:
+        """Show what takes long above this status bar."""
         self._status = status
 
     def run(
@@ -200,18 +202,23 @@ class ErrandDesk(QObject):
         if run is None or self._status is None:
             return
         if self._progress is None:
-            self._progress = _Progress(self.cancel)
-            self._status.insertPermanentWidget(1, self._progress)  # behind the sentence
+            self._progress = _Progress(self._status.window(), self.cancel)
         self._progress.show_share(run.errand.title, run.pace.share)
+        self._progress.stand_above(self._status)
 
 
-class _Progress(QWidget):
-    """What is going on, how far it is, and a button that ends it."""
+class _Progress(QFrame):
+    """What is going on, how far it is, and a button that ends it, over the window's lower right corner.
 
-    def __init__(self, cancel: _Then) -> None:
-        super().__init__()
+    In a layout it would move everything: the pictures would be of another size, and computed anew.
+    """
+
+    def __init__(self, window: QWidget, cancel: _Then) -> None:
+        super().__init__(window)
+        self.setObjectName("errand")
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAutoFillBackground(True)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
         self._title, self._bar, button = QLabel(), QProgressBar(), QPushButton("Cancel")
         self._title.setObjectName("errand.title")
         self._title.setTextFormat(Qt.TextFormat.PlainText)  # it names a file
@@ -225,9 +232,16 @@ class _Progress(QWidget):
 
     def show_share(self, title: str, share: float) -> None:
         """A share of 0 or 1 says nothing: it is not known, or the disk has all of it and has to be waited for."""
-        self._title.setText(f"{title if len(title) <= 48 else title[:47] + '…'}")
+        self._title.setText(f"{title}…" if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…")
         self._bar.setAccessibleName(title)
         known = 0.0 < share < 1.0
         self._bar.setRange(0, 100 if known else 0)
         self._bar.setValue(round(100 * share) if known else -1)
+
+    def stand_above(self, status: QStatusBar) -> None:
+        """Stand in the corner above the status bar, which may have moved."""
+        self.resize(self.sizeHint())
+        corner = status.geometry().topRight() - QPoint(self.width() + GAP, self.height() + GAP)
+        self.move(corner)
+        self.raise_()
         self.setVisible(True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QByteArray, QMimeData, QSettings
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from app.controller import Controller
@@ -85,7 +85,7 @@ class Exchanging:
         """
         errand = self._controller.editing.copying()
         if errand is not None:
-            self._errands.run(errand, QApplication.clipboard().setText, line="clipboard")
+            self._errands.run(errand, _put, line="clipboard")
 
     def cut(self) -> None:
         """The same, and the points are gone."""
@@ -118,3 +118,10 @@ class Exchanging:
 
     def _folder(self) -> str:
         return str(self._settings.value("exchange_folder", str(Path.home())))
+
+
+def _put(text: bytes) -> None:
+    """Put a text in UTF-8 into the clipboard; as a string it would be converted twice, here and now."""
+    data = QMimeData()
+    data.setData("text/plain", QByteArray(text))
+    QApplication.clipboard().setMimeData(data)

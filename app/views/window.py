@@ -98,7 +98,7 @@ class MainWindow(DropWindow):
         self._race = RaceRoom(self, controller, conductor, lambda: preparation.ready)
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
-        self._errands.show_in(self._status)
+        self._errands.show_above(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
         self._palette = Palette(self, menus["&Tools"], controller.editing)
         safekeeping.add_recent_menu(menus["&File"], self._actions["save"])

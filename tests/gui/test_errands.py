@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,7 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QProgressBar, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app import exchange, files
+from app import exchange, files, recovery
 from app.commands import AddPoints
 from app.document import Document, default_document
 from app.points import Points
@@ -133,18 +134,40 @@ def test_one_works_on_while_the_disk_is_slow(saved: tuple[MainWindow, Path], qtb
     assert window.findChild(QPushButton, "errand.cancel") is None, "nothing flashes that takes no time"
 
 
+def test_the_recovery_copy_knows_the_file_that_was_saved_meanwhile(
+    saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recovery, "INTERVAL", 0.05)
+    monkeypatch.setattr(recovery, "DELAY", 0.02)
+    window, _ = saved
+    other, recorder = tmp_path / "other.playground", window._safekeeping.recorder
+    slow = gate(files.os, "fsync")
+    window._questions._save_at(other, lambda: None)
+    goes_on(window, qtbot, slow)
+    edit(window, 4.0)
+    slow.opened.set()
+    finish_errands(window)
+    qtbot.waitUntil(lambda: recorder.settled and recorder.file.exists(), timeout=5000)
+    header = json.loads(recorder.file.read_bytes().partition(b"\n")[0])
+    assert header["path"] == str(other)
+    assert header["on_disk"] == list(files.Fingerprint.of(other.read_bytes()))
+
+
 def test_a_cancelled_save_leaves_the_old_file(
     saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, path = saved
     old = path.read_bytes()
     monkeypatch.setattr(errand_desk, "SHOWN_AFTER", 0)
+    sizes = [canvas.size() for canvas in window.canvases]
     slow = gate(files.os, "fsync")
     window._actions["save"].trigger()
     goes_on(window, qtbot, slow)
     button = cancel_button(window, qtbot)
-    assert window.findChild(QLabel, "errand.title").text() == "Saving mine.playground"
+    assert window.findChild(QLabel, "errand.title").text() == "Saving mine.playground…"
     assert window.findChild(QProgressBar, "errand.progress").accessibleName() == "Saving mine.playground"
+    assert sizes == [canvas.size() for canvas in window.canvases], "it moves nothing"
+    assert window.rect().contains(button.mapTo(window, button.rect().bottomRight()))
     assert button.focusPolicy() & Qt.FocusPolicy.TabFocus and button.accessibleName() == "Cancel"
     QTest.keyClick(button, Qt.Key.Key_Space)
     assert not window._errands.busy and not button.isVisible() and window._controller.store.modified
