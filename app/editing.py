@@ -212,21 +212,21 @@ class Editing:
         xy, _ = self._selected()
         self._edit(MovePoints(self._nudging, ids=ids, xy=_shifted(xy, dx, dy), verb="Nudge"))
 
-    def copying(self) -> Errand[bytes] | None:
-        """The selected points as a table in UTF-8, for the clipboard; None, with a sentence, when there are none."""
+    def copying(self) -> Errand[str] | None:
+        """The selected points as the text of a table, for the clipboard; None, with a sentence, when there are none."""
         if not self._any_selected():
             return None
         xy, labels = self._selected()
         names = tuple(style.name for style in self.document.styles)
 
-        def work(pace: Pace) -> bytes:
+        def work(pace: Pace) -> str:
             from .exchange import text_pieces  # only now: nothing of it is needed to start
 
             pieces = []
             for piece, share in text_pieces(xy, labels, names):
-                pieces.append(piece.encode("utf-8", "replace"))
+                pieces.append(piece)
                 pace(share)
-            return b"".join(pieces)
+            return "".join(pieces)
 
         return Errand(f"Copying {count(len(xy), 'point')}", work, "The points were not copied")
 

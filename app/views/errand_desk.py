@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 from collections import deque
@@ -38,6 +37,18 @@ class _Run:
     begun: float = 0.0
 
 
+class _Door:
+    """Through it results come, as long as somebody is there to take them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.open = True
+
+    def close(self) -> None:
+        with self.lock:
+            self.open = False
+
+
 class ErrandDesk(QObject):
     """Two lines of errands; what is to be done with their results is done in the window's thread.
 
@@ -63,6 +74,9 @@ class ErrandDesk(QObject):
         self._status: QStatusBar | None = None
         self._progress: _Progress | None = None
         self._finished.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        self._door = _Door()
+        # Also when the parent is taken down without being closed: no result may reach an object that is gone.
+        self.destroyed.connect(self._door.close)
         self._clock = QTimer(self)
         self._clock.setInterval(LOOK)
         self._clock.timeout.connect(self._look)
@@ -121,6 +135,7 @@ class ErrandDesk(QObject):
 
     def close(self) -> None:
         """Give everything up: the window goes."""
+        self._door.close()
         self._afterwards.clear()
         for run in reversed(self._all()):  # the running ones last, or the next would begin
             self._give_up(run)
@@ -136,12 +151,13 @@ class ErrandDesk(QObject):
             return
         run = self._running[line] = self._queues[line].popleft()
         run.begun = time.monotonic()
-        finished = self._finished
+        finished, door = self._finished, self._door
 
         def work() -> None:
             outcome = run.errand.outcome(run.pace)
-            with contextlib.suppress(RuntimeError):  # the window has gone meanwhile
-                finished.emit(run, outcome)
+            with door.lock:
+                if door.open:
+                    finished.emit(run, outcome)
 
         threading.Thread(target=work, name="errand", daemon=True).start()
         self._clock.start()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QMimeData, QSettings
+from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from app.controller import Controller
@@ -81,11 +81,12 @@ class Exchanging:
         """The selected points as text to the clipboard.
 
         The text is made at once, not when another program asks for it: that one would wait for the window then, and
-        the window for the text.
+        the window for the text.  (A QMimeData made in Python, which could hold UTF-8 and cost less, is a segfault when
+        the program ends with it in the clipboard.)
         """
         errand = self._controller.editing.copying()
         if errand is not None:
-            self._errands.run(errand, _put, line="clipboard")
+            self._errands.run(errand, QApplication.clipboard().setText, line="clipboard")
 
     def cut(self) -> None:
         """The same, and the points are gone."""
@@ -118,10 +119,3 @@ class Exchanging:
 
     def _folder(self) -> str:
         return str(self._settings.value("exchange_folder", str(Path.home())))
-
-
-def _put(text: bytes) -> None:
-    """Put a text in UTF-8 into the clipboard; as a string it would be converted twice, here and now."""
-    data = QMimeData()
-    data.setData("text/plain", QByteArray(text))
-    QApplication.clipboard().setMimeData(data)

@@ -85,6 +85,7 @@ def _acts(window: MainWindow, folder: Path) -> Iterator[tuple[str, Act]]:
     yield "undo", trigger("undo")
     yield "duplicate", trigger("duplicate")
     yield "undo", trigger("undo")
+    editing.select(half)
     yield "cut", trigger("cut")
     yield "undo", trigger("undo")
     points = window.document.points
