@@ -65,6 +65,14 @@ def test_damage_is_told_as_if_it_had_been_decoded_at_once() -> None:
     assert len(told) > 300
 
 
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("end", [b'],"y"', b'],"class"', b'],"ids"'])
+def test_a_comma_too_many_is_one_wherever_a_piece_ends(end: bytes) -> None:
+    for n in range(5, 60):
+        with pytest.raises(FileError, match="damaged"):
+            files.decode(files.encode(document(n)).replace(end, b"," + end))
+
+
 def test_all_versions_are_decoded_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     data = json.loads(files.encode(default_document()))
     for name in ("split", "compared", "origin"):

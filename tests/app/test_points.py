@@ -215,3 +215,14 @@ def test_many_points_are_chosen_at_once() -> None:
 def test_lists_of_ids_are_looked_up() -> None:
     points = Points.of(np.zeros((5, 2)), 0, np.array([2, 3, 5, 7, 11]))
     assert points.indices_of([11, 4, 2, 2]).tolist() == [0, 4] and Points().indices_of([1]).tolist() == []
+
+
+def test_the_same_points_in_other_blocks_are_the_same() -> None:
+    rng = np.random.default_rng(3)
+    points = Points.of(rng.normal(size=(2 * BLOCK, 2)), 1).remove(np.arange(10))
+    again = Points.of(points.xy, points.labels, points.ids)
+    assert [len(block) for block in points.blocks] == [BLOCK - 10, BLOCK]
+    assert [len(block) for block in again.blocks] == [BLOCK, BLOCK - 10]
+    assert points.same_as(again) and again.changed_since(points) == 0
+    other = again.move([5, BLOCK + 5], [(0.0, 0.0), (1.0, 1.0)])
+    assert not points.same_as(other) and other.changed_since(points) == 2
