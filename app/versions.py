@@ -223,7 +223,7 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     yield from _list(np.concatenate([block.xy[:, 1] for block in group]) for group in groups)
     yield b',"class":'
     yield from _list(np.concatenate([block.labels for block in group]).astype(np.int64) + 1 for group in groups)
-    ids = np.concatenate([block.ids for block in blocks]) if blocks else np.empty(0, dtype=np.int64)
+    ids = document.points.ids
     runs = _runs_of(ids)
     if len(runs) > 1 or (len(ids) and ids[0] != 0):
         yield b',"ids":'
@@ -232,7 +232,7 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     drawn = {"kind": split.kind, "ratio": split.ratio, "seed": split.seed}
     yield b'},"split":' + msgspec.json.encode(drawn)[:-1] + b',"painted":'
     # Of points that are gone nothing is kept: a new point may get their ids after opening.
-    yield from _list(_cut(_runs_of(split.painted.ids[np.isin(split.painted.ids, ids, assume_unique=True)])))
+    yield from _list(_cut(_runs_of(ids[document.points.indices_of(split.painted.ids)])))
     yield b"},"
     rest = {
         "styles": [{"name": _sound(style.name), "colour": style.colour} for style in document.styles],
