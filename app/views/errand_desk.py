@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
-from app.errands import CancelledError, Errand, Pace
+from app.errands import Errand, Pace
 from app.files import FileError
 
 from .bind import describe
@@ -31,7 +31,7 @@ _Then = Callable[[], object]
 class _Run:
     errand: Errand[Any]
     done: Callable[[Any], object]
-    failed: Callable[[str], object]
+    failed: Callable[[FileError], object]
     line: str
     pace: Pace = field(default_factory=Pace)
     begun: float = 0.0
@@ -86,11 +86,11 @@ class ErrandDesk(QObject):
         self._status = status
 
     def run(
-        self, errand: Errand[Any], done: Callable[[Any], object], failed: Callable[[str], object] | None = None,
+        self, errand: Errand[Any], done: Callable[[Any], object], failed: Callable[[FileError], object] | None = None,
         line: str = "files",
     ) -> None:  # fmt: skip
-        """Do `errand` after those before it in its line; then ``done(result)``, or ``failed(sentence)``."""
-        self._queues[line].append(_Run(errand, done, failed or self._alert, line))
+        """Do `errand` after those before it in its line; then ``done(result)``, or ``failed(error)``."""
+        self._queues[line].append(_Run(errand, done, failed or (lambda error: self._alert(str(error))), line))
         self._begin(line)
 
     def in_turn(self, act: _Then, line: str) -> None:
@@ -159,7 +159,10 @@ class ErrandDesk(QObject):
                 if door.open:
                     finished.emit(run, outcome)
 
-        threading.Thread(target=work, name="errand", daemon=True).start()
+        try:
+            threading.Thread(target=work, name="errand", daemon=True).start()
+        except RuntimeError:  # else it would be waited for for ever
+            finished.emit(run, FileError(f"{run.errand.failure}: the system starts no more threads."))
         self._clock.start()
 
     @Slot(object, object)
@@ -171,10 +174,10 @@ class ErrandDesk(QObject):
             return
         del self._running[run.line]
         try:
-            if isinstance(outcome, FileError | CancelledError):
+            if isinstance(outcome, FileError):
                 if run.errand.kept:
                     self._afterwards.clear()
-                run.failed(str(outcome))
+                run.failed(outcome)
             else:
                 run.done(outcome)
         finally:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from app.controller import Controller
+from app.files import FileError
 
 from .errand_desk import ErrandDesk
 
@@ -99,7 +100,10 @@ class Exchanging:
 
     def _paste(self) -> None:
         editing, text = self._controller.editing, QApplication.clipboard().text()
-        self._errands.run(editing.pasting(text), editing.take_pasted, self._controller.say, line="clipboard")
+        self._errands.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
+
+    def _not_pasted(self, error: FileError) -> None:
+        self._controller.say(str(error))
 
     def _show(self, read: Callable[[Dialect], Table]) -> None:
         from .import_dialog import ImportDialog  # only now: nothing of it is needed to start

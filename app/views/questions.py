@@ -144,9 +144,9 @@ class Questions:
                 filing.take_saved(saved)
                 then()
 
-        def failed(sentence: str) -> None:
+        def failed(error: files.FileError) -> None:
             answers = [("Save &as…", lambda: self.ask_save(then))]
-            self._ask("alert", "Not saved", sentence, answers, QMessageBox.StandardButton.Close)
+            self._ask("alert", "Not saved", str(error), answers, QMessageBox.StandardButton.Close)
 
         self._errands.run(filing.saving(path, overwrite), done, failed)
 

@@ -307,6 +307,19 @@ def test_whatever_goes_wrong_is_a_sentence(
         alert.close()
 
 
+def test_no_thread_is_a_sentence(saved: tuple[MainWindow, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    window, path = saved
+    old = path.read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", raising(RuntimeError("can't start new thread")))
+        window._actions["save"].trigger()
+        finish_errands(window)
+    (alert,) = [each for each in window.findChildren(QMessageBox, "alert") if each.isVisible()]
+    assert alert.text() == "mine.playground was not saved: the system starts no more threads."
+    assert path.read_bytes() == old and window._controller.store.modified
+    alert.close()
+
+
 # -- opening and exporting ------------------------------------------------------------------------------------------
 
 
