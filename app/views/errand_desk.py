@@ -70,7 +70,7 @@ class ErrandDesk(QObject):
         self._waits, self._say, self._alert = waits, say, alert
         self._queues: dict[str, deque[_Run]] = {line: deque() for line in LINES}
         self._running: dict[str, _Run] = {}
-        self._afterwards: list[_Then] = []
+        self._afterwards: _Then | None = None  # the last wish counts
         self._status: QStatusBar | None = None
         self._progress: _Progress | None = None
         self._finished.connect(self._take, Qt.ConnectionType.QueuedConnection)
@@ -115,8 +115,7 @@ class ErrandDesk(QObject):
                 self._give_up(run)
         if not self.busy:
             return False
-        if then not in self._afterwards:
-            self._afterwards.append(then)
+        self._afterwards = then
         self._show()
         return True
 
@@ -124,7 +123,7 @@ class ErrandDesk(QObject):
         """Run `then` once all files are written, if all goes well; False when none is being written."""
         if not any(run.errand.kept for run in self._all() if run.line == "files"):
             return False
-        self._afterwards.append(then)
+        self._afterwards = then
         return True
 
     def cancel(self) -> None:
@@ -136,7 +135,7 @@ class ErrandDesk(QObject):
     def close(self) -> None:
         """Give everything up: the window goes."""
         self._door.close()
-        self._afterwards.clear()
+        self._afterwards = None
         for run in reversed(self._all()):  # the running ones last, or the next would begin
             self._give_up(run)
         self._clock.stop()
@@ -176,7 +175,7 @@ class ErrandDesk(QObject):
         try:
             if isinstance(outcome, FileError):
                 if run.errand.kept:
-                    self._afterwards.clear()
+                    self._afterwards = None
                 run.failed(outcome)
             else:
                 run.done(outcome)
@@ -190,7 +189,7 @@ class ErrandDesk(QObject):
         if not run.pace.cancel():  # it takes no more than a moment
             return False
         self._running.pop(run.line, None)
-        self._afterwards.clear()
+        self._afterwards = None
         self._go_on(run.line)
         return True
 
@@ -199,8 +198,8 @@ class ErrandDesk(QObject):
         self._look()
         if not self.busy:
             self._clock.stop()
-            afterwards, self._afterwards = self._afterwards, []
-            for then in afterwards:
+            then, self._afterwards = self._afterwards, None
+            if then is not None:
                 then()
 
     # -- what takes long -------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QProgressBar, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QProgressBar, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app import exchange, files, recovery
@@ -281,12 +281,15 @@ def test_what_replaces_the_document_waits_until_it_is_saved(
     wanted = window.document
     slow = gate(files.os, "fsync")
     window._actions["save"].trigger()
+    for _ in range(3):
+        window._actions["open"].trigger()
     window.take_file(other)
     goes_on(window, qtbot, slow)
     assert boxes(window) == [] and window.document is wanted
     slow.opened.set()
     qtbot.waitUntil(lambda: window._controller.store.path == other, timeout=5000)
     assert boxes(window) == [] and same(files.read(path), wanted) and len(window.document.points) == 200
+    assert not window.findChildren(QFileDialog), "the last wish counts"
 
 
 def test_whatever_goes_wrong_is_a_sentence(
