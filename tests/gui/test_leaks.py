@@ -165,7 +165,7 @@ def visit(qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pyte
     for number in range(actions):
         visitor.act()
         assert not errors, f"action {number}: {errors}"
-        for index in range(window.document.shown):
+        for index in range(len(window._scene.lanes)):
             assert "internal error" not in window._scene.lanes[index].message
     visitor.answer()
     window._controller.editing.cancel()
