@@ -56,7 +56,8 @@ def _count(number: int) -> str:
 
 def _drawable(xy: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which places the plots can show; a NaN is none."""
-    return np.asarray((np.abs(xy) <= LIMIT).all(axis=1))
+    # `all` along so short an axis takes ten times as long.
+    return np.asarray((np.abs(xy[:, 0]) <= LIMIT) & (np.abs(xy[:, 1]) <= LIMIT))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,9 @@ class AddPoints(Edit):
         xy = np.asarray(self.xy, dtype=np.float64).reshape(-1, 2)
         labels = np.broadcast_to(np.asarray(self.labels, dtype=np.int64), (len(xy),))
         keep = _drawable(xy) & (labels >= 0) & (labels < MAX_CLASSES)
-        return replace(document, points=document.points.append(xy[keep], labels[keep])) if keep.any() else document
+        if not keep.all():
+            xy, labels = xy[keep], labels[keep]
+        return replace(document, points=document.points.append(xy, labels)) if len(xy) else document
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,12 +103,22 @@ class MovePoints(Edit):
     def apply(self, document: Document) -> Document:
         points = document.points
         ids, xy = np.asarray(self.ids, dtype=np.int64), np.asarray(self.xy, dtype=np.float64).reshape(-1, 2)
-        order = np.argsort(ids)
-        ids, xy = ids[order], xy[order]
-        there = np.isin(ids, points.ids) & _drawable(xy)
-        index, xy = points.indices_of(ids[there]), xy[there]
-        moves = (points.xy[index] != xy).any(axis=1)
-        return replace(document, points=points.move(index[moves], xy[moves])) if moves.any() else document
+        if not (ids[1:] > ids[:-1]).all():
+            order = np.argsort(ids)
+            ids, xy = ids[order], xy[order]
+        index = points.indices_of(ids)
+        there = _drawable(xy)
+        if len(index) < len(ids):
+            there &= np.isin(ids, points.ids[index])
+            index = points.indices_of(ids[there])
+        else:
+            index = index[there]
+        if not there.all():
+            xy = xy[there]
+        moves = (points.xy[index, 0] != xy[:, 0]) | (points.xy[index, 1] != xy[:, 1])
+        if not moves.all():
+            index, xy = index[moves], xy[moves]
+        return replace(document, points=points.move(index, xy)) if len(index) else document
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from solver.datasets import DATASETS
 
-from . import files, locks, recovery
+from . import files
 from .changing import changed_struct, text_of
 from .commands import (
     Clear,
     Command,
     Generate,
     ImportPoints,
-    Revert,
     SetFields,
     SetGenerator,
     SetView,
 )  # fmt: skip
 from .document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from .editing import Editing
+from .errands import Errand, NoPace
+from .filing import Filing
 from .lane_commands import SetLane, ShowLanes
 from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
@@ -67,6 +68,7 @@ class Controller:
         self._alert = alert
         #: What the document's file held when it was last read or written here, if known.
         self.on_disk: files.Fingerprint | None = None
+        self.filing = Filing(self)
         self.editing = Editing(self)
         self.transport = Transport(self)
         self.splitting = Splitting(self)
@@ -275,95 +277,44 @@ class Controller:
 
     def open(self, path: Path) -> bool:
         """Open the file at `path`; False, with a sentence and nothing changed, when it cannot be read."""
-        read = self._read(path)
-        if read is None:
-            return False
-        document, on_disk = read
-        # Where one looked is part of the document, unless nothing would be seen there.
-        seen = document.view.shows(document.points)
-        self.put(document if seen else replace(document, view=View.fitting(document.points)), path, on_disk)
-        return True
-
-    def recover(self, path: Path) -> bool:
-        """Open the recovery copy at `path` as work without a file; False, with a sentence, when it cannot be read."""
-        try:
-            document = recovery.read(path)
-        except files.FileError as error:
-            self._alert(str(error))
-            return False
-        self.put(document, None, modified=True)
-        self.say(f"Recovered {path.name}. It is not saved yet.")
-        return True
+        return self._done(self.filing.opening(path), self.filing.take_opened)
 
     def revert(self) -> bool:
         """Back to what the document's file holds, as one step; False, with a sentence, when it cannot be read."""
         path = self.store.path
-        read = self._read(path) if path is not None else None
-        if read is None or path is None:
-            return False
-        self.editing.cancel()
-        document, self.on_disk = read
-        self.dispatch(Revert(document=document))
-        self.store.saved(self.document, path)
-        return True
-
-    def _read(self, path: Path) -> tuple[Document, files.Fingerprint] | None:
-        try:
-            data = files.read_bytes(path)
-            return files.decode(data, path.name or str(path)), files.Fingerprint.of(data)
-        except files.FileError as error:
-            self._alert(str(error))
-            return None
+        return path is not None and self._done(self.filing.opening(path), self.filing.take_reverted)
 
     def save(self, path: Path) -> bool:
         """Save at `path`; False, with a sentence, when it cannot be written."""
-        failure = self.try_save(path)
-        if failure:
-            self._alert(failure)
-        return not failure
+        return self._done(self.filing.saving(path, overwrite=True), self.filing.take_saved)
 
     def try_save(self, path: Path) -> str:
         """Save at `path`; what is wrong in a sentence, or "" when it was saved."""
-        document = self.document
-        data = files.encode(document)
-        try:
-            files.write_bytes(data, path)
-        except files.FileError as error:
-            return str(error)
-        self.on_disk = files.Fingerprint.of(data)
-        self.store.saved(document, path)
-        self.say(f"Saved {path.name}.")
+        return self._do(self.filing.saving(path, overwrite=True), self.filing.take_saved)
+
+    def export(self, path: Path) -> bool:
+        """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails."""
+        return self._done(self.filing.exporting(path), self.say)
+
+    def _do(self, errand: Errand[Any], take: Callable[[Any], None]) -> str:
+        """Do an errand and wait for it, which the window does not; what is wrong in a sentence, or ""."""
+        result = errand.outcome(NoPace())
+        if isinstance(result, Exception):
+            return str(result)
+        take(result)
         return ""
+
+    def _done(self, errand: Errand[Any], take: Callable[[Any], None]) -> bool:
+        failure = self._do(errand, take)
+        if failure:
+            self._alert(failure)
+        return not failure
 
     def import_points(self, points: Imported, add: bool) -> None:
         """Points of a file in place of the present ones, or beside them."""
         names, axes = points.class_names, points.axes
         self.dispatch(ImportPoints(xy=points.xy, labels=points.labels, class_names=names, axes=axes, add=add))
         self.say(f"{'Added' if add else 'Imported'} {count(len(points.xy), 'point')}.")
-
-    def export(self, path: Path, guard: bool = True) -> bool:
-        """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails.
-
-        `guard`: names that a spreadsheet would run as formulas get an apostrophe.
-        """
-        from . import exchange  # only now: nothing of it is needed to start
-
-        document = self.document
-        points, names = document.points, tuple(style.name for style in document.styles)
-        try:
-            exchange.export(points.xy, points.labels, names, document.axes, path, guard)
-        except files.FileError as error:
-            self._alert(str(error))
-            return False
-        self.say(f"Exported {count(len(points), 'point')} to {path.name}.")
-        return True
-
-    def changed_on_disk(self, path: Path) -> bool:
-        """Another program has written the document's file at `path` since it was read or saved here."""
-        own = self.store.path
-        if own is None or self.on_disk is None or locks.identity(own) != locks.identity(path):
-            return False
-        return files.differs(path, self.on_disk)
 
 
 def _moved(values: tuple[Any, ...], old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Any, ...]:

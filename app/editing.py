@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .commands import AddPoints, Command, ImportPoints, MovePoints, RelabelPoints, RemovePoints
 from .document import Document
-from .files import FileError
+from .errands import Errand, Pace
 from .points import MAX_CLASSES, Ids
 from .session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from .store import Store
@@ -73,7 +74,8 @@ class Editing:
     def select(self, ids: Ids) -> None:
         """Select the points with these `ids`."""
         if len(ids) or len(self.session.selection):
-            self._owner.set_session(selection=Selection(np.sort(ids)) if len(ids) else NOTHING)
+            ascending = (ids[1:] > ids[:-1]).all()
+            self._owner.set_session(selection=Selection(ids if ascending else np.sort(ids)) if len(ids) else NOTHING)
 
     # -- the pointer on a canvas -----------------------------------------------------------------------------------
 
@@ -176,7 +178,10 @@ class Editing:
         self.select(self.document.points.ids[:0])
 
     def invert_selection(self) -> None:
-        self.select(np.setdiff1d(self.document.points.ids, self.session.selection.ids))
+        points = self.document.points
+        left = np.ones(len(points), dtype=bool)
+        left[points.indices_of(self.session.selection.ids)] = False
+        self.select(points.ids[left])
 
     def _any_selected(self) -> bool:
         """True when points are selected; else says how to select some."""
@@ -197,7 +202,7 @@ class Editing:
         if not self._any_selected():
             return
         xy, labels = self._selected()
-        self._add(AddPoints(xy=xy + np.array([BESIDE, -BESIDE]) * unit, labels=labels, verb="Duplicate"))
+        self._add(AddPoints(xy=_shifted(xy, BESIDE * unit, -BESIDE * unit), labels=labels, verb="Duplicate"))
 
     def nudge(self, dx: float, dy: float, again: bool = False) -> None:
         """Move the selected points by (dx, dy) in the plane; `again` while a key repeats: still the same step."""
@@ -205,50 +210,62 @@ class Editing:
             self._nudging = object()
         ids = self.session.selection.ids
         xy, _ = self._selected()
-        self._edit(MovePoints(self._nudging, ids=ids, xy=xy + np.array([dx, dy]), verb="Nudge"))
+        self._edit(MovePoints(self._nudging, ids=ids, xy=_shifted(xy, dx, dy), verb="Nudge"))
 
-    def copied(self) -> str:
-        """The selected points as the text of a table, for the clipboard; "" when there are none."""
+    def copying(self) -> Errand[str] | None:
+        """The selected points as the text of a table, for the clipboard; None, with a sentence, when there are none."""
         if not self._any_selected():
-            return ""
-        from .exchange import as_text  # only now: nothing of it is needed to start
-
+            return None
         xy, labels = self._selected()
         names = tuple(style.name for style in self.document.styles)
-        return as_text(xy, labels, names)
 
-    def paste(self, text: str, show: Callable[[], object] | None = None) -> None:
-        """Points from the text of a table; they are then selected.  What cannot be read is said in a sentence.
+        def work(pace: Pace) -> str:
+            from .exchange import text_pieces  # only now: nothing of it is needed to start
 
-        Where numbers may mean something else, nothing is pasted: `show` shows how they are read.
-        """
-        from .exchange import DoubtError, from_text
+            pieces = []
+            for piece, share in text_pieces(xy, labels, names):
+                pieces.append(piece)
+                pace(share)
+            return "".join(pieces)
 
-        names = tuple(style.name for style in self.document.styles)
-        used = self.document.points.classes
-        try:
-            xy, labels, names_after = from_text(text, names, self.session.active_class, used)
-        except FileError as error:
-            self.say(str(error))
-            if isinstance(error, DoubtError) and show is not None:
-                show()
-            return
-        named = tuple(name if name != before else "" for name, before in zip(names_after, names, strict=True))
-        self._add(ImportPoints(xy=xy, labels=labels, class_names=named, add=True, fit=False, verb="Paste"))
-        self.say(f"Pasted {count(len(xy), 'point')}; drag one of them to move them all.")
+        return Errand(f"Copying {count(len(xy), 'point')}", work, "The points were not copied")
+
+    def pasting(self, text: str) -> Errand[tuple[int, ImportPoints]]:
+        """The points in the text of a table, for `take_pasted`."""
+        document, active, resets = self.document, self.session.active_class, self._owner.store.resets
+
+        def work(pace: Pace) -> tuple[int, ImportPoints]:
+            from .exchange import from_text
+
+            names = tuple(style.name for style in document.styles)
+            xy, labels, names_after = from_text(text, names, active, document.points.classes)
+            named = tuple(name if name != before else "" for name, before in zip(names_after, names, strict=True))
+            command = ImportPoints(xy=xy, labels=labels, class_names=named, add=True, fit=False, verb="Paste")
+            return resets, command
+
+        return Errand("Pasting", work, "The clipboard was not pasted", kept=False)
+
+    def take_pasted(self, pasted: tuple[int, ImportPoints]) -> None:
+        """Points from the clipboard, which are then selected; nothing of what was meant for another document."""
+        resets, command = pasted
+        if resets == self._owner.store.resets and self._add(command):
+            self.say(f"Pasted {count(len(np.asarray(command.xy)), 'point')}; drag one of them to move them all.")
 
     def _selected(self) -> tuple[np.ndarray, np.ndarray]:
         points = self.document.points
         index = points.indices_of(self.session.selection.ids)
-        return points.xy[index], points.labels[index]
+        return points.xy.take(index, axis=0), points.labels[index]
 
-    def _add(self, command: Command) -> None:
-        """Add points and select them."""
+    def _add(self, command: Command) -> bool:
+        """Add points and select them; False when they were refused."""
         self.finish()
-        first = self.document.points.next_id
+        before = self.document.points
         self.dispatch(command)
         ids = self.document.points.ids
-        self.select(ids[ids >= first])
+        added = self.document.points is not before
+        if added:
+            self.select(ids[np.searchsorted(ids, before.next_id) :])
+        return added
 
     def _edit(self, command: Command) -> None:
         """What is no part of a gesture: one that is going on ends first."""
@@ -259,6 +276,8 @@ class Editing:
         """Points that are gone are not selected any more."""
         selected = self.session.selection
         if len(selected) and new.points is not old.points:
+            if np.array_equal(new.points.ids, old.points.ids):
+                return
             left = new.points.ids[new.points.indices_of(selected.ids)]
             if len(left) != len(selected):
                 self.select(left)
@@ -320,3 +339,8 @@ class Editing:
             self.remove(spot)
         else:
             self.say("Put the pointer near a point, or select points, then press Delete to remove them.")
+
+
+def _shifted(xy: NDArray[np.float64], dx: float, dy: float) -> NDArray[np.float64]:
+    # Column by column: along so short an axis it takes three times as long.
+    return np.column_stack((xy[:, 0] + dx, xy[:, 1] + dy))

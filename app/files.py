@@ -14,13 +14,13 @@ import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import msgspec
 
-from . import locks, versions
+from . import locks, piecewise, versions
 from .document import Document
 from .plain import plain
 
@@ -30,6 +30,10 @@ MAX_BYTES = 100_000_000
 #: Characters of the longest sentence; a file name may have 255.
 _LONGEST = 360
 _NO_NAME = "no file can have this name"
+
+
+def _nothing(share: float = 0.0) -> None:
+    """What follows when nothing is to follow."""
 
 
 class FileError(Exception):
@@ -87,8 +91,20 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     return versions.encode_pieces(document)
 
 
-def decode(data: bytes, name: str = "The file") -> Document:
-    """The document in `data`; FileError with one sentence, beginning with `name`, when there is none."""
+def decode(data: bytes, name: str = "The file", step: Callable[[float], object] = _nothing) -> Document:
+    """The document in `data`; FileError with one sentence, beginning with `name`, when there is none.
+
+    ``step(share)`` is called between pieces of less than a millisecond's work, so that a background thread can let
+    others in.
+    """
+    rest, lists = piecewise.parted(data, step)
+    if lists is not None:
+        with contextlib.suppress(FileError):  # the sentence is about the places of the whole
+            return _decoded(rest, name, lists)
+    return _decoded(data, name)
+
+
+def _decoded(data: bytes, name: str, lists: piecewise.Lists | None = None) -> Document:
     try:
         header = msgspec.json.decode(data, type=_Header)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -100,7 +116,7 @@ def decode(data: bytes, name: str = "The file") -> Document:
     if header.version not in versions.VERSIONS:
         raise UnreadError(f"{name} is of version {header.version}; this program reads {versions.readable()}.")
     try:
-        return versions.decode(data, header.version)
+        return versions.decode(data, header.version, lists)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FileError(f"{name} cannot be used: {_reason(error)}.") from None
     except ValueError as error:
@@ -197,10 +213,22 @@ def write_bytes(data: bytes, path: Path) -> None:
     write_pieces((data,), path)
 
 
-def write_pieces(pieces: Iterable[bytes], path: Path, *, private: bool = False, lasting: bool = True) -> None:
+def write_pieces(
+    pieces: Iterable[bytes], path: Path, written: Callable[[], object] = _nothing, *, private: bool = False,
+    lasting: bool = True,
+) -> None:  # fmt: skip
     """The same of bytes that come in pieces.
 
-    A `private` file is for nobody else to read.  What need not be `lasting` is not waited for until the disk has it.
+    Parameters
+    ----------
+    pieces : iterable of bytes
+    path : Path
+    written : callable
+        Called when all are on disk and the old content still stands; it stays when that raises.
+    private : bool
+        For nobody else to read.
+    lasting : bool
+        Wait until the disk has it.
     """
     # A temporary file in the same folder, flushed to disk, then renamed over the old one: one step for the file system.
     name = path.name or str(path)
@@ -224,6 +252,7 @@ def write_pieces(pieces: Iterable[bytes], path: Path, *, private: bool = False, 
             file.flush()
             if lasting:
                 os.fsync(file.fileno())
+        written()
         if not private:
             mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
             os.chmod(temporary.name, mode)

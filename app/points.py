@@ -1,20 +1,25 @@
 """Points: the labelled points of a document, an immutable value whose unchanged parts are shared.
 
 The points live in blocks of at most `BLOCK`; an edit makes new blocks only where it changed something, so a long undo
-history of a large document stays small.  The joined arrays that everybody else works with are kept for the newest
-few values only, for the same reason.
+history of a large document stays small.  An edit of most of them is one of whole arrays, of which the blocks are then
+parts.  Where they are not, the joined arrays that everybody else works with are kept for the newest few values only,
+for the same reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 BLOCK = 256
+#: How many blocks of chosen points are kept for the next choice.
+_SHARED = 4096
+#: Of so many points, one that is looked for is found sooner by halves.
+_MANY = 20
 MAX_CLASSES = 8
 #: Beyond this the drawing loses points without a word.
 LIMIT = 1e15
@@ -24,7 +29,7 @@ Labels = NDArray[np.uint8]
 Ids = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class _Block:
     xy: Array
     labels: Labels
@@ -39,7 +44,7 @@ class _Block:
 
 
 #: Makes a block anew: (block, indices inside it, their places in the request) -> block.
-_Edit = Callable[[_Block, Ids, Ids], _Block]
+_Edit = Callable[[_Block, Ids, Ids | slice], _Block]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +61,8 @@ class Points:
 
     blocks: tuple[_Block, ...] = ()
     next_id: int = 0
+    #: What the blocks are parts of, where they all are parts of the same arrays.
+    _whole: _Block | None = field(default=None, repr=False)
 
     @staticmethod
     def of(xy: ArrayLike, labels: ArrayLike, ids: Ids | None = None) -> Points:
@@ -63,7 +70,7 @@ class Points:
         points = Points().append(xy, labels)
         if ids is None or not len(points):
             return points
-        return Points(_cut(points.xy, points.labels, ids), int(ids[-1]) + 1)
+        return _of(_Block(points.xy, points.labels, np.array(ids, dtype=np.int64)), int(ids[-1]) + 1)
 
     def __len__(self) -> int:
         return self._length
@@ -74,19 +81,23 @@ class Points:
         return sum(len(block.ids) for block in self.blocks)
 
     @property
+    def _joined(self) -> _Block:
+        return self._whole or _concatenated(self)
+
+    @property
     def xy(self) -> Array:
         """Coordinates, shape (n, 2), read-only."""
-        return _joined(self)[0]
+        return self._joined.xy
 
     @property
     def labels(self) -> Labels:
         """Class of each point, shape (n,), read-only."""
-        return _joined(self)[1]
+        return self._joined.labels
 
     @property
     def ids(self) -> Ids:
         """Lifelong number of each point, shape (n,), ascending, read-only."""
-        return _joined(self)[2]
+        return self._joined.ids
 
     @property
     def classes(self) -> list[int]:
@@ -100,7 +111,10 @@ class Points:
 
     def indices_of(self, ids: Sequence[int] | Ids) -> Ids:
         """Where the points with these `ids` stand, ascending; those that are not here are left out."""
-        wanted = np.unique(np.asarray(ids, dtype=np.int64))
+        wanted = np.asarray(ids, dtype=np.int64)
+        if len(self) < _MANY * len(wanted):  # looking all of them up takes less time than sorting so many
+            return np.flatnonzero(np.isin(self.ids, wanted))
+        wanted = np.unique(wanted)
         if not len(self):
             return wanted[:0]
         at = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
@@ -109,13 +123,18 @@ class Points:
 
     def changed_since(self, before: Points) -> int:
         """How many points stand elsewhere or are of another class than in `before`, which has the same ones."""
-        if len(self.blocks) != len(before.blocks):
+        if len(self) != len(before):
             return max(len(self), len(before))
-        count = 0
-        for new, old in zip(self.blocks, before.blocks, strict=True):
-            if new is not old and len(new) == len(old):
-                count += int(((new.xy != old.xy).any(axis=1) | (new.labels != old.labels)).sum())
-        return count
+        pairs = list(self._unshared(before))
+        if 2 * len(pairs) > len(self.blocks) or any(len(new) != len(old) for new, old in pairs):
+            pairs = [(self._joined, before._joined)]
+        return sum(int(np.count_nonzero(_moved(new.xy, old.xy) | (new.labels != old.labels))) for new, old in pairs)
+
+    def _unshared(self, other: Points) -> Iterator[tuple[_Block, _Block]]:
+        """The blocks of both that are not the same."""
+        if len(self.blocks) != len(other.blocks):
+            return iter(((self._joined, other._joined),))
+        return (pair for pair in zip(self.blocks, other.blocks, strict=True) if pair[0] is not pair[1])
 
     def sample(self, most: int) -> Points:
         """These points, or `most` of them: a share of each class, at least one.
@@ -129,16 +148,25 @@ class Points:
 
         Blocks of which the same was chosen before are shared with what was made then.
         """
-        ends = np.cumsum([len(block) for block in self.blocks], dtype=np.int64).tolist()
-        cuts = zip(self.blocks, [0, *ends[:-1]], ends, strict=True) if ends else ()
+        if len(self.blocks) > _SHARED // 2:
+            return _of(_picked(self._joined, which), self.next_id)
+        cuts = zip(self.blocks, self._ends[:-1].tolist(), self._ends[1:].tolist(), strict=True)
         parts = tuple(_chosen(block, which[start:end].tobytes()) for block, start, end in cuts)
         return Points(tuple(part for part in parts if len(part)), self.next_id)
 
     def same_as(self, other: Points) -> bool:
         """`other` has the same points with the same ids; quick where the two share blocks."""
-        return len(self.blocks) == len(other.blocks) and all(
-            mine is its or _alike(mine, its) for mine, its in zip(self.blocks, other.blocks, strict=True)
-        )
+        if len(self) != len(other):
+            return False
+        pairs = list(self._unshared(other))
+        if any(len(mine) != len(its) for mine, its in pairs):
+            pairs = [(self._joined, other._joined)]
+        return all(_alike(mine, its) for mine, its in pairs)
+
+    @cached_property
+    def _ends(self) -> Ids:
+        """Where the first block begins and where each of them ends."""
+        return np.cumsum([0, *map(len, self.blocks)], dtype=np.int64)
 
     def append(self, xy: ArrayLike, labels: ArrayLike) -> Points:
         """These points behind the present ones."""
@@ -153,15 +181,17 @@ class Points:
             new_xy = np.concatenate((last.xy, new_xy))
             new_labels = np.concatenate((last.labels, new_labels))
             new_ids = np.concatenate((last.ids, new_ids))
-        return Points((*blocks, *_cut(new_xy, new_labels, new_ids)), int(new_ids[-1]) + 1)
+        new = _Block(new_xy, new_labels, new_ids)
+        return Points((*blocks, *_cut(new)), int(new_ids[-1]) + 1, None if blocks else new)
 
     def move(self, indices: Sequence[int] | Ids, xy: ArrayLike) -> Points:
         """The points at `indices` at new places (len(indices), 2)."""
         targets = np.asarray(xy, dtype=np.float64).reshape(-1, 2)
 
-        def moved(block: _Block, inside: Ids, which: Ids) -> _Block:
+        def moved(block: _Block, inside: Ids, which: Ids | slice) -> _Block:
             new_xy = block.xy.copy()
-            new_xy[inside] = targets[which]
+            for axis in (0, 1):  # rows of two numbers at a time would take five times as long
+                new_xy[inside, axis] = targets[which, axis]
             return _Block(new_xy, block.labels, block.ids)
 
         return self._edited(indices, moved)
@@ -169,7 +199,7 @@ class Points:
     def relabel(self, indices: Sequence[int] | Ids, label: int) -> Points:
         """The points at `indices` of class `label`."""
 
-        def relabelled(block: _Block, inside: Ids, which: Ids) -> _Block:
+        def relabelled(block: _Block, inside: Ids, which: Ids | slice) -> _Block:
             new_labels = block.labels.copy()
             new_labels[inside] = label
             return _Block(block.xy, new_labels, block.ids)
@@ -179,48 +209,63 @@ class Points:
     def remove(self, indices: Sequence[int] | Ids) -> Points:
         """All but the points at `indices`."""
 
-        def kept(block: _Block, inside: Ids, which: Ids) -> _Block:
+        def kept(block: _Block, inside: Ids, which: Ids | slice) -> _Block:
             keep = np.ones(len(block), dtype=bool)
             keep[inside] = False
-            return _Block(block.xy[keep], block.labels[keep], block.ids[keep])
+            return _picked(block, keep)
 
         left = self._edited(indices, kept)
+        if left._whole is not None:
+            return left
         blocks = tuple(block for block in left.blocks if len(block))
         if len(blocks) > 2 * (len(left) // BLOCK) + 4:  # many thin blocks: join them anew
-            blocks = _cut(*_arrays_of(blocks))
+            return _of(left._joined, self.next_id)
         return Points(blocks, self.next_id)
 
     def _edited(self, indices: Sequence[int] | Ids, edit: _Edit) -> Points:
         chosen = np.asarray(indices, dtype=np.int64)
+        order = None if (chosen[1:] >= chosen[:-1]).all() else np.argsort(chosen, kind="stable")
+        if order is not None:
+            chosen = chosen[order]
+        cuts = np.searchsorted(chosen, self._ends)
+        touched = np.flatnonzero(np.diff(cuts)).tolist()
+
+        def edited(block: _Block, first: int, last: int) -> _Block:
+            part = slice(*cuts[[first, last]].tolist())
+            return edit(block, chosen[part] - self._ends[first], part if order is None else order[part])
+
+        if 2 * len(touched) > len(self.blocks):
+            return _of(edited(self._joined, 0, -1), self.next_id)
         blocks = list(self.blocks)
-        start = 0
-        for b, block in enumerate(self.blocks):
-            which = np.flatnonzero((chosen >= start) & (chosen < start + len(block)))
-            if len(which):
-                blocks[b] = edit(block, chosen[which] - start, which)
-            start += len(block)
+        for b in touched:
+            blocks[b] = edited(blocks[b], b, b + 1)
         return Points(tuple(blocks), self.next_id)
 
 
-def _cut(xy: Array, labels: Labels, ids: Ids) -> tuple[_Block, ...]:
+def _of(whole: _Block, next_id: int) -> Points:
+    return Points(_cut(whole), next_id, whole)
+
+
+def _cut(whole: _Block) -> tuple[_Block, ...]:
+    xy, labels, ids = whole.xy, whole.labels, whole.ids
     cuts = [slice(start, start + BLOCK) for start in range(0, len(ids), BLOCK)]
-    return tuple(_Block(xy[cut].copy(), labels[cut].copy(), ids[cut].copy()) for cut in cuts)
+    return tuple(_Block(xy[cut], labels[cut], ids[cut]) for cut in cuts)
 
 
-def _arrays_of(blocks: Sequence[_Block]) -> tuple[Array, Labels, Ids]:
-    if not blocks:
-        return np.empty((0, 2)), np.empty(0, dtype=np.uint8), np.empty(0, dtype=np.int64)
-    return (
-        np.concatenate([block.xy for block in blocks]),
-        np.concatenate([block.labels for block in blocks]),
-        np.concatenate([block.ids for block in blocks]),
-    )
+def _picked(block: _Block, which: NDArray[np.bool_]) -> _Block:
+    at = np.flatnonzero(which)
+    return _Block(block.xy.take(at, axis=0), block.labels[at], block.ids[at])
 
 
-@lru_cache(maxsize=4096)
+def _moved(xy: Array, old: Array) -> NDArray[np.bool_]:
+    # `any` along so short an axis takes ten times as long.
+    return np.asarray((xy[:, 0] != old[:, 0]) | (xy[:, 1] != old[:, 1]))
+
+
+@lru_cache(maxsize=_SHARED)
 def _chosen(block: _Block, which: bytes) -> _Block:
     kept = np.frombuffer(which, dtype=bool)
-    return block if kept.all() else _Block(block.xy[kept], block.labels[kept], block.ids[kept])
+    return block if kept.all() else _picked(block, kept)
 
 
 def _alike(first: _Block, second: _Block) -> bool:
@@ -237,11 +282,15 @@ def _counts(points: Points) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=8)
-def _joined(points: Points) -> tuple[Array, Labels, Ids]:
-    arrays = _arrays_of(points.blocks)
-    for array in arrays:
-        array.flags.writeable = False
-    return arrays
+def _concatenated(points: Points) -> _Block:
+    blocks = points.blocks
+    if not blocks:
+        return _Block(np.empty((0, 2)), np.empty(0, dtype=np.uint8), np.empty(0, dtype=np.int64))
+    return _Block(
+        np.concatenate([block.xy for block in blocks]),
+        np.concatenate([block.labels for block in blocks]),
+        np.concatenate([block.ids for block in blocks]),
+    )
 
 
 @lru_cache(maxsize=4)
@@ -258,7 +307,7 @@ def _sampled(points: Points, most: int) -> Points:
         first = np.argpartition(draw[own], quota[label] - 1)[: quota[label]]
         drawn.append(own[first])
     chosen = np.sort(np.concatenate(drawn))
-    return Points(_cut(points.xy[chosen], labels[chosen], points.ids[chosen]), points.next_id)
+    return _of(_Block(points.xy[chosen], labels[chosen], points.ids[chosen]), points.next_id)
 
 
 def shuffled(ids: Ids, seed: int | None = None) -> NDArray[np.uint64]:

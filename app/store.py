@@ -29,11 +29,14 @@ class Store:
     document : Document
     path : Path or None
         The file it was read from or last written to.
+    resets : int
+        How often another document took the place of the one before.
     """
 
     def __init__(self, document: Document, path: Path | None = None) -> None:
         self.document = document
         self.path = path
+        self.resets = 0
         self._past: list[_Step] = []
         self._future: list[_Step] = []
         self._cut_off: list[_Step] = []  # what could have been redone before the newest step
@@ -139,6 +142,7 @@ class Store:
 
     def reset(self, document: Document, path: Path | None, modified: bool = False) -> None:
         """Another document, just opened or made: no history, and nothing to save unless it is `modified`."""
+        self.resets += 1
         self._past.clear()
         self._future.clear()
         self._cut_off.clear()

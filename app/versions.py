@@ -29,6 +29,7 @@ from .document import (
     TrainingLimit,
     View,
 )  # fmt: skip
+from .piecewise import Lists
 from .points import LIMIT, MAX_CLASSES, Ids, Points
 from .split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
 
@@ -152,12 +153,17 @@ def readable() -> str:
     return f"versions {first} and {NEWEST}"
 
 
-def decode(data: bytes, version: int) -> Document:
-    """The document in `data` of a known version; msgspec's errors, or ValueError with half a sentence."""
+def decode(data: bytes, version: int, lists: Lists | None = None) -> Document:
+    """The document in `data` of a known version; msgspec's errors, or ValueError with half a sentence.
+
+    `lists` are those of the points where `data` has empty ones.
+    """
     file = msgspec.json.decode(data, type=VERSIONS[version])
     repeated = _repeated_key(data)
     if repeated is not None:
         raise ValueError(f"holds the key {repeated!r} twice in one place")
+    if lists is not None:
+        file.points.x, file.points.y, file.points.labels = lists
     while version < NEWEST:
         file = STEPS[version](file)
         version += 1
@@ -250,7 +256,7 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     yield from _list(np.concatenate([block.xy[:, 1] for block in group]) for group in groups)
     yield b',"class":'
     yield from _list(np.concatenate([block.labels for block in group]).astype(np.int64) + 1 for group in groups)
-    ids = np.concatenate([block.ids for block in blocks]) if blocks else np.empty(0, dtype=np.int64)
+    ids = document.points.ids
     runs = _runs_of(ids)
     if len(runs) > 1 or (len(ids) and ids[0] != 0):
         yield b',"ids":'
@@ -259,7 +265,7 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     drawn = {"kind": split.kind, "ratio": split.ratio, "seed": split.seed}
     yield b'},"split":' + msgspec.json.encode(drawn)[:-1] + b',"painted":'
     # Of points that are gone nothing is kept: a new point may get their ids after opening.
-    yield from _list(_cut(_runs_of(split.painted.ids[np.isin(split.painted.ids, ids, assume_unique=True)])))
+    yield from _list(_cut(_runs_of(ids[document.points.indices_of(split.painted.ids)])))
     yield b"},"
     rest = {
         "styles": [{"name": _sound(style.name), "colour": style.colour} for style in document.styles],

@@ -4,7 +4,7 @@ from .convert import BadRows, Choice, Imported, convert, default_choice
 from .reading import IMPORTS, read, read_text
 from .table import Column, Dialect, DialectError, Table
 from .text import DECIMALS, SEPARATORS
-from .writing import EXPORTS, DoubtError, as_text, export, from_text, running
+from .writing import EXPORTS, DoubtError, as_text, encode_pieces, export, from_text, running, text_pieces
 
 __all__ = [
     "DECIMALS",
@@ -22,9 +22,11 @@ __all__ = [
     "as_text",
     "convert",
     "default_choice",
+    "encode_pieces",
     "export",
     "from_text",
     "read",
     "read_text",
     "running",
+    "text_pieces",
 ]

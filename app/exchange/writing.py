@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,8 @@ Labels = NDArray[np.uint8]
 #: Separator of the tables, by suffix.
 TABLES = {".csv": ",", ".tsv": "\t"}
 
+#: Rows that are written at a time: some tenths of a millisecond of work.
+_TOGETHER = 400
 #: Suffixes of what can be exported, for the file dialog.
 EXPORTS = {
     ".csv": "Comma-separated table",
@@ -116,9 +118,31 @@ def _class_title(titles: Sequence[str], names: Sequence[str]) -> str:
     return next((title for title in ("class", *sorted(CLASS_NAMES)) if title not in taken), "class")
 
 
+def encode_pieces(
+    xy: Values, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path,
+    guard: bool = True,
+) -> Iterator[tuple[bytes, float]]:  # fmt: skip
+    """The same bytes in pieces of less than a millisecond's work, each with the share that is done."""
+    if path.suffix.lower() == ".npz":  # it compresses without holding others up
+        yield encode(xy, labels, class_names, axes, path, guard), 1.0
+        return
+    head = len(encode(xy[:0], labels[:0], class_names, axes, path, guard))
+    for start in range(0, max(len(xy), 1), _TOGETHER):
+        part = slice(start, start + _TOGETHER)
+        piece = encode(xy[part], labels[part], class_names, axes, path, guard)
+        yield piece if start == 0 else piece[head:], min(part.stop / max(len(xy), 1), 1.0)
+
+
 def as_text(xy: Values, labels: Labels, class_names: Sequence[str]) -> str:
     """The points as lines of x, y and class, for a spreadsheet."""
     return _rows(xy, labels, [guarded(name) for name in names_of(class_names)], "\t")
+
+
+def text_pieces(xy: Values, labels: Labels, class_names: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """The same text in pieces, as `encode_pieces`."""
+    for start in range(0, len(xy), _TOGETHER):
+        part = slice(start, start + _TOGETHER)
+        yield as_text(xy[part], labels[part], class_names), min(part.stop / len(xy), 1.0)
 
 
 def from_text(

@@ -10,8 +10,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
 
 from app.controller import Controller
+from app.files import FileError
 from app.plain import plain
 from app.settings import EXCHANGE_FOLDER, Settings
+
+from .errand_desk import ErrandDesk
 
 if TYPE_CHECKING:
     from app.exchange import Dialect, Table
@@ -26,10 +29,14 @@ class Exchanging:
     controller : Controller
     settings : Settings
         Where the folder used last is remembered.
+    errands : ErrandDesk
     """
 
-    def __init__(self, window: QMainWindow, controller: Controller, settings: Settings) -> None:
+    def __init__(
+        self, window: QMainWindow, controller: Controller, settings: Settings, errands: ErrandDesk
+    ) -> None:
         self._window, self._controller, self._settings = window, controller, settings
+        self._errands = errands
 
     def ask_import(self) -> None:
         """Ask which file to import."""
@@ -65,18 +72,24 @@ class Exchanging:
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(next(iter(kinds.values()))[1:])
         dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kinds[kind][1:]))
-        self._ask(dialog, "export_file", self._export)
+        self._ask(dialog, "export_file", self.export)
 
-    def _export(self, path: Path) -> None:
-        """Export to `path`; where a name could run as a formula, ask whether it may."""
+    def export(self, path: Path) -> None:
+        """Write all points to `path`, in the format of its suffix; first ask whether a name may run as a formula."""
         from app import exchange
 
-        document, export = self._controller.document, self._controller.export
+        document = self._controller.document
         names = tuple(style.name for style in document.styles)
         formula = exchange.running(document.points.labels, names, document.axes, path)
-        if not formula:
-            export(path)
-            return
+        if formula:
+            self._ask_formulas(formula, path)
+        else:
+            self._write(path)
+
+    def _write(self, path: Path, guard: bool = True) -> None:
+        self._errands.run(self._controller.filing.exporting(path, guard), self._controller.say)
+
+    def _ask_formulas(self, formula: str, path: Path) -> None:
         box = QMessageBox(
             QMessageBox.Icon.Question, "Export points",
             f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
@@ -86,12 +99,45 @@ class Exchanging:
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         put = box.addButton("&Put apostrophes", QMessageBox.ButtonRole.AcceptRole)
-        put.clicked.connect(lambda: export(path))
+        put.clicked.connect(lambda: self._write(path))
         leave = box.addButton("&Leave names as they are", QMessageBox.ButtonRole.AcceptRole)
-        leave.clicked.connect(lambda: export(path, guard=False))
+        leave.clicked.connect(lambda: self._write(path, guard=False))
         box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.setDefaultButton(put)
         box.open()
+
+    # -- the clipboard ---------------------------------------------------------------------------------------------
+
+    def copy(self) -> None:
+        """The selected points as text to the clipboard.
+
+        The text is made at once, not when another program asks for it: that one would wait for the window then, and
+        the window for the text.  (A QMimeData made in Python, which could hold UTF-8 and cost less, is a segfault when
+        the program ends with it in the clipboard.)
+        """
+        errand = self._controller.editing.copying()
+        if errand is not None:
+            self._errands.run(errand, QApplication.clipboard().setText, line="clipboard")
+
+    def cut(self) -> None:
+        """The same, and the points are gone."""
+        self.copy()
+        self._controller.editing.remove_selected("Cut")
+
+    def paste(self) -> None:
+        """Points from the clipboard, which may be what is being copied just now."""
+        self._errands.in_turn(self._paste, "clipboard")
+
+    def _paste(self) -> None:
+        editing, text = self._controller.editing, QApplication.clipboard().text()
+        self._errands.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
+
+    def _not_pasted(self, error: FileError) -> None:
+        from app.exchange import DoubtError
+
+        self._controller.say(str(error))
+        if isinstance(error, DoubtError):  # one sees how the numbers are read before any of them is taken
+            self.import_clipboard(add=True)
 
     def _show(self, read: Callable[[Dialect], Table], add: bool = False) -> None:
         from .import_dialog import ImportDialog  # only now: nothing of it is needed to start

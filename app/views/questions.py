@@ -10,9 +10,12 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import files, recovery
 from app.controller import Controller
+from app.filing import Opened, Saved
 from app.locks import Claims
 from app.plain import plain
 from app.settings import FOLDER, Settings
+
+from .errand_desk import ErrandDesk
 
 FILTER = f"Playground documents (*{files.SUFFIX})"
 COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
@@ -35,10 +38,14 @@ class Questions:
         Where the folder of the last document is remembered.
     claims : Claims
         Which documents other windows have open.
+    errands : ErrandDesk
     """
 
-    def __init__(self, window: QWidget, controller: Controller, settings: Settings, claims: Claims) -> None:
+    def __init__(
+        self, window: QWidget, controller: Controller, settings: Settings, claims: Claims, errands: ErrandDesk
+    ) -> None:
         self._window = window
+        self._errands = errands
         self._controller = controller
         self._settings = settings
         self._claims = claims
@@ -70,6 +77,8 @@ class Questions:
 
     def unless_unsaved(self, then: _Then) -> None:
         """Run `then`, after asking what to do with unsaved changes; the question does not block the window's work."""
+        if self._errands.after_saving(lambda: self.unless_unsaved(then)):
+            return
         if not self._controller.store.modified:
             then()
             return
@@ -121,23 +130,28 @@ class Questions:
         else:
             self._save_at(path, then)
 
-    def _save_at(self, path: Path, then: _Then) -> None:
-        if self._controller.changed_on_disk(path):
-            self._ask(
-                "changed_on_disk", "Changed on disk",
-                f"{path.name} was changed by another program since it was read or saved here.",
-                [("&Overwrite", lambda: self._write(path, then)), ("Save &as…", lambda: self.ask_save(then))],
-            )  # fmt: skip
-        else:
-            self._write(path, then)
+    def _save_at(self, path: Path, then: _Then, overwrite: bool = False) -> None:
+        filing = self._controller.filing
 
-    def _write(self, path: Path, then: _Then) -> None:
-        failure = self._controller.try_save(path)
-        if not failure:
-            then()
-            return
-        answers = [("Save &as…", lambda: self.ask_save(then))]
-        self._ask("alert", "Not saved", failure, answers, QMessageBox.StandardButton.Close)
+        def done(saved: Saved | None) -> None:
+            if saved is None:
+                self._ask(
+                    "changed_on_disk", "Changed on disk",
+                    f"{path.name} was changed by another program since it was read or saved here.",
+                    [
+                        ("&Overwrite", lambda: self._save_at(path, then, overwrite=True)),
+                        ("Save &as…", lambda: self.ask_save(then)),
+                    ],
+                )  # fmt: skip
+            else:
+                filing.take_saved(saved)
+                then()
+
+        def failed(error: files.FileError) -> None:
+            answers = [("Save &as…", lambda: self.ask_save(then))]
+            self._ask("alert", "Not saved", str(error), answers, QMessageBox.StandardButton.Close)
+
+        self._errands.run(filing.saving(path, overwrite), done, failed)
 
     # -- opening ---------------------------------------------------------------------------------------------------
 
@@ -153,12 +167,25 @@ class Questions:
         self.unless_unsaved(lambda: self._open(path))
 
     def _open(self, path: Path) -> None:
-        if recovery.is_copy(path):
-            self._controller.recover(path)
-        elif self._claims.elsewhere(path):
-            self._ask_elsewhere(path, lambda: self._controller.open(path))
+        if not recovery.is_copy(path) and self._claims.elsewhere(path):
+            self._ask_elsewhere(path, lambda: self._read(path))
         else:
-            self._controller.open(path)
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
+        filing = self._controller.filing
+
+        def put(opened: Opened) -> None:
+            if not filing.outdated(opened):
+                filing.take_opened(opened)
+
+        def done(opened: Opened) -> None:
+            if filing.edited_since(opened):
+                self.unless_unsaved(lambda: put(opened))
+            else:
+                put(opened)
+
+        self._errands.run(filing.opening(path), done)
 
     def unless_open_elsewhere(self) -> None:
         """Ask about the document that the window starts with."""
@@ -180,10 +207,15 @@ class Questions:
         elif store.modified:
             self._ask(
                 "revert", "Revert", f"Go back to what is saved in {store.title}? Undo brings your changes back.",
-                [("&Revert", self._controller.revert)],
+                [("&Revert", self._reread)],
             )  # fmt: skip
         else:
-            self._controller.revert()
+            self._reread()
+
+    def _reread(self) -> None:
+        filing, path = self._controller.filing, self._controller.store.path
+        if path is not None:
+            self._errands.run(filing.opening(path), filing.take_reverted)
 
     def _ask_path(self, dialog: QFileDialog, use: Callable[[Path], object]) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -45,6 +45,7 @@ class Safekeeping(QObject):
         self.recorder = Recorder(self._folder, name, self._failed.emit)
         self.claims = Claims(folder / "open", name)
         self._kept: Document | None = None
+        self._kept_for: tuple[Path | None, files.Fingerprint | None] = (None, None)
         self._offered: list[Copy] = []
         self._dialog: RecoveryDialog | None = None
         self._closed = self._looked = False
@@ -87,9 +88,12 @@ class Safekeeping(QObject):
             if self._kept is not None:
                 self._kept = None
                 self.recorder.keep(None)
-        elif self._kept is None or not same_content(document, self._kept):
-            self._kept = document
-            self.recorder.keep(Work(document, store.path, self._controller.on_disk))
+            return
+        # An edit while the file was being written: the copy is not of that file's content, but of that file.
+        file = (store.path, self._controller.on_disk)
+        if self._kept is None or file != self._kept_for or not same_content(document, self._kept):
+            self._kept, self._kept_for = document, file
+            self.recorder.keep(Work(document, *file))
 
     @Slot(str)
     def _say_failure(self, sentence: str) -> None:

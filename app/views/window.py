@@ -28,6 +28,7 @@ from . import actions, theme
 from .appearance import Appearance
 from .bind import take_typed_number
 from .drops import DropWindow
+from .errand_desk import ErrandDesk
 from .exchanging import Exchanging
 from .help import HelpDialog
 from .lanes import Lanes
@@ -79,9 +80,10 @@ class MainWindow(DropWindow):
         self._controller, self._conductor, self._preparation = controller, conductor, preparation
         self._safekeeping = safekeeping
         self._appearance = Appearance(self, controller, self._settings, self._redraw)
-        self._questions = Questions(self, controller, self._settings, safekeeping.claims)
+        self._errands = ErrandDesk(self, lambda: controller.editing.busy, self.say, self.alert)
+        self._questions = Questions(self, controller, self._settings, safekeeping.claims, self._errands)
         self._pictures = PictureMaker(conductor, self.say, self.alert, self)
-        self._exchanging = Exchanging(self, controller, self._settings)
+        self._exchanging = Exchanging(self, controller, self._settings, self._errands)
         safekeeping.attach(self, controller, self._settings, self._questions)
         self._lanes = Lanes(controller, self.ask_refresh)
         self.canvases = self._lanes.canvases
@@ -97,6 +99,7 @@ class MainWindow(DropWindow):
         self._race = RaceRoom(self, controller, conductor, lambda: preparation.ready)
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
+        self._errands.show_above(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
         self._palette = Palette(self, menus["&Tools"], controller.editing)
         safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
@@ -144,7 +147,7 @@ class MainWindow(DropWindow):
 
     def idle(self) -> bool:
         """True when nothing is preparing, pending or running and the last frame has been painted."""
-        if self._preparation.running or self._refresh_pending or not self._conductor.idle:
+        if self._preparation.running or self._refresh_pending or self._errands.busy or not self._conductor.idle:
             return False
         return not any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
 
@@ -247,9 +250,9 @@ class MainWindow(DropWindow):
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
-            "cut": self._cut,
-            "copy": self._copy,
-            "paste": self._paste,
+            "cut": self._exchanging.cut,
+            "copy": self._exchanging.copy,
+            "paste": self._exchanging.paste,
             "duplicate": lambda: editing.duplicate(self.canvases[0].unit()),
             "relabel": lambda: editing.relabel_selected(controller.session.active_class),
             "remove": self._delete,
@@ -291,19 +294,6 @@ class MainWindow(DropWindow):
     def _pointer_spot(self) -> Spot | None:
         """Where the pointer is, when it is over a picture."""
         return next((spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None), None)
-
-    def _copy(self) -> None:
-        text = self._controller.editing.copied()
-        if text:
-            QApplication.clipboard().setText(text)
-
-    def _cut(self) -> None:
-        self._copy()
-        self._controller.editing.remove_selected("Cut")
-
-    def _paste(self) -> None:
-        show = self._exchanging.import_clipboard
-        self._controller.editing.paste(QApplication.clipboard().text(), lambda: show(add=True))
 
     def _delete(self) -> None:
         self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
@@ -372,6 +362,9 @@ class MainWindow(DropWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         take_typed_number()
+        if not self._closed and self._errands.hold(self.close):
+            event.ignore()
+            return
         if self._controller.store.modified and not self._closed:
             event.ignore()
             self._questions.unless_unsaved(self._close_for_good)
@@ -390,5 +383,6 @@ class MainWindow(DropWindow):
             self._settings.write(SIDEBAR, not self._sidebar.isHidden())
             self._safekeeping.close()
             self._side.remember()
+            self._errands.close()
             self._pictures.close()
             self._conductor.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 import tracemalloc
 
 import numpy as np
@@ -177,3 +178,67 @@ def test_a_sample_of_nearly_all_points_takes_no_more_of_a_class_than_there_are()
             sample = points.sample(most)
             assert len(sample) == most and sample.classes == points.classes
             assert all(some <= there for some, there in zip(sample.counts, points.counts, strict=True))
+
+
+def test_an_edit_of_most_points_is_one_of_whole_arrays() -> None:
+    """The result is the same as of many small edits, whatever blocks either is made of."""
+    rng = np.random.default_rng(2)
+    n = 8 * BLOCK + 17
+    points = Points.of(rng.normal(size=(n, 2)), rng.integers(0, 8, n)).remove(np.arange(0, n, 50))
+    points = points.append(rng.normal(size=(30, 2)), 1)
+    n = len(points)
+    for size in (1, 7, n // 3, n):
+        chosen, xy = rng.permutation(n)[:size], rng.normal(size=(size, 2))
+        by_one, at_once = points, points.move(chosen, xy).relabel(chosen, 7)
+        for part in np.array_split(np.arange(size), min(size, 40)):
+            by_one = by_one.move(chosen[part], xy[part]).relabel(chosen[part], 7)
+        assert plain(at_once) == plain(by_one) and at_once.same_as(by_one) and by_one.same_as(at_once)
+        changed = (at_once.xy != points.xy).any(axis=1) | (at_once.labels != points.labels)
+        assert at_once.changed_since(points) == by_one.changed_since(points) == changed.sum()
+        assert at_once.changed_since(by_one) == 0 and not at_once.same_as(points)
+        assert plain(at_once.remove(chosen)) == [row for i, row in enumerate(plain(points)) if i not in set(chosen)]
+        for array in (at_once.xy, at_once.labels, at_once.ids, at_once.blocks[0].xy):
+            assert not array.flags.writeable
+    wanted = rng.permutation(np.concatenate((points.ids, [-5, 10**12])))
+    for some in (wanted, wanted[:3], wanted[:0], np.repeat(wanted, 2)):
+        assert points.indices_of(some).tolist() == np.flatnonzero(np.isin(points.ids, some)).tolist()
+
+
+def test_an_edit_of_all_points_costs_in_proportion_to_them() -> None:
+    """16 times the points: 16 times the time, and not 256 times, as when every block looked through all indices."""
+
+    def cost(n: int) -> float:
+        points, best = Points.of(np.zeros((n, 2)), 0), np.inf
+        for label in range(1, 4):
+            start = time.thread_time()
+            index = points.indices_of(points.ids)
+            assert points.relabel(index, label).changed_since(points) == n
+            best = min(best, time.thread_time() - start)
+        return best
+
+    assert cost(512_000) < 60 * cost(32_000)
+
+
+def test_many_points_are_chosen_at_once() -> None:
+    n = 3000 * BLOCK
+    points = Points.of(np.arange(2 * n).reshape(n, 2), 3)
+    which = np.arange(n) % 3 == 0
+    part = points.chosen(which)
+    assert (part.ids == np.flatnonzero(which)).all() and (part.xy == points.xy[which]).all()
+    assert part.next_id == n and all(0 < len(block) <= BLOCK for block in part.blocks)
+
+
+def test_lists_of_ids_are_looked_up() -> None:
+    points = Points.of(np.zeros((5, 2)), 0, np.array([2, 3, 5, 7, 11]))
+    assert points.indices_of([11, 4, 2, 2]).tolist() == [0, 4] and Points().indices_of([1]).tolist() == []
+
+
+def test_the_same_points_in_other_blocks_are_the_same() -> None:
+    rng = np.random.default_rng(3)
+    points = Points.of(rng.normal(size=(2 * BLOCK, 2)), 1).remove(np.arange(10))
+    again = Points.of(points.xy, points.labels, points.ids)
+    assert [len(block) for block in points.blocks] == [BLOCK - 10, BLOCK]
+    assert [len(block) for block in again.blocks] == [BLOCK, BLOCK - 10]
+    assert points.same_as(again) and again.changed_since(points) == 0
+    other = again.move([5, BLOCK + 5], [(0.0, 0.0), (1.0, 1.0)])
+    assert not points.same_as(other) and other.changed_since(points) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -31,6 +32,15 @@ def settle(qtbot: QtBot, window: MainWindow, timeout: int = 30_000) -> None:
     qtbot.waitUntil(window.idle, timeout=timeout)
 
 
+def finish_errands(window: MainWindow, timeout: float = 10.0) -> None:
+    """Wait until all files are read and written and the clipboard is done with."""
+    deadline = time.monotonic() + timeout
+    while window._errands.busy:
+        assert time.monotonic() < deadline, "an errand does not end"
+        QApplication.processEvents()
+        time.sleep(0.0005)  # for its thread
+
+
 @pytest.fixture
 def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     """``make(document)`` shows a window and waits until it has learnt; afterwards no thread may be left."""
@@ -55,12 +65,14 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     for stray in qapp.topLevelWidgets():  # of a test that failed half-way
         if isinstance(stray, MainWindow):
             discard(stray)
-    left = [thread.name for thread in threading.enumerate() if thread.name.startswith(("compute", "recovery"))]
+    ours = ("compute", "recovery", "errand")
+    left = [thread.name for thread in threading.enumerate() if thread.name.startswith(ours)]
     assert not left, f"threads left behind: {left}"
     assert not [path for folder in ("open", "recovery") for path in tmp_path.glob(f"{folder}/*.lock")]
 
 
 def discard(window: MainWindow) -> None:
     """Close without the question about unsaved changes."""
+    finish_errands(window)
     window._controller.store.reset(window.document, None)
     assert window.close()

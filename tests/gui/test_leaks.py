@@ -198,7 +198,7 @@ def visit(
     for number in range(actions):
         visitor.act()
         assert not errors, f"action {number}: {errors}"
-        for index in range(window.document.shown):
+        for index in range(len(window._scene.lanes)):
             assert "internal error" not in window._scene.lanes[index].message
     dog.stop()
     visitor.answer()

@@ -29,7 +29,7 @@ from app.points import Points
 from app.views.recovery_dialog import RecoveryDialog
 from app.views.window import MainWindow
 
-from .conftest import Make, discard
+from .conftest import Make, discard, finish_errands
 
 ROOT = Path(__file__).parents[2]
 SMALL = replace(
@@ -60,19 +60,30 @@ def copies(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("recovery/*"))
 
 
+def act(window: MainWindow, name: str) -> None:
+    """Trigger an action, and wait for what it reads or writes."""
+    window._actions[name].trigger()
+    finish_errands(window)
+
+
 def box(window: MainWindow, name: str) -> QMessageBox:
+    finish_errands(window)
     shown = [each for each in window.findChildren(QMessageBox, name) if each.isVisible()]
     assert len(shown) == 1, f"{len(shown)} boxes {name}"
     return shown[0]
 
 
 def boxes(window: MainWindow) -> list[str]:
+    finish_errands(window)
     return [each.objectName() for each in window.findChildren(QMessageBox) if each.isVisible()]
 
 
 def press(message: QMessageBox, text: str) -> None:
     buttons = {button.text().replace("&", ""): button for button in message.buttons()}
+    window = message.parent()
     buttons[text].click()
+    if isinstance(window, MainWindow):
+        finish_errands(window)
 
 
 def offered(window: MainWindow, qtbot: QtBot) -> RecoveryDialog:
@@ -165,7 +176,7 @@ def test_left_work_is_offered_and_recovered_exactly(make: Make, qtbot: QtBot, tm
     copy = kept(window, qtbot)
     qtbot.waitUntil(lambda: old not in copies(tmp_path) and copy.exists(), timeout=5000)
     assert same(files.read(path), default_document()), "its file is as it was"
-    window._actions["save"].trigger()
+    act(window, "save")
     assert boxes(window) == [] and same(files.read(path), SMALL) and not store.modified
     qtbot.waitUntil(lambda: not copy.exists(), timeout=5000)
     qtbot.waitUntil(lambda: window.findChild(RecoveryDialog) is None, timeout=5000)
@@ -432,7 +443,7 @@ def test_a_failed_save_offers_another_place(
     assert window._controller.save(path)
     old = path.read_bytes()
     edit(window)
-    for trigger in (window._actions["save"].trigger, window.close):
+    for trigger in (window._actions["save"].trigger, window.close):  # `box` waits for the save
         with monkeypatch.context() as patched:
             patched.setattr(files.os, "replace", failing)
             trigger()
@@ -484,7 +495,7 @@ def test_a_folder_that_vanished(make: Make, tmp_path: Path) -> None:
     edit(window)
     (folder / "mine.playground").unlink()
     folder.rmdir()
-    window._actions["save"].trigger()
+    act(window, "save")
     assert box(window, "alert").text() == "mine.playground was not saved: no such file or directory."
     assert window._controller.store.modified
 
@@ -494,13 +505,13 @@ def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_p
     window = make(SMALL, wait=False)
     assert window._controller.save(path)
     edit(window)
-    window._actions["save"].trigger()
+    act(window, "save")
     assert boxes(window) == [], "one's own save is no change of another's"
     theirs = files.encode(default_document())
     for answer in ("Cancel", "Save as…", "Overwrite"):
         edit(window)
         path.write_bytes(theirs)
-        window._actions["save"].trigger()
+        act(window, "save")
         message = box(window, "changed_on_disk")
         assert message.text() == "mine.playground was changed by another program since it was read or saved here."
         press(message, answer)
@@ -510,6 +521,7 @@ def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_p
         assert path.read_bytes() == theirs and window._controller.store.modified
         if answer == "Save as…":
             dialogs(window)[0].fileSelected.emit(str(other))
+            finish_errands(window)
             assert same(files.read(other), window.document)
             dialogs(window)[0].reject()
             assert window._controller.save(path)
@@ -532,7 +544,7 @@ def test_what_changed_while_the_program_was_dead_is_not_overwritten_unasked(
     path.write_bytes(files.encode(default_document()))
     window = make(wait=False)
     choose(offered(window, qtbot), "recover")
-    window._actions["save"].trigger()
+    act(window, "save")
     press(box(window, "changed_on_disk"), "Cancel")
     assert path.read_bytes() == files.encode(default_document())
 
@@ -542,7 +554,7 @@ def test_saving_over_what_another_window_has_open_asks(make: Make, qtbot: QtBot,
     first, second = make(SMALL, wait=False), make(wait=False)
     assert first._controller.save(path)
     old = path.read_bytes()
-    second._actions["save"].trigger()
+    act(second, "save")
     (dialog,) = dialogs(second)
     dialog.fileSelected.emit(str(path))
     dialog.reject()
@@ -554,7 +566,7 @@ def test_saving_over_what_another_window_has_open_asks(make: Make, qtbot: QtBot,
     press(box(second, "open_elsewhere"), "Overwrite")
     assert same(files.read(path), second.document)
     edit(first)
-    first._actions["save"].trigger()
+    act(first, "save")
     press(box(first, "changed_on_disk"), "Cancel")
     assert same(files.read(path), second.document)
 
@@ -581,6 +593,7 @@ def test_recent_documents(make: Make, tmp_path: Path) -> None:
     discard(window)
     again = make(wait=False)
     recent_menu(again).actions()[1].trigger()
+    finish_errands(again)
     assert again._controller.store.path == paths[11] and len(again.document.points) == 3
     edit(again)
     recent_menu(again).actions()[1].trigger()
@@ -702,11 +715,11 @@ def test_revert_is_one_step_and_asks_first(make: Make, tmp_path: Path) -> None:
     edited = window.document
     window._refresh()
     assert window._actions["revert"].isEnabled()
-    window._actions["revert"].trigger()
+    act(window, "revert")
     press(box(window, "revert"), "Cancel")
     assert window.document is edited
     QApplication.sendPostedEvents(None, 52)
-    window._actions["revert"].trigger()
+    act(window, "revert")
     press(box(window, "revert"), "Revert")
     assert same(window.document, replace(saved, view=window.document.view)) and not store.modified
     assert store.undo_name == "Revert to the file"
@@ -715,13 +728,13 @@ def test_revert_is_one_step_and_asks_first(make: Make, tmp_path: Path) -> None:
     controller.redo()
     assert not store.modified
     steps = len(store.history)
-    window._actions["revert"].trigger()
+    act(window, "revert")
     assert len(store.history) == steps and boxes(window) == []
     path.write_bytes(files.encode(default_document()))
-    window._actions["revert"].trigger()
+    act(window, "revert")
     assert len(window.document.points) == 200 and not store.modified
     edit(window)
-    window._actions["save"].trigger()
+    act(window, "save")
     assert boxes(window) == [], "what was read by reverting is known"
     path.write_bytes(b"{")
     before = window.document
@@ -778,6 +791,7 @@ def test_texts_of_dialogs_are_plain(make: Make, tmp_path: Path) -> None:
     files.write(SMALL, path)
     window = make(wait=False)
     window.take_file(path)
+    finish_errands(window)
     edit(window)
     window.close()
     labels = [label.text() for label in box(window, "unsaved").findChildren(QLabel)]

@@ -19,7 +19,7 @@ from app.session import OPTION_LIMITS
 from app.tools import TOOLS
 from app.views.window import MainWindow
 
-from .conftest import Make, settle
+from .conftest import Make, finish_errands, settle
 
 LEFT = Qt.MouseButton.LeftButton
 MODIFIER = Qt.KeyboardModifier
@@ -419,12 +419,14 @@ def test_selected_points_are_relabelled_duplicated_cut_and_pasted(make: Make) ->
     QTest.keyClick(canvas, Qt.Key.Key_D, CONTROL)
     assert len(window.document.points) == 90
     assert window._controller.session.selection.ids.tolist() == list(range(81, 90))
-    assert window.document.points.xy[81:] == pytest.approx(GRID[:9] + np.array([12, -12]) * unit(window))
+    beside = GRID[:9] + np.array([12, -12]) * unit(window)
+    assert window.document.points.xy[81:] == pytest.approx(beside)
     QTest.keyClick(canvas, Qt.Key.Key_X, CONTROL)
     assert len(window.document.points) == 81
     QTest.keyClick(canvas, Qt.Key.Key_V, CONTROL)
+    finish_errands(window)
     assert len(window.document.points) == 90 and set(window.document.points.labels[81:]) == {2}
-    assert (window.document.points.xy[81:] == GRID[:9] + np.array([12, -12]) * unit(window)).all()
+    assert (window.document.points.xy[81:] == beside).all()
     names = window._controller.store.history
     assert names == ("Relabel 9 points", "Duplicate 9 points", "Cut 9 points", "Paste 9 points")
 

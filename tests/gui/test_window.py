@@ -111,6 +111,7 @@ def test_the_program_opens_learns_and_exits_with_0(tmp_path: Path) -> None:
         "create = m.create_window\n"
         "def quick(*a):\n"
         "    window = create(*a); timer = QTimer(window); timer.setInterval(20)\n"
+        "    [window._actions[name].trigger() for name in ('select_all', 'copy')]\n"
         "    timer.timeout.connect(lambda: window.idle() and window.close()); timer.start(); return window\n"
         "m.create_window = quick\n"
         f"sys.exit(m.main(['--profile-dir', {str(tmp_path)!r}]))"

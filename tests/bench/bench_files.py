@@ -1,0 +1,124 @@
+"""Very many points, and what holds the window's thread longest: files, the clipboard, selecting and editing."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QEventLoop, QTimer
+
+from app import files
+from app.document import Document, Lane, View
+from app.exchange import Imported
+from app.main import create_window, make_application
+from app.points import Points
+from app.views.window import MainWindow
+
+SIZES = (100_000, 1_000_000)
+#: Milliseconds of the event loop that are looked at after all is done; and seconds of waiting, at most.
+WATCHED, PATIENCE = 150, 120
+
+Act = Callable[[], object]
+
+
+def _document(n: int) -> Document:
+    rng = np.random.default_rng(0)
+    labels = np.arange(n) % 2
+    points = Points.of(rng.normal(size=(n, 2)) + 3.0 * labels[:, None], labels)
+    return Document(points=points, view=View.fitting(points), shown=1, lanes=(Lane("knn"), Lane("svm")))
+
+
+def _turns(window: MainWindow, act: Act) -> tuple[float, list[float], list[float]]:
+    """CPU time of `act` itself, and CPU and wall time of each turn of the window's thread from then on, in ms."""
+    loop, begun = QEventLoop(), time.perf_counter()
+    cpu, wall, busy = [time.thread_time()], [begun], [begun]
+    ticker = QTimer()
+
+    def tick() -> None:
+        cpu.append(time.thread_time())
+        wall.append(time.perf_counter())
+        if window._errands.busy:
+            busy.append(wall[-1])
+        if wall[-1] - begun > PATIENCE or 1e3 * (wall[-1] - busy[-1]) > WATCHED:
+            loop.quit()
+
+    ticker.timeout.connect(tick)
+    act()
+    own = time.thread_time() - cpu[0]
+    ticker.start(0)
+    loop.exec()
+    ticker.stop()
+    return 1e3 * own, (1e3 * np.diff(cpu)).tolist(), (1e3 * np.diff(wall)).tolist()
+
+
+def _settle(window: MainWindow) -> None:
+    deadline = time.perf_counter() + PATIENCE
+    loop = QEventLoop()
+    while not window.idle() and time.perf_counter() < deadline:
+        QTimer.singleShot(20, loop.quit)
+        loop.exec()
+
+
+def _acts(window: MainWindow, folder: Path) -> Iterator[tuple[str, Act]]:
+    editing, trigger = window._controller.editing, lambda name: window._actions[name].trigger
+    path, other = folder / "bench.playground", folder / "other.playground"
+    files.write(window.document, other)
+    yield "save as", lambda: window._questions._save_elsewhere(path, lambda: None)
+    yield "save", trigger("save")
+    yield "revert", window._questions._reread
+    yield "open", lambda: window._questions._read(other)
+    yield "export CSV", lambda: window._exchanging.export(folder / "bench.csv")
+    yield "select all", trigger("select_all")
+    yield "copy", trigger("copy")
+    yield "select none", trigger("select_none")
+    yield "paste", trigger("paste")
+    yield "undo paste", trigger("undo")
+    half = window.document.points.ids[::2]
+    yield "select half", lambda: editing.select(half)
+    yield "invert", trigger("invert")
+    yield "relabel", lambda: editing.relabel_selected(3)
+    yield "undo", trigger("undo")
+    yield "nudge", lambda: editing.nudge(0.01, 0.01)
+    yield "undo", trigger("undo")
+    yield "duplicate", trigger("duplicate")
+    yield "undo", trigger("undo")
+    editing.select(half)
+    yield "cut", trigger("cut")
+    yield "undo", trigger("undo")
+    points = window.document.points
+    imported = Imported(points.xy, points.labels, ("", ""), ("x", "y"))
+    yield "import", lambda: window._controller.import_points(imported, add=True)
+    yield "undo", trigger("undo")
+    yield "clear", trigger("clear")
+    yield "undo", trigger("undo")
+    yield "new", window._controller.new
+
+
+def measure(n: int) -> Iterator[tuple[str, float, float, float]]:
+    """Of each act: ms of CPU time of itself, and of the longest turn of the window's thread: CPU time, wall time."""
+    with tempfile.TemporaryDirectory() as name:
+        window = create_window(_document(n), Path(name))
+        window.resize(1280, 800)
+        window.show()
+        _settle(window)
+        for what, act in _acts(window, Path(name)):
+            own, cpu, wall = _turns(window, act)
+            yield what, own, max(cpu), max(wall)
+            _settle(window)
+        window._controller.store.reset(window.document, None)
+        window.close()
+
+
+def run() -> None:
+    make_application()
+    print("milliseconds; one kNN lane in a window of 1280x800; a turn is all that is done between two looks at events,")
+    print("painting the picture anew included")
+    for n in SIZES:
+        for what, own, cpu, wall in measure(n):
+            print(
+                f"{n:7d} points: {what:11s} itself {own:6.1f}; longest turn {cpu:6.1f} of CPU, {wall:6.1f} of wall",
+                flush=True,
+            )
