@@ -162,13 +162,8 @@ def recording(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> 
 
     def prepare() -> None:
         empty(folder)
-        recorder = Recorder(folder, "one", print)
-        recorder.keep(Work(new_document(), None))
-        until(lambda: recorder.settled)
-        data = recorder.file.read_bytes()
-        assert recorder.close()
         for name in ("one", "two"):
-            (folder / f"{name}.recovery").write_bytes(data)
+            (folder / f"{name}.recovery").write_bytes(b'{"time": 1, "points": 10, "version": 2}\n' + OTHER)
         (folder / "bad.recovery").write_bytes(b"noise")
         (folder / ".three.recovery.abcdefgh.tmp").touch()
         (folder / "old.lock").touch()
