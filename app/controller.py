@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from solver.datasets import DATASETS
 
 from . import files
+from .background_task import NoProgress, Task
 from .changing import changed_struct, text_of
 from .commands import (
     Clear,
@@ -22,8 +23,7 @@ from .commands import (
 )  # fmt: skip
 from .document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from .editing import Editing
-from .errands import Errand, NoPace
-from .filing import Filing
+from .file_tasks import FileTasks
 from .lane_commands import SetLane, ShowLanes
 from .lane_desk import LaneDesk
 from .points import MAX_CLASSES
@@ -68,7 +68,7 @@ class Controller:
         self._alert = alert
         #: What the document's file held when it was last read or written here, if known.
         self.on_disk: files.Fingerprint | None = None
-        self.filing = Filing(self)
+        self.file_tasks = FileTasks(self)
         self.editing = Editing(self)
         self.transport = Transport(self)
         self.splitting = Splitting(self)
@@ -277,35 +277,35 @@ class Controller:
 
     def open(self, path: Path) -> bool:
         """Open the file at `path`; False, with a sentence and nothing changed, when it cannot be read."""
-        return self._done(self.filing.opening(path), self.filing.take_opened)
+        return self._done(self.file_tasks.opening(path), self.file_tasks.take_opened)
 
     def revert(self) -> bool:
         """Back to what the document's file holds, as one step; False, with a sentence, when it cannot be read."""
         path = self.store.path
-        return path is not None and self._done(self.filing.opening(path), self.filing.take_reverted)
+        return path is not None and self._done(self.file_tasks.opening(path), self.file_tasks.take_reverted)
 
     def save(self, path: Path) -> bool:
         """Save at `path`; False, with a sentence, when it cannot be written."""
-        return self._done(self.filing.saving(path, overwrite=True), self.filing.take_saved)
+        return self._done(self.file_tasks.saving(path, overwrite=True), self.file_tasks.take_saved)
 
     def try_save(self, path: Path) -> str:
         """Save at `path`; what is wrong in a sentence, or "" when it was saved."""
-        return self._do(self.filing.saving(path, overwrite=True), self.filing.take_saved)
+        return self._do(self.file_tasks.saving(path, overwrite=True), self.file_tasks.take_saved)
 
     def export(self, path: Path) -> bool:
         """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails."""
-        return self._done(self.filing.exporting(path), self.say)
+        return self._done(self.file_tasks.exporting(path), self.say)
 
-    def _do(self, errand: Errand[Any], take: Callable[[Any], None]) -> str:
-        """Do an errand and wait for it, which the window does not; what is wrong in a sentence, or ""."""
-        result = errand.outcome(NoPace())
+    def _do(self, task: Task[Any], take: Callable[[Any], None]) -> str:
+        """Do a task and wait for it, which the window does not; what is wrong in a sentence, or ""."""
+        result = task.outcome(NoProgress())
         if isinstance(result, Exception):
             return str(result)
         take(result)
         return ""
 
-    def _done(self, errand: Errand[Any], take: Callable[[Any], None]) -> bool:
-        failure = self._do(errand, take)
+    def _done(self, task: Task[Any], take: Callable[[Any], None]) -> bool:
+        failure = self._do(task, take)
         if failure:
             self._alert(failure)
         return not failure

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .background_task import Progress, Task
 from .commands import AddPoints, Command, ImportPoints, MovePoints, RelabelPoints, RemovePoints
 from .document import Document
-from .errands import Errand, Pace
 from .points import MAX_CLASSES, Ids
 from .session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from .store import Store
@@ -212,29 +212,29 @@ class Editing:
         xy, _ = self._selected()
         self._edit(MovePoints(self._nudging, ids=ids, xy=_shifted(xy, dx, dy), verb="Nudge"))
 
-    def copying(self) -> Errand[str] | None:
+    def copying(self) -> Task[str] | None:
         """The selected points as the text of a table, for the clipboard; None, with a sentence, when there are none."""
         if not self._any_selected():
             return None
         xy, labels = self._selected()
         names = tuple(style.name for style in self.document.styles)
 
-        def work(pace: Pace) -> str:
+        def work(progress: Progress) -> str:
             from .exchange import text_pieces  # only now: nothing of it is needed to start
 
             pieces = []
             for piece, share in text_pieces(xy, labels, names):
                 pieces.append(piece)
-                pace(share)
+                progress(share)
             return "".join(pieces)
 
-        return Errand(f"Copying {count(len(xy), 'point')}", work, "The points were not copied")
+        return Task(f"Copying {count(len(xy), 'point')}", work, "The points were not copied")
 
-    def pasting(self, text: str) -> Errand[tuple[int, ImportPoints]]:
+    def pasting(self, text: str) -> Task[tuple[int, ImportPoints]]:
         """The points in the text of a table, for `take_pasted`."""
         document, active, resets = self.document, self.session.active_class, self._owner.store.resets
 
-        def work(pace: Pace) -> tuple[int, ImportPoints]:
+        def work(progress: Progress) -> tuple[int, ImportPoints]:
             from .exchange import from_text
 
             names = tuple(style.name for style in document.styles)
@@ -243,7 +243,7 @@ class Editing:
             command = ImportPoints(xy=xy, labels=labels, class_names=named, add=True, fit=False, verb="Paste")
             return resets, command
 
-        return Errand("Pasting", work, "The clipboard was not pasted", kept=False)
+        return Task("Pasting", work, "The clipboard was not pasted", kept=False)
 
     def take_pasted(self, pasted: tuple[int, ImportPoints]) -> None:
         """Points from the clipboard, which are then selected; nothing of what was meant for another document."""

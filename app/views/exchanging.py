@@ -14,7 +14,7 @@ from app.files import FileError
 from app.plain import plain
 from app.settings import EXCHANGE_FOLDER, Settings
 
-from .errand_desk import ErrandDesk
+from .task_runner import TaskRunner
 
 if TYPE_CHECKING:
     from app.exchange import Dialect, Table
@@ -29,14 +29,14 @@ class Exchanging:
     controller : Controller
     settings : Settings
         Where the folder used last is remembered.
-    errands : ErrandDesk
+    tasks : TaskRunner
     """
 
     def __init__(
-        self, window: QMainWindow, controller: Controller, settings: Settings, errands: ErrandDesk
+        self, window: QMainWindow, controller: Controller, settings: Settings, tasks: TaskRunner
     ) -> None:
         self._window, self._controller, self._settings = window, controller, settings
-        self._errands = errands
+        self._tasks = tasks
 
     def ask_import(self) -> None:
         """Ask which file to import."""
@@ -87,7 +87,7 @@ class Exchanging:
             self._write(path)
 
     def _write(self, path: Path, guard: bool = True) -> None:
-        self._errands.run(self._controller.filing.exporting(path, guard), self._controller.say)
+        self._tasks.run(self._controller.file_tasks.exporting(path, guard), self._controller.say)
 
     def _ask_formulas(self, formula: str, path: Path) -> None:
         box = QMessageBox(
@@ -115,9 +115,9 @@ class Exchanging:
         the window for the text.  (A QMimeData made in Python, which could hold UTF-8 and cost less, is a segfault when
         the program ends with it in the clipboard.)
         """
-        errand = self._controller.editing.copying()
-        if errand is not None:
-            self._errands.run(errand, QApplication.clipboard().setText, line="clipboard")
+        task = self._controller.editing.copying()
+        if task is not None:
+            self._tasks.run(task, QApplication.clipboard().setText, line="clipboard")
 
     def cut(self) -> None:
         """The same, and the points are gone."""
@@ -126,11 +126,11 @@ class Exchanging:
 
     def paste(self) -> None:
         """Points from the clipboard, which may be what is being copied just now."""
-        self._errands.in_turn(self._paste, "clipboard")
+        self._tasks.in_turn(self._paste, "clipboard")
 
     def _paste(self) -> None:
         editing, text = self._controller.editing, QApplication.clipboard().text()
-        self._errands.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
+        self._tasks.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
 
     def _not_pasted(self, error: FileError) -> None:
         from app.exchange import DoubtError

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import files, recovery
 from app.controller import Controller
-from app.filing import Opened, Saved
+from app.file_tasks import Opened, Saved
 from app.locks import Claims
 from app.plain import plain
 from app.settings import FOLDER, Settings
 
-from .errand_desk import ErrandDesk
+from .task_runner import TaskRunner
 
 FILTER = f"Playground documents (*{files.SUFFIX})"
 COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
@@ -38,14 +38,14 @@ class Questions:
         Where the folder of the last document is remembered.
     claims : Claims
         Which documents other windows have open.
-    errands : ErrandDesk
+    tasks : TaskRunner
     """
 
     def __init__(
-        self, window: QWidget, controller: Controller, settings: Settings, claims: Claims, errands: ErrandDesk
+        self, window: QWidget, controller: Controller, settings: Settings, claims: Claims, tasks: TaskRunner
     ) -> None:
         self._window = window
-        self._errands = errands
+        self._tasks = tasks
         self._controller = controller
         self._settings = settings
         self._claims = claims
@@ -77,7 +77,7 @@ class Questions:
 
     def unless_unsaved(self, then: _Then) -> None:
         """Run `then`, after asking what to do with unsaved changes; the question does not block the window's work."""
-        if self._errands.after_saving(lambda: self.unless_unsaved(then)):
+        if self._tasks.after_saving(lambda: self.unless_unsaved(then)):
             return
         if not self._controller.store.modified:
             then()
@@ -131,7 +131,7 @@ class Questions:
             self._save_at(path, then)
 
     def _save_at(self, path: Path, then: _Then, overwrite: bool = False) -> None:
-        filing = self._controller.filing
+        file_tasks = self._controller.file_tasks
 
         def done(saved: Saved | None) -> None:
             if saved is None:
@@ -144,14 +144,14 @@ class Questions:
                     ],
                 )  # fmt: skip
             else:
-                filing.take_saved(saved)
+                file_tasks.take_saved(saved)
                 then()
 
         def failed(error: files.FileError) -> None:
             answers = [("Save &as…", lambda: self.ask_save(then))]
             self._ask("alert", "Not saved", str(error), answers, QMessageBox.StandardButton.Close)
 
-        self._errands.run(filing.saving(path, overwrite), done, failed)
+        self._tasks.run(file_tasks.saving(path, overwrite), done, failed)
 
     # -- opening ---------------------------------------------------------------------------------------------------
 
@@ -173,19 +173,19 @@ class Questions:
             self._read(path)
 
     def _read(self, path: Path) -> None:
-        filing = self._controller.filing
+        file_tasks = self._controller.file_tasks
 
         def put(opened: Opened) -> None:
-            if not filing.outdated(opened):
-                filing.take_opened(opened)
+            if not file_tasks.outdated(opened):
+                file_tasks.take_opened(opened)
 
         def done(opened: Opened) -> None:
-            if filing.edited_since(opened):
+            if file_tasks.edited_since(opened):
                 self.unless_unsaved(lambda: put(opened))
             else:
                 put(opened)
 
-        self._errands.run(filing.opening(path), done)
+        self._tasks.run(file_tasks.opening(path), done)
 
     def unless_open_elsewhere(self) -> None:
         """Ask about the document that the window starts with."""
@@ -213,9 +213,9 @@ class Questions:
             self._reread()
 
     def _reread(self) -> None:
-        filing, path = self._controller.filing, self._controller.store.path
+        file_tasks, path = self._controller.file_tasks, self._controller.store.path
         if path is not None:
-            self._errands.run(filing.opening(path), filing.take_reverted)
+            self._tasks.run(file_tasks.opening(path), file_tasks.take_reverted)
 
     def _ask_path(self, dialog: QFileDialog, use: Callable[[Path], object]) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

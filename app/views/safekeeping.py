@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMessageBox, QWidget
 
 from app import files
+from app.background_task import Task
 from app.controller import Controller
 from app.document import Document
 from app.locks import Claims
@@ -23,6 +24,7 @@ from app.words import count
 from .bind import plain_tip
 from .questions import Questions
 from .recovery_dialog import RecoveryDialog
+from .task_runner import TaskRunner
 
 RECOVERY_FOLDER = "recovery"
 
@@ -51,9 +53,12 @@ class Safekeeping(QObject):
         self._closed = self._looked = False
         self._failed.connect(self._say_failure, Qt.ConnectionType.QueuedConnection)
 
-    def attach(self, window: QWidget, controller: Controller, settings: Settings, questions: Questions) -> None:
+    def attach(
+        self, window: QWidget, controller: Controller, settings: Settings, questions: Questions, tasks: TaskRunner
+    ) -> None:
         """Begin to follow `controller`; dialogs stand in front of `window`."""
         self._window, self._controller, self._settings, self._questions = window, controller, settings, questions
+        self._tasks = tasks
         self._path: Path | None = None
         controller.store.listen(lambda old, new: self._follow())
         self._follow()
@@ -159,17 +164,10 @@ class Safekeeping(QObject):
         self._offered.clear()
 
     def _recover(self, copy: Copy) -> None:
-        try:
-            work = copy.read()
-        except files.UnreadError as error:
-            self._questions.alert(f"{str(error).rstrip('.')}; it stays in {copy.file}.")
-            return
-        except files.FileError as error:
-            self._drop(copy)
-            self._questions.alert(f"{str(error).rstrip('.')}; it is kept as {copy.set_aside()}.")
-            return
+        title = copy.title
+        task = Task(f"Reading {title}", lambda progress: copy.read(), f"{title} was not recovered", kept=False)
 
-        def put() -> None:
+        def put(work: Work) -> None:
             if copy not in self._offered:  # answered twice
                 return
             self._drop(copy)
@@ -177,7 +175,17 @@ class Safekeeping(QObject):
             self.recorder.replaces(copy)
             self._controller.say(f"Recovered {copy.title}. It is not saved yet.")
 
-        self._questions.unless_unsaved(put)
+        def failed(error: files.FileError) -> None:
+            if copy not in self._offered:
+                return
+            reason = str(error).rstrip(".")
+            if isinstance(error, files.UnreadError):
+                self._questions.alert(f"{reason}; it stays in {copy.file}.")
+            else:
+                self._drop(copy)
+                self._questions.alert(f"{reason}; it is kept as {copy.set_aside()}.")
+
+        self._tasks.run(task, lambda work: self._questions.unless_unsaved(lambda: put(work)), failed)
 
     def _ask_delete(self, copy: Copy) -> None:
         text = f"Delete the unsaved work in {copy.title} ({count(copy.points, 'point')})? It cannot be brought back."

@@ -28,7 +28,6 @@ from . import actions, theme
 from .appearance import Appearance
 from .bind import take_typed_number
 from .drops import DropWindow
-from .errand_desk import ErrandDesk
 from .exchanging import Exchanging
 from .help import HelpDialog
 from .lanes import Lanes
@@ -42,6 +41,7 @@ from .race_window import RaceRoom
 from .safekeeping import Safekeeping
 from .side import Side
 from .status_line import StatusLine
+from .task_runner import TaskRunner
 
 BRUSH_STEP = 1.25
 #: Of the first start; and the least at which nothing is cut off.
@@ -80,11 +80,11 @@ class MainWindow(DropWindow):
         self._controller, self._conductor, self._preparation = controller, conductor, preparation
         self._safekeeping = safekeeping
         self._appearance = Appearance(self, controller, self._settings, self._redraw)
-        self._errands = ErrandDesk(self, lambda: controller.editing.busy, self.say, self.alert)
-        self._questions = Questions(self, controller, self._settings, safekeeping.claims, self._errands)
+        self._tasks = TaskRunner(self, lambda: controller.editing.busy, self.say, self.alert)
+        self._questions = Questions(self, controller, self._settings, safekeeping.claims, self._tasks)
         self._pictures = PictureMaker(conductor, self.say, self.alert, self)
-        self._exchanging = Exchanging(self, controller, self._settings, self._errands)
-        safekeeping.attach(self, controller, self._settings, self._questions)
+        self._exchanging = Exchanging(self, controller, self._settings, self._tasks)
+        safekeeping.attach(self, controller, self._settings, self._questions, self._tasks)
         self._lanes = Lanes(controller, self.ask_refresh)
         self.canvases = self._lanes.canvases
         self._sidebar = DataPanel(controller)
@@ -99,7 +99,7 @@ class MainWindow(DropWindow):
         self._race = RaceRoom(self, controller, conductor, lambda: preparation.ready)
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
-        self._errands.show_above(self._status)
+        self._tasks.show_above(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
         self._palette = Palette(self, menus["&Tools"], controller.editing)
         safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
@@ -147,7 +147,7 @@ class MainWindow(DropWindow):
 
     def idle(self) -> bool:
         """True when nothing is preparing, pending or running and the last frame has been painted."""
-        if self._preparation.running or self._refresh_pending or self._errands.busy or not self._conductor.idle:
+        if self._preparation.running or self._refresh_pending or self._tasks.busy or not self._conductor.idle:
             return False
         return not any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
 
@@ -362,7 +362,7 @@ class MainWindow(DropWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         take_typed_number()
-        if not self._closed and self._errands.hold(self.close):
+        if not self._closed and self._tasks.hold(self.close):
             event.ignore()
             return
         if self._controller.store.modified and not self._closed:
@@ -383,6 +383,6 @@ class MainWindow(DropWindow):
             self._settings.write(SIDEBAR, not self._sidebar.isHidden())
             self._safekeeping.close()
             self._side.remember()
-            self._errands.close()
+            self._tasks.close()
             self._pictures.close()
             self._conductor.close()

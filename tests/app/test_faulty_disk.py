@@ -99,9 +99,9 @@ def opening(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> No
         table = Open()
         assert table.hand.open(path)
         with disk:
-            assert not table.hand.filing.changed_on_disk(path)
+            assert not table.hand.file_tasks.changed_on_disk(path)
         path.write_bytes(OTHER)
-        assert table.hand.filing.changed_on_disk(path)
+        assert table.hand.file_tasks.changed_on_disk(path)
 
     tally.every_fault("changed on disk", folder, prepare, changed, codes, step)
 

@@ -439,7 +439,7 @@ class Work(RuleBasedStateMachine):
             return
         self.model.saved = self.model.now
         self.on_disk[path] = self.model.now
-        assert self.store.path == path and not self.hand.filing.changed_on_disk(path)
+        assert self.store.path == path and not self.hand.file_tasks.changed_on_disk(path)
 
     @rule(name=st.sampled_from("abc"))
     def open(self, name: str) -> None:

@@ -40,7 +40,7 @@ def _turns(window: MainWindow, act: Act) -> tuple[float, list[float], list[float
     def tick() -> None:
         cpu.append(time.thread_time())
         wall.append(time.perf_counter())
-        if window._errands.busy:
+        if window._tasks.busy:
             busy.append(wall[-1])
         if wall[-1] - begun > PATIENCE or 1e3 * (wall[-1] - busy[-1]) > WATCHED:
             loop.quit()

@@ -32,11 +32,11 @@ def settle(qtbot: QtBot, window: MainWindow, timeout: int = 30_000) -> None:
     qtbot.waitUntil(window.idle, timeout=timeout)
 
 
-def finish_errands(window: MainWindow, timeout: float = 10.0) -> None:
+def finish_tasks(window: MainWindow, timeout: float = 10.0) -> None:
     """Wait until all files are read and written and the clipboard is done with."""
     deadline = time.monotonic() + timeout
-    while window._errands.busy:
-        assert time.monotonic() < deadline, "an errand does not end"
+    while window._tasks.busy:
+        assert time.monotonic() < deadline, "a task does not end"
         QApplication.processEvents()
         time.sleep(0.0005)  # for its thread
 
@@ -65,7 +65,7 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     for stray in qapp.topLevelWidgets():  # of a test that failed half-way
         if isinstance(stray, MainWindow):
             discard(stray)
-    ours = ("compute", "recovery", "errand")
+    ours = ("compute", "recovery", "task")
     left = [thread.name for thread in threading.enumerate() if thread.name.startswith(ours)]
     assert not left, f"threads left behind: {left}"
     assert not [path for folder in ("open", "recovery") for path in tmp_path.glob(f"{folder}/*.lock")]
@@ -73,6 +73,6 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
 
 def discard(window: MainWindow) -> None:
     """Close without the question about unsaved changes."""
-    finish_errands(window)
+    finish_tasks(window)
     window._controller.store.reset(window.document, None)
     assert window.close()

@@ -29,7 +29,7 @@ from app.points import Points
 from app.views.recovery_dialog import RecoveryDialog
 from app.views.window import MainWindow
 
-from .conftest import Make, discard, finish_errands
+from .conftest import Make, discard, finish_tasks
 
 ROOT = Path(__file__).parents[2]
 SMALL = replace(
@@ -63,18 +63,18 @@ def copies(folder: Path) -> list[str]:
 def act(window: MainWindow, name: str) -> None:
     """Trigger an action, and wait for what it reads or writes."""
     window._actions[name].trigger()
-    finish_errands(window)
+    finish_tasks(window)
 
 
-def box(window: MainWindow, name: str) -> QMessageBox:
-    finish_errands(window)
+def box(window: QWidget, name: str) -> QMessageBox:
+    finish_tasks(window_of(window))
     shown = [each for each in window.findChildren(QMessageBox, name) if each.isVisible()]
     assert len(shown) == 1, f"{len(shown)} boxes {name}"
     return shown[0]
 
 
 def boxes(window: MainWindow) -> list[str]:
-    finish_errands(window)
+    finish_tasks(window)
     return [each.objectName() for each in window.findChildren(QMessageBox) if each.isVisible()]
 
 
@@ -83,7 +83,7 @@ def press(message: QMessageBox, text: str) -> None:
     window = message.parent()
     buttons[text].click()
     if isinstance(window, MainWindow):
-        finish_errands(window)
+        finish_tasks(window)
 
 
 def offered(window: MainWindow, qtbot: QtBot) -> RecoveryDialog:
@@ -100,6 +100,13 @@ def rows(dialog: RecoveryDialog) -> list[str]:
 
 def choose(dialog: RecoveryDialog, button: str) -> None:
     dialog.findChild(QPushButton, f"recovery.{button}").click()
+    finish_tasks(window_of(dialog))
+
+
+def window_of(widget: QWidget) -> MainWindow:
+    while not isinstance(widget, MainWindow):
+        widget = widget.parentWidget()
+    return widget
 
 
 def same(first: Document, second: Document) -> bool:
@@ -521,7 +528,7 @@ def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_p
         assert path.read_bytes() == theirs and window._controller.store.modified
         if answer == "Save as…":
             dialogs(window)[0].fileSelected.emit(str(other))
-            finish_errands(window)
+            finish_tasks(window)
             assert same(files.read(other), window.document)
             dialogs(window)[0].reject()
             assert window._controller.save(path)
@@ -593,7 +600,7 @@ def test_recent_documents(make: Make, tmp_path: Path) -> None:
     discard(window)
     again = make(wait=False)
     recent_menu(again).actions()[1].trigger()
-    finish_errands(again)
+    finish_tasks(again)
     assert again._controller.store.path == paths[11] and len(again.document.points) == 3
     edit(again)
     recent_menu(again).actions()[1].trigger()
@@ -688,6 +695,7 @@ def test_a_copy_is_opened_like_a_document(suffix: str, make: Make, qtbot: QtBot,
     assert any(f"*{suffix}" in each for each in dialog.nameFilters())
     dialog.fileSelected.emit(str(copy))
     dialog.close()
+    finish_tasks(window)
     store = window._controller.store
     assert same(window.document, SMALL) and store.modified and store.path is None and copy.exists()
     copy.write_bytes(copy.read_bytes()[:-30])
@@ -791,7 +799,7 @@ def test_texts_of_dialogs_are_plain(make: Make, tmp_path: Path) -> None:
     files.write(SMALL, path)
     window = make(wait=False)
     window.take_file(path)
-    finish_errands(window)
+    finish_tasks(window)
     edit(window)
     window.close()
     labels = [label.text() for label in box(window, "unsaved").findChildren(QLabel)]

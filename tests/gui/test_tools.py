@@ -19,7 +19,7 @@ from app.session import OPTION_LIMITS
 from app.tools import TOOLS
 from app.views.window import MainWindow
 
-from .conftest import Make, finish_errands, settle
+from .conftest import Make, finish_tasks, settle
 
 LEFT = Qt.MouseButton.LeftButton
 MODIFIER = Qt.KeyboardModifier
@@ -424,7 +424,7 @@ def test_selected_points_are_relabelled_duplicated_cut_and_pasted(make: Make) ->
     QTest.keyClick(canvas, Qt.Key.Key_X, CONTROL)
     assert len(window.document.points) == 81
     QTest.keyClick(canvas, Qt.Key.Key_V, CONTROL)
-    finish_errands(window)
+    finish_tasks(window)
     assert len(window.document.points) == 90 and set(window.document.points.labels[81:]) == {2}
     assert (window.document.points.xy[81:] == beside).all()
     names = window._controller.store.history

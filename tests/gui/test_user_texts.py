@@ -42,7 +42,7 @@ from app.views.import_dialog import ImportDialog
 from app.views.recovery_dialog import RecoveryDialog
 from app.views.window import MainWindow
 
-from .conftest import Make, settle
+from .conftest import Make, finish_tasks, settle
 from .test_recovery import box, left_behind, offered
 
 #: Markup, a picture, the sign of a key, a sign that turns the text around, and a line's end.
@@ -195,6 +195,7 @@ def test_no_name_of_a_document_acts(make: Make, qtbot: QtBot, tmp_path: Path) ->
     files.write(evil_document(), path)
     window = make(size=(1400, 950))
     window.take_file(path)
+    finish_tasks(window)
     assert window._controller.store.path == path
     show_everything(window, qtbot)
     window._actions["arm_whatif"].trigger()
@@ -234,7 +235,7 @@ def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_pa
     met["elsewhere"] = faults(box(window, "open_elsewhere"))
     window._controller.open(tmp_path / f"missing {EVIL}.playground")
     met["alert"] = faults(box(window, "alert"))
-    window._exchanging._export(tmp_path / f"{EVIL}.csv")
+    window._exchanging.export(tmp_path / f"{EVIL}.csv")
     for name, (bad, quoted) in met.items():
         assert not bad and quoted, f"{name}: {bad}"
     for dialog in window.findChildren(QMessageBox):
@@ -243,7 +244,7 @@ def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_pa
 
 def test_a_formula_that_is_asked_about_does_not_act(make: Make) -> None:
     window = make(replace(evil_document(), axes=(f"={EVIL}", "")), wait=False)
-    window._exchanging._export(Path("nowhere.csv"))
+    window._exchanging.export(Path("nowhere.csv"))
     question = box(window, "formulas")
     bad, quoted = faults(question)
     assert not bad and quoted
@@ -264,6 +265,7 @@ def test_no_name_of_unsaved_work_acts(make: Make, qtbot: QtBot, tmp_path: Path) 
     assert not bad and quoted, bad
     box(dialog, "delete_copy").reject()
     window._safekeeping._recover(window._safekeeping._offered[0])
+    finish_tasks(window)
     bad, quoted = faults(window)
     assert not bad and quoted, bad
 

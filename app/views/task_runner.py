@@ -1,4 +1,4 @@
-"""ErrandDesk: has errands done on threads, one after the other, and shows those that take long, with a way out."""
+"""Task runner: does background tasks on threads, one after the other, and shows those that take long, with Cancel."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
-from app.errands import Errand, Pace
+from app.background_task import Progress, Task
 from app.files import FileError
 
 from .bind import describe
 
-#: Milliseconds after which an errand is shown, and between two looks at it.
+#: Milliseconds after which a task is shown, and between two looks at it.
 SHOWN_AFTER, LOOK = 600, 100
 #: Pixels between it and the window's edges, and characters of the longest title.
 GAP, LONGEST = 10, 60
@@ -29,11 +29,11 @@ _Then = Callable[[], object]
 
 @dataclass(eq=False)
 class _Run:
-    errand: Errand[Any]
+    task: Task[Any]
     done: Callable[[Any], object]
     failed: Callable[[FileError], object]
     line: str
-    pace: Pace = field(default_factory=Pace)
+    progress: Progress = field(default_factory=Progress)
     begun: float = 0.0
 
 
@@ -49,8 +49,8 @@ class _Door:
             self.open = False
 
 
-class ErrandDesk(QObject):
-    """Two lines of errands; what is to be done with their results is done in the window's thread.
+class TaskRunner(QObject):
+    """Two lines of tasks; what is to be done with their results is done in the window's thread.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class ErrandDesk(QObject):
         ``say(sentence)`` tells something, ``alert(sentence)`` what must not be overlooked.
     """
 
-    _finished = Signal(object, object)  # from an errand's thread: which, and what came of it
+    _finished = Signal(object, object)  # from a task's thread: which, and what came of it
 
     def __init__(
         self, parent: QObject, waits: Callable[[], bool], say: Callable[[str], None], alert: Callable[[str], None]
@@ -72,7 +72,7 @@ class ErrandDesk(QObject):
         self._running: dict[str, _Run] = {}
         self._afterwards: _Then | None = None  # the last wish counts
         self._status: QStatusBar | None = None
-        self._progress: _Progress | None = None
+        self._progress: _ProgressPanel | None = None
         self._finished.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self._door = _Door()
         # Also when the parent is taken down without being closed: no result may reach an object that is gone.
@@ -86,17 +86,17 @@ class ErrandDesk(QObject):
         self._status = status
 
     def run(
-        self, errand: Errand[Any], done: Callable[[Any], object], failed: Callable[[FileError], object] | None = None,
+        self, task: Task[Any], done: Callable[[Any], object], failed: Callable[[FileError], object] | None = None,
         line: str = "files",
     ) -> None:  # fmt: skip
-        """Do `errand` after those before it in its line; then ``done(result)``, or ``failed(error)``."""
-        self._queues[line].append(_Run(errand, done, failed or (lambda error: self._alert(str(error))), line))
+        """Do `task` after those before it in its line; then ``done(result)``, or ``failed(error)``."""
+        self._queues[line].append(_Run(task, done, failed or (lambda error: self._alert(str(error))), line))
         self._begin(line)
 
     def in_turn(self, act: _Then, line: str) -> None:
         """Do something short once nothing is left of what is in the line now; at once when that is nothing."""
         if line in self._running:
-            self.run(Errand("Waiting", lambda pace: None, "Nothing was done", kept=False), lambda _: act(), line=line)
+            self.run(Task("Waiting", lambda progress: None, "Nothing was done", kept=False), lambda _: act(), line=line)
         else:
             act()
 
@@ -111,7 +111,7 @@ class ErrandDesk(QObject):
         What need not be finished is given up.
         """
         for run in self._all():
-            if not run.errand.kept:
+            if not run.task.kept:
                 self._give_up(run)
         if not self.busy:
             return False
@@ -121,7 +121,7 @@ class ErrandDesk(QObject):
 
     def after_saving(self, then: _Then) -> bool:
         """Run `then` once all files are written, if all goes well; False when none is being written."""
-        if not any(run.errand.kept for run in self._all() if run.line == "files"):
+        if not any(run.task.kept for run in self._all() if run.line == "files"):
             return False
         self._afterwards = then
         return True
@@ -130,7 +130,7 @@ class ErrandDesk(QObject):
         """Give up what is shown."""
         shown = self._oldest()
         if shown is not None and self._give_up(shown):
-            self._say(f"{shown.errand.title} was cancelled.")
+            self._say(f"{shown.task.title} was cancelled.")
 
     def close(self) -> None:
         """Give everything up: the window goes."""
@@ -153,15 +153,15 @@ class ErrandDesk(QObject):
         finished, door = self._finished, self._door
 
         def work() -> None:
-            outcome = run.errand.outcome(run.pace)
+            outcome = run.task.outcome(run.progress)
             with door.lock:
                 if door.open:
                     finished.emit(run, outcome)
 
         try:
-            threading.Thread(target=work, name="errand", daemon=True).start()
+            threading.Thread(target=work, name="task", daemon=True).start()
         except RuntimeError:  # else it would be waited for for ever
-            finished.emit(run, FileError(f"{run.errand.failure}: the system starts no more threads."))
+            finished.emit(run, FileError(f"{run.task.failure}: the system starts no more threads."))
         self._clock.start()
 
     @Slot(object, object)
@@ -174,7 +174,7 @@ class ErrandDesk(QObject):
         del self._running[run.line]
         try:
             if isinstance(outcome, FileError):
-                if run.errand.kept:
+                if run.task.kept:
                     self._afterwards = None
                 run.failed(outcome)
             else:
@@ -186,7 +186,7 @@ class ErrandDesk(QObject):
         if run in self._queues[run.line]:
             self._queues[run.line].remove(run)
             return True
-        if not run.pace.cancel():  # it takes no more than a moment
+        if not run.progress.cancel():  # it takes no more than a moment
             return False
         self._running.pop(run.line, None)
         self._afterwards = None
@@ -220,12 +220,12 @@ class ErrandDesk(QObject):
         if run is None or self._status is None:
             return
         if self._progress is None:
-            self._progress = _Progress(self._status.window(), self.cancel)
-        self._progress.show_share(run.errand.title, run.pace.share)
+            self._progress = _ProgressPanel(self._status.window(), self.cancel)
+        self._progress.show_share(run.task.title, run.progress.share)
         self._progress.stand_above(self._status)
 
 
-class _Progress(QFrame):
+class _ProgressPanel(QFrame):
     """What is going on, how far it is, and a button that ends it, over the window's lower right corner.
 
     In a layout it would move everything: the pictures would be of another size, and computed anew.
@@ -233,15 +233,15 @@ class _Progress(QFrame):
 
     def __init__(self, window: QWidget, cancel: _Then) -> None:
         super().__init__(window)
-        self.setObjectName("errand")
+        self.setObjectName("task")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
         layout = QHBoxLayout(self)
         self._title, self._bar, button = QLabel(), QProgressBar(), QPushButton("Cancel")
-        self._title.setObjectName("errand.title")
+        self._title.setObjectName("task.title")
         self._title.setTextFormat(Qt.TextFormat.PlainText)  # it names a file
-        describe(self._bar, "errand.progress", "Progress", "How much of it is done.")
-        describe(button, "errand.cancel", "Cancel", "Give it up; nothing is changed.")
+        describe(self._bar, "task.progress", "Progress", "How much of it is done.")
+        describe(button, "task.cancel", "Cancel", "Give it up; nothing is changed.")
         self._bar.setFixedWidth(120)
         self._bar.setTextVisible(False)
         button.clicked.connect(cancel)

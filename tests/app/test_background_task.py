@@ -1,4 +1,4 @@
-"""Errands without a window: how they are paced and cancelled; and documents that are decoded in pieces."""
+"""Tasks without a window: how they are paced and cancelled; and documents that are decoded in pieces."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from app import exchange, files, piecewise, versions
+from app.background_task import CancelledError, Progress, Task
 from app.document import Document, default_document
-from app.errands import CancelledError, Errand, Pace
 from app.files import FileError
 from app.points import Points
 from app.split import IdSet, Split
@@ -103,42 +103,42 @@ def test_what_is_exported_in_pieces_is_the_same(tmp_path: Path) -> None:
 
 
 def test_cancelling_ends_the_work_between_two_pieces() -> None:
-    pace, done = Pace(), []
+    progress, done = Progress(), []
 
-    def work(pace: Pace) -> str:
+    def work(progress: Progress) -> str:
         for piece in range(5):
             done.append(piece)
             if piece == 2:
-                assert pace.cancel()
-            pace(piece / 5)
+                assert progress.cancel()
+            progress(piece / 5)
         return "never"
 
-    outcome = Errand("Counting", work, "Nothing was counted").outcome(pace)
-    assert isinstance(outcome, CancelledError) and done == [0, 1, 2] and pace.share == 0.2
+    outcome = Task("Counting", work, "Nothing was counted").outcome(progress)
+    assert isinstance(outcome, CancelledError) and done == [0, 1, 2] and progress.share == 0.2
 
 
 def test_it_is_either_cancelled_or_done() -> None:
     for _ in range(200):
-        pace, committed = Pace(), []
+        progress, committed = Progress(), []
 
-        def work(pace: Pace = pace, committed: list[bool] = committed) -> None:
+        def work(progress: Progress = progress, committed: list[bool] = committed) -> None:
             try:
-                pace.commit()
+                progress.commit()
                 committed.append(True)
             except CancelledError:
                 committed.append(False)
 
         thread = threading.Thread(target=work)
         thread.start()
-        cancelled = pace.cancel()
+        cancelled = progress.cancel()
         thread.join()
         assert committed == [not cancelled]
 
 
 def test_a_cancelled_write_leaves_no_trace(tmp_path: Path) -> None:
-    path, pace = tmp_path / "x", Pace()
+    path, progress = tmp_path / "x", Progress()
     path.write_bytes(b"old")
-    pace.cancel()
+    progress.cancel()
     with pytest.raises(CancelledError):
-        files.write_pieces((b"new",), path, pace.commit)
+        files.write_pieces((b"new",), path, progress.commit)
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]

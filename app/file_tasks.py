@@ -1,4 +1,4 @@
-"""Filing: saving, opening, reverting and exporting, each as an errand and as what its result then changes.  No Qt."""
+"""File tasks: saving, opening, reverting and exporting, each a task and what its result then changes.  No Qt."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Protocol
 
 from . import files, locks, recovery
+from .background_task import Progress, Task
 from .commands import Command, Revert
 from .document import Document, View
-from .errands import Errand, Pace
 from .files import Fingerprint
 from .store import Store, same_content
 from .words import count
 
 
 class Owner(Protocol):
-    """What filing needs of the controller."""
+    """What file_tasks needs of the controller."""
 
     store: Store
     on_disk: Fingerprint | None
@@ -77,8 +77,8 @@ class Opened:
     before: Document
 
 
-class Filing:
-    """The errands read and write; only the methods that take their results change anything.
+class FileTasks:
+    """The tasks read and write; only the methods that take their results change anything.
 
     Parameters
     ----------
@@ -90,20 +90,20 @@ class Filing:
 
     # -- saving ----------------------------------------------------------------------------------------------------
 
-    def saving(self, path: Path, overwrite: bool = False) -> Errand[Saved | None]:
+    def saving(self, path: Path, overwrite: bool = False) -> Task[Saved | None]:
         """Save the present document at `path`; None when another program has changed that file, unless `overwrite`."""
         store, document = self._owner.store, self._owner.document
         resets = store.resets
 
-        def work(pace: Pace) -> Saved | None:
+        def work(progress: Progress) -> Saved | None:
             # Asked only now: the save before this one has changed the file, too.
             if not overwrite and self.changed_on_disk(path):
                 return None
-            pieces = _Counted(files.encode_pieces(document), 3 * len(document.points.blocks) // 8 + 8, pace)
-            files.write_pieces(pieces, path, pace.commit)
+            pieces = _Counted(files.encode_pieces(document), 3 * len(document.points.blocks) // 8 + 8, progress)
+            files.write_pieces(pieces, path, progress.commit)
             return Saved(document, path, pieces.fingerprint, resets)
 
-        return Errand(f"Saving {path.name}", work, f"{path.name} was not saved")
+        return Task(f"Saving {path.name}", work, f"{path.name} was not saved")
 
     def take_saved(self, saved: Saved) -> None:
         """The document is saved, whatever was edited meanwhile."""
@@ -121,11 +121,11 @@ class Filing:
 
     # -- opening ---------------------------------------------------------------------------------------------------
 
-    def opening(self, path: Path) -> Errand[Opened]:
+    def opening(self, path: Path) -> Task[Opened]:
         """Read the file at `path`: a document, or a recovery copy."""
         name = path.name or str(path)
 
-        def work(pace: Pace) -> Opened:
+        def work(progress: Progress) -> Opened:
             store = self._owner.store
             resets, before = store.resets, store.document
             own: Path | None = path
@@ -134,16 +134,16 @@ class Filing:
                 document, own = recovery.read(path), None
             else:
                 data = files.read_bytes(path)
-                document, on_disk = files.decode(data, name, pace), Fingerprint.of(data)
+                document, on_disk = files.decode(data, name, progress), Fingerprint.of(data)
             # Where one looked is part of the document, unless nothing would be seen there.
             if not document.view.shows(document.points):
                 document = replace(document, view=View.fitting(document.points))
-            pace()
+            progress()
             _ = document.parts, document.points.counts  # kept for the window, which would wait for them
-            pace()
+            progress()
             return Opened(document, name, own, on_disk, resets, before)
 
-        return Errand(f"Opening {name}", work, f"{name} was not opened", kept=False)
+        return Task(f"Opening {name}", work, f"{name} was not opened", kept=False)
 
     def outdated(self, opened: Opened) -> bool:
         """Another document has been opened or made since, which is what one wants now."""
@@ -170,29 +170,29 @@ class Filing:
 
     # -- exporting -------------------------------------------------------------------------------------------------
 
-    def exporting(self, path: Path, guard: bool = True) -> Errand[str]:
+    def exporting(self, path: Path, guard: bool = True) -> Task[str]:
         """Write the points to `path` in the format of its suffix; a sentence about it.
 
         `guard`: names that a spreadsheet would run as formulas get an apostrophe.
         """
         document = self._owner.document
 
-        def work(pace: Pace) -> str:
+        def work(progress: Progress) -> str:
             from . import exchange  # only now: nothing of it is needed to start
 
             points, names = document.points, tuple(style.name for style in document.styles)
             pieces = exchange.encode_pieces(points.xy, points.labels, names, document.axes, path, guard)
-            files.write_pieces(_told(pieces, pace), path, pace.commit)
+            files.write_pieces(_told(pieces, progress), path, progress.commit)
             return f"Exported {count(len(points), 'point')} to {path.name}."
 
-        return Errand(f"Exporting {path.name}", work, f"{path.name} was not exported")
+        return Task(f"Exporting {path.name}", work, f"{path.name} was not exported")
 
 
 class _Counted:
     """Pieces of a file, about so many, on their way to the disk; and their fingerprint when all have passed."""
 
-    def __init__(self, pieces: Iterable[bytes], number: int, pace: Pace) -> None:
-        self._pieces, self._number, self._pace = pieces, number, pace
+    def __init__(self, pieces: Iterable[bytes], number: int, progress: Progress) -> None:
+        self._pieces, self._number, self._progress = pieces, number, progress
         self._hash, self._size = hashlib.sha256(), 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -200,14 +200,14 @@ class _Counted:
             self._hash.update(piece)
             self._size += len(piece)
             yield piece
-            self._pace(min(at / self._number, 1.0))
+            self._progress(min(at / self._number, 1.0))
 
     @property
     def fingerprint(self) -> Fingerprint:
         return Fingerprint(self._size, self._hash.hexdigest())
 
 
-def _told(pieces: Iterable[tuple[bytes, float]], pace: Pace) -> Iterator[bytes]:
+def _told(pieces: Iterable[tuple[bytes, float]], progress: Progress) -> Iterator[bytes]:
     for piece, share in pieces:
         yield piece
-        pace(share)
+        progress(share)

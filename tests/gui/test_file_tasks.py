@@ -20,10 +20,10 @@ from app import exchange, files, recovery
 from app.commands import AddPoints
 from app.document import Document, default_document
 from app.points import Points
-from app.views import errand_desk
+from app.views import task_runner
 from app.views.window import MainWindow
 
-from .conftest import Make, discard, finish_errands
+from .conftest import Make, discard, finish_tasks
 
 SMALL = replace(default_document(), points=Points.of([(0.25, -1.5), (1.0, 2.0), (0.1, 0.2)], [0, 1, 2]))
 
@@ -81,7 +81,7 @@ def goes_on(window: MainWindow, qtbot: QtBot, gate: Gate) -> None:
     timer.stop()
     timer.deleteLater()
     assert threading.main_thread() not in gate.threads and not gate.opened.is_set()
-    assert window._errands.busy and not window.idle()
+    assert window._tasks.busy and not window.idle()
 
 
 def edit(window: MainWindow, x: float = 3.0) -> None:
@@ -97,8 +97,8 @@ def boxes(window: MainWindow) -> list[str]:
 
 
 def cancel_button(window: MainWindow, qtbot: QtBot) -> QPushButton:
-    qtbot.waitUntil(lambda: window.findChild(QPushButton, "errand.cancel") is not None, timeout=5000)
-    button = window.findChild(QPushButton, "errand.cancel")
+    qtbot.waitUntil(lambda: window.findChild(QPushButton, "task.cancel") is not None, timeout=5000)
+    button = window.findChild(QPushButton, "task.cancel")
     assert button is not None
     qtbot.waitUntil(button.isVisible, timeout=5000)
     return button
@@ -126,12 +126,12 @@ def test_one_works_on_while_the_disk_is_slow(saved: tuple[MainWindow, Path], qtb
     edit(window, 4.0)
     assert len(window.document.points) == 5
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert same(files.read(path), wanted) and store.modified, "what was edited meanwhile is not saved"
     assert window._status.text() == "Saved mine.playground." and store.saved_position == 1
     window._controller.undo()
     assert not store.modified
-    assert window.findChild(QPushButton, "errand.cancel") is None, "nothing flashes that takes no time"
+    assert window.findChild(QPushButton, "task.cancel") is None, "nothing flashes that takes no time"
 
 
 def test_the_recovery_copy_knows_the_file_that_was_saved_meanwhile(
@@ -146,7 +146,7 @@ def test_the_recovery_copy_knows_the_file_that_was_saved_meanwhile(
     goes_on(window, qtbot, slow)
     edit(window, 4.0)
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     qtbot.waitUntil(lambda: recorder.settled and recorder.file.exists(), timeout=5000)
     header = json.loads(recorder.file.read_bytes().partition(b"\n")[0])
     assert header["path"] == str(other)
@@ -158,19 +158,19 @@ def test_a_cancelled_save_leaves_the_old_file(
 ) -> None:
     window, path = saved
     old = path.read_bytes()
-    monkeypatch.setattr(errand_desk, "SHOWN_AFTER", 0)
+    monkeypatch.setattr(task_runner, "SHOWN_AFTER", 0)
     sizes = [canvas.size() for canvas in window.canvases]
     slow = gate(files.os, "fsync")
     window._actions["save"].trigger()
     goes_on(window, qtbot, slow)
     button = cancel_button(window, qtbot)
-    assert window.findChild(QLabel, "errand.title").text() == "Saving mine.playground…"
-    assert window.findChild(QProgressBar, "errand.progress").accessibleName() == "Saving mine.playground"
+    assert window.findChild(QLabel, "task.title").text() == "Saving mine.playground…"
+    assert window.findChild(QProgressBar, "task.progress").accessibleName() == "Saving mine.playground"
     assert sizes == [canvas.size() for canvas in window.canvases], "it moves nothing"
     assert window.rect().contains(button.mapTo(window, button.rect().bottomRight()))
     assert button.focusPolicy() & Qt.FocusPolicy.TabFocus and button.accessibleName() == "Cancel"
     QTest.keyClick(button, Qt.Key.Key_Space)
-    assert not window._errands.busy and not button.isVisible() and window._controller.store.modified
+    assert not window._tasks.busy and not button.isVisible() and window._controller.store.modified
     assert window._status.text() == "Saving mine.playground was cancelled."
     slow.opened.set()
     qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads), timeout=5000)
@@ -178,7 +178,7 @@ def test_a_cancelled_save_leaves_the_old_file(
     assert path.read_bytes() == old and [each.name for each in path.parent.glob("*.playground")] == [path.name]
     assert not list(path.parent.glob(".*.tmp")) and window._controller.store.modified
     window._actions["save"].trigger()
-    finish_errands(window)
+    finish_tasks(window)
     assert same(files.read(path), window.document) and boxes(window) == []
 
 
@@ -189,10 +189,10 @@ def test_a_save_cannot_be_cancelled_once_the_new_file_takes_its_place(
     slow = gate(files.os, "replace")
     window._actions["save"].trigger()
     goes_on(window, qtbot, slow)
-    window._errands.cancel()
-    assert window._errands.busy
+    window._tasks.cancel()
+    assert window._tasks.busy
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert same(files.read(path), window.document) and not window._controller.store.modified
 
 
@@ -206,7 +206,7 @@ def test_saves_are_done_one_after_the_other(saved: tuple[MainWindow, Path], qtbo
     window._actions["save"].trigger()
     assert len(slow.threads) == 1, "the others have not begun"
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert same(files.read(path), window.document) and not window._controller.store.modified
     assert boxes(window) == [], "one's own save is no change of another program's"
 
@@ -252,7 +252,7 @@ def test_a_window_stays_when_its_file_cannot_be_written(
     goes_on(window, qtbot, slow)
     assert not window.close()
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert boxes(window) == ["alert"] and window.isVisible() and path.read_bytes() == old
     assert window._controller.store.modified
 
@@ -267,7 +267,7 @@ def test_another_document_does_not_take_over_the_file(
     goes_on(window, qtbot, slow)
     window._controller.new()
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert same(files.read(path), wanted)
     assert window._controller.store.path is None and len(window.document.points) == 0
 
@@ -304,7 +304,7 @@ def test_whatever_goes_wrong_is_a_sentence(
     ):
         monkeypatch.setattr(files, "encode_pieces", raising(error))
         window._actions["save"].trigger()
-        finish_errands(window)
+        finish_tasks(window)
         (alert,) = [each for each in window.findChildren(QMessageBox, "alert") if each.isVisible()]
         assert alert.text() == text and path.read_bytes() == old and window._controller.store.modified
         alert.close()
@@ -316,7 +316,7 @@ def test_no_thread_is_a_sentence(saved: tuple[MainWindow, Path], monkeypatch: py
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", raising(RuntimeError("can't start new thread")))
         window._actions["save"].trigger()
-        finish_errands(window)
+        finish_tasks(window)
     (alert,) = [each for each in window.findChildren(QMessageBox, "alert") if each.isVisible()]
     assert alert.text() == "mine.playground was not saved: the system starts no more threads."
     assert path.read_bytes() == old and window._controller.store.modified
@@ -336,7 +336,7 @@ def test_the_present_document_stays_until_the_new_one_is_read(
     goes_on(window, qtbot, slow)
     assert len(window.document.points) == 3
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert len(window.document.points) == 200 and window._controller.store.path == path
 
 
@@ -350,7 +350,7 @@ def test_what_was_edited_while_a_file_was_read_is_asked_about(
     goes_on(window, qtbot, slow)
     edit(window)
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert boxes(window) == ["unsaved"] and len(window.document.points) == 4
     (box,) = [each for each in window.findChildren(QMessageBox, "unsaved") if each.isVisible()]
     box.button(QMessageBox.StandardButton.Discard).click()
@@ -365,7 +365,7 @@ def test_the_last_wish_counts(make: Make, qtbot: QtBot, gate: Put, tmp_path: Pat
     goes_on(window, qtbot, slow)
     window._actions["new"].trigger()
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert len(window.document.points) == 0 and window._controller.store.path is None
 
 
@@ -386,7 +386,7 @@ def test_a_file_that_is_read_takes_no_gesture_away(make: Make, qtbot: QtBot, gat
         QApplication.processEvents()
     assert len(window.document.points) == 3 and window._controller.editing.busy
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=window.to_widget(0, 0.3, 0.4))
-    finish_errands(window)
+    finish_tasks(window)
     assert len(window.document.points) == 200
 
 
@@ -401,14 +401,14 @@ def test_reverting_and_exporting_hold_nobody_up(
     goes_on(window, qtbot, slow)
     assert len(window.document.points) == 4
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert len(window.document.points) == 3 and window._controller.store.undo_name == "Revert to the file"
     slow = gate(files.os, "fsync")
     window._exchanging.export(tmp_path / "out.csv")
     goes_on(window, qtbot, slow)
     edit(window)
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert len(exchange.read(tmp_path / "out.csv")) == 3, "the points of the moment one exported them"
     assert window._status.text() == "Exported 3 points to out.csv."
 
@@ -425,7 +425,7 @@ def test_what_is_cut_can_be_pasted_at_once(make: Make, qtbot: QtBot, gate: Put) 
     goes_on(window, qtbot, slow)
     assert len(window.document.points) == 0, "cut at once"
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert window.document.points.xy.tolist() == SMALL.points.xy.tolist()
     assert window.document.points.labels.tolist() == SMALL.points.labels.tolist()
     assert window._controller.store.history == ("Cut 3 points", "Paste 3 points")
@@ -454,7 +454,7 @@ def test_what_is_pasted_comes_into_its_own_document_only(make: Make, qtbot: QtBo
     goes_on(window, qtbot, slow)
     window._actions["new"].trigger()
     slow.opened.set()
-    finish_errands(window)
+    finish_tasks(window)
     assert len(window.document.points) == 0 and window._controller.store.history == ()
 
 
@@ -481,7 +481,7 @@ def test_bad_text_is_a_sentence(make: Make) -> None:
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("one two three four")
     window._actions["paste"].trigger()
-    finish_errands(window)
+    finish_tasks(window)
     assert window._status.text().startswith("The clipboard ") and len(window.document.points) == 3
     discard(window)
 
@@ -492,5 +492,5 @@ def test_many_points_are_copied_in_pieces(make: Make) -> None:
     window = make(replace(SMALL, points=points), wait=False)
     for name in ("select_all", "copy"):
         window._actions[name].trigger()
-    finish_errands(window)
+    finish_tasks(window)
     assert QApplication.clipboard().text() == exchange.as_text(points.xy, points.labels, ())

@@ -1,4 +1,4 @@
-"""Errands: what reads, writes or takes a while, to be done on a thread of its own; each as a value.  No Qt."""
+"""Background tasks: what reads, writes or takes a while, to be done on a thread of its own; each a value.  No Qt."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Result = TypeVar("Result")
 
 
 class CancelledError(Exception):
-    """Nobody waits for this errand any more."""
+    """Nobody waits for this task any more."""
 
 
-class Pace:
-    """Goes with an errand: the work calls it between its pieces, the window asks how far it is and may cancel it.
+class Progress:
+    """Goes with a task: the work calls it between its pieces, the window asks how far it is and may cancel it.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Pace:
             return self._cancelled
 
 
-class NoPace(Pace):
+class NoProgress(Progress):
     """Of work that is waited for."""
 
     def __call__(self, share: float = 0.0) -> None:
@@ -66,7 +66,7 @@ class NoPace(Pace):
 
 
 @dataclass(frozen=True, eq=False)
-class Errand(Generic[Result]):
+class Task(Generic[Result]):
     """Something to be done on a thread.
 
     Attributes
@@ -74,7 +74,7 @@ class Errand(Generic[Result]):
     title : str
         What is going on: "Saving moons.playground".
     work : callable
-        ``work(pace)`` does it and returns what came of it; FileError with a sentence when it cannot be done.
+        ``work(progress)`` does it and returns what came of it; FileError with a sentence when it cannot be done.
     failure : str
         Begins the sentence about what else goes wrong: "moons.playground was not saved".
     kept : bool
@@ -82,14 +82,14 @@ class Errand(Generic[Result]):
     """
 
     title: str
-    work: Callable[[Pace], Result]
+    work: Callable[[Progress], Result]
     failure: str
     kept: bool = True
 
-    def outcome(self, pace: Pace) -> Result | FileError | CancelledError:
+    def outcome(self, progress: Progress) -> Result | FileError | CancelledError:
         """What comes of doing it; never an exception."""
         try:
-            return self.work(pace)
+            return self.work(progress)
         except (FileError, CancelledError) as error:
             return error
         except MemoryError:
