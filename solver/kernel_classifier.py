@@ -72,10 +72,12 @@ class KernelClassifier(PairClassifier):
 
     @property
     def coef_(self) -> Array:
-        """Weights of a linear kernel, shape (n_problems, n_features); AttributeError for other kernels."""
+        """Weights of a linear kernel, shape (n_problems, n_features), read-only; AttributeError for other kernels."""
         if not hasattr(self, "_expansion") or self._expansion.kernel.name != "linear":
             raise AttributeError("coef_ is only available after a fit with the linear kernel.")
-        return self._expansion.linear_weights
+        weights = self._expansion.linear_weights
+        weights.flags.writeable = False  # predictions would not follow
+        return weights
 
     def pair_decision_function(self, X: ArrayLike) -> Array:
         """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""

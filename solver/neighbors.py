@@ -98,7 +98,7 @@ class KNeighborsClassifier(Estimator):
         self._index = Index.build(points, codes.astype(np.int64), len(classes), metric, p)
         self.classes_ = classes
         self.n_samples_fit_, self.n_features_in_ = points.shape
-        return self
+        return self._learned_from(X)
 
     def predict(self, X: ArrayLike, compiled: bool = True) -> NDArray[Any]:
         """Labels of the queries `X` (n_queries, n_features): the lowest class with the largest share.

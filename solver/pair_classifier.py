@@ -110,7 +110,11 @@ class PairClassifier(Estimator):
         """Size of f, among points of unit size, below which it may be its own rounding error and has no sign."""
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Label of each point, shape (n,): the class `winner` names."""
+        """Label of each point, shape (n,): the class `winner` names.
+
+        A point at exactly f = 0 belongs to the problem's negative class, which of two classes is classes_[0].  LIBSVM,
+        and so scikit-learn's SVC, gives it to classes_[1] then, and does the same as this one with more classes.
+        """
         winner = self.winner(self.pair_decision_function(X))
         labels: NDArray[Any] = self.classes_[winner]
         return labels

@@ -579,7 +579,7 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
         ([1.0, 2.0], [0, 1], "X must have two dimensions (points, features); it has 1."),
         ([["a", "b"]], [0], "X must hold numbers only."),
         (POINTS, [0, 1], "y must have one label for each of the 3 points; its shape is (2,)."),
-        (POINTS, [[0], [1], [1]], "y must have one label for each of the 3 points; its shape is (3, 1)."),
+        (POINTS, [[0, 0], [1, 1], [1, 1]], "y must have one label for each of the 3 points; its shape is (3, 2)."),
         (POINTS, [0, 1, math.nan], "y holds a label that is not finite (NaN or infinity)."),
         (POINTS, np.array([0, "a", None], dtype=object), "y "),
     ],

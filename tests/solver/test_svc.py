@@ -753,7 +753,7 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
     [
         ([[1.0, 2.0], [3.0]], [0, 1], "X must hold numbers only."),
         ([["a", "b"], ["c", "d"]], [0, 1], "X must hold numbers only."),
-        ([[1j, 0.0], [1.0, 2.0]], [0, 1], "X must hold numbers only."),
+        ([[1j, 0.0], [1.0, 2.0]], [0, 1], "Complex data not supported: X must hold real numbers only."),
         ([[10**400, 0], [1, 2]], [0, 1], "X must hold numbers only."),
         ([1.0, 2.0], [0, 1], "X must have two dimensions (points, features); it has 1."),
         (3.0, [0, 1], "X must have two dimensions (points, features); it has 0."),
@@ -761,7 +761,7 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
         ([[1.0, 2.0], [3.0, np.nan]], [0, 1], "X holds a value that is not finite (NaN or infinity), first in row 1."),
         ([[1.0, 2.0], [3.0, 1e80]], [0, 1], "X holds the value 1e+80; coordinates must lie in [-1e+75, 1e+75]."),
         ([[1.0, 2.0], [3.0, 4.0]], [0], "y must have one label for each of the 2 points; its shape is (1,)."),
-        ([[1.0, 2.0], [3.0, 4.0]], [[0], [1]], "y must have one label for each of the 2 points; its shape is (2, 1)."),
+        ([[1.0, 2.0], [3.0, 4.0]], [[0, 1]], "y must have one label for each of the 2 points; its shape is (1, 2)."),
         ([[1.0, 2.0], [3.0, 4.0]], [[0], [1, 2]], "y must be a list of labels; it is a ragged table."),
         ([[1.0, 2.0], [3.0, 4.0]], [0, 0], "y holds one class only; an SVM needs points of at least two classes."),
         ([[1.0, 2.0], [3.0, 4.0]], [0, np.nan], "y holds a label that is not finite (NaN or infinity)."),
