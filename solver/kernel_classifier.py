@@ -79,18 +79,16 @@ class KernelClassifier(PairClassifier):
         weights.flags.writeable = False  # predictions would not follow
         return weights
 
-    def pair_decision_function(self, X: ArrayLike) -> Array:
-        """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""
-        points = self._queries(X)
-        return self._expansion(points)
-
     def decision_function(self, X: ArrayLike) -> Array:
         """f, shape (n,), for two classes; for more, one column per class, shape (n, n_classes).
 
         One-vs-one, the columns are votes and a fraction that orders equal votes, as in scikit-learn; with
         ``decision_function_shape="ovo"`` they are f of the pairs.  One-vs-rest, f of each class against the rest.
         """
-        return self._joined(self.pair_decision_function(X))
+        return super().decision_function(X)
+
+    def _pair_values(self, points: Array) -> Array:
+        return self._expansion(points)
 
     @property
     def rounding(self) -> float:

@@ -53,13 +53,7 @@ class LinearClassifier(PairClassifier):
 
     coef_: Array
 
-    def decision_function(self, X: ArrayLike) -> Array:
-        """f, shape (n,), for two classes; one column per class, shape (n, n_classes), for more."""
-        return self._joined(self.pair_decision_function(X))
-
-    def pair_decision_function(self, X: ArrayLike) -> Array:
-        """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""
-        points = self._queries(X)
+    def _pair_values(self, points: Array) -> Array:
         values: Array = points @ self.coef_.T + self.intercept_
         return values
 
