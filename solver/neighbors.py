@@ -3,6 +3,9 @@
 The tie rule makes the answer a function of the training *set*, not of the order in which it was written down:
 
 * Distances are compared as float64 computes them: squared for the Euclidean metric, features added in order.
+* The cosine sees directions only: training points in exactly the same direction are at the same distance from any
+  query, whatever their lengths, and a query in exactly their direction is at distance 0, as is one so near it that
+  rounding cannot tell (within about 5e-8 radians).
 * Points strictly nearer than the k-th distance have one vote each; the m points at exactly the k-th distance
   share the votes that remain equally.
 * A vote counts 1, 1/d or 1/d^2.  Votes are added per class in order of increasing distance.  With the weights
@@ -49,7 +52,9 @@ class KNeighborsClassifier(Estimator):
     weights : {"uniform", "distance", "distance-squared"}, default="uniform"
         What a vote counts: 1, 1/d or 1/d^2.  Read at each query.
     metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "cosine"}, default="euclidean"
-        Distance d.  Cosine is 1 - <x, z> / sqrt(|x|^2 |z|^2), and 1 if one of the two is the zero vector.
+        Distance d.  Cosine is 1 - <x, z> / sqrt(|x|^2 |z|^2), and 1 if one of the two is the zero vector.  It is
+        worked out for one vector of each direction, so that parallel points tie, and is 0 where it is at most
+        (n_features + 4) eps, which is rounding.
     p : float, default=2
         Exponent of the Minkowski metric, from 1 to inf; 1, 2 and inf are exactly Manhattan, Euclidean and
         Chebyshev.
@@ -196,7 +201,7 @@ class KNeighborsClassifier(Estimator):
         k = check_integer("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors, 1)
         if X is None:
             self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
-            queries = index.points
+            queries = index.own
         else:
             self._check_enough(k, self.n_samples_fit_, "training points")
             queries = index.scaled(self._queries(X))
