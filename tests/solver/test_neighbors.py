@@ -492,7 +492,7 @@ def test_parallel_points_of_any_length_are_one_direction() -> None:
         weighted = KNeighborsClassifier(8, "distance", "cosine").fit(X, y)
         for compiled in (True, False):  # those at distance 0 alone decide
             assert np.array_equal(weighted.predict_proba(X, compiled), np.tile(shares, (4, 1)))
-    xs, ys = (np.sort(rng.integers(1, 2**26, size=n)).astype(float) for n in (20, 12))
+    xs, ys = (np.sort(rng.integers(1, 2**40, size=n)).astype(float) for n in (20, 12))
     X = np.array(list(product(xs, ys)))
     model = KNeighborsClassifier(30, "distance", "cosine").fit(X, rng.integers(0, 3, len(X)))
     check_picture(model, 3.0 * xs, 3.0 * ys)
