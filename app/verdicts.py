@@ -151,6 +151,8 @@ def _of_svm(certificates: list[Certificate], lane: Lane) -> Verdict:
         worst = max(c.kkt_violation for c in certificates)
         if all(c.gap <= SMALL_GAP for c in certificates):
             return Verdict(True, f"Optimal to double precision (KKT violation {short(worst)})")
+        if worst <= lane.svm.tol:
+            return Verdict(False, "Not shown optimal: f is rounding error at these coordinates")
         return Verdict(False, f"Not shown optimal: double precision ends here (KKT violation {short(worst)})")
     if Status.STATIONARY in by_status:
         return Verdict(True, f"Stationary to {short(lane.svm.tol)} (kernel not positive semidefinite)")
