@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
@@ -405,6 +406,37 @@ def test_cosine_zero_vectors() -> None:
     assert model.predict_proba([[0, 0]])[0].tolist() == [1 / 3, 1 / 3, 1 / 3]
     check_picture(model, np.arange(-20, 21) * 0.25, np.arange(-20, 21) * 0.25)
     check_picture(model, np.arange(-20, 21) * 1e-120, np.arange(-3, 21) * 1e120)
+
+
+def test_the_graph_of_neighbors_is_that_of_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X, y, queries = rng.normal(size=(30, 3)), np.arange(30) % 2, rng.normal(size=(7, 3))
+    model, theirs = (kind(4).fit(X, y) for kind in (KNeighborsClassifier, Reference))
+    for mode in ("connectivity", "distance"):
+        for arguments in ((queries,), (None,), (queries, 2), (None, 29)):
+            ours, reference = (each.kneighbors_graph(*arguments, mode=mode) for each in (model, theirs))
+            assert type(ours) is type(reference) and ours.shape == reference.shape
+            assert np.array_equal(ours.indptr, reference.indptr) and np.array_equal(ours.indices, reference.indices)
+            assert np.allclose(ours.data, reference.data, rtol=1e-12)
+    with pytest.raises(ValueError, match="mode is 'both'; it must be one of 'connectivity', 'distance'"):
+        model.kneighbors_graph(mode="both")
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    with pytest.raises(ImportError, match="kneighbors_graph makes a sparse matrix of scipy, which is not installed"):
+        model.kneighbors_graph()
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_no_queries_are_the_training_points_without_themselves(compiled: bool) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 4, (25, 2)), rng.integers(0, 3, 25)
+    model = KNeighborsClassifier(3, "distance").fit(X, y)
+    without = [KNeighborsClassifier(3, "distance").fit(np.delete(X, i, 0), np.delete(y, i)) for i in range(25)]
+    expected = np.concatenate([each.predict_proba(X[[i]]) for i, each in enumerate(without)])
+    assert np.allclose(model.predict_proba(None, compiled), expected)
+    assert (model.predict(None, compiled) == model.leave_one_out()).all()
+    assert model.score(None, y) == np.mean(model.leave_one_out() == y)
+    with pytest.raises(ValueError, match="n_neighbors is 25; it must be at most the number of other training points"):
+        model.set_params(n_neighbors=25).predict(None)
 
 
 def exact_cosine(x: Sequence[float], z: Sequence[float]) -> Fraction:
