@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn import exceptions
-from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
 from . import conventions
 
@@ -22,8 +21,10 @@ class DataConversionWarning(conventions.DataConversionWarning, exceptions.DataCo
     """As `conventions.DataConversionWarning`, for scikit-learn as well."""
 
 
-def tags_of(estimator: Any) -> Tags:
+def tags_of(estimator: Any) -> Any:
     """Tags of a classifier of dense data; "precomputed" wants points in rows and columns."""
+    from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags  # since 1.6; the classes above are older
+
     return Tags(
         estimator_type="classifier",
         target_tags=TargetTags(required=True),
