@@ -166,7 +166,8 @@ class KNeighborsClassifier(Estimator):
 
         Source: Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
         """
-        labels: NDArray[Any] = self.classes_[self._shares_without_self(rows, compiled).argmax(axis=1)]
+        best = self._shares_without_self(rows, compiled).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def kneighbors(
