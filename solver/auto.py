@@ -12,8 +12,8 @@ same answer on every machine.
 from __future__ import annotations
 
 import math
+from _thread import allocate_lock  # a lock is all it takes: no module here starts threads
 from functools import cache
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ class OneThread:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = allocate_lock()
         self._users = 0
         self._limit: Any = None
 
