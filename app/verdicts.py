@@ -146,9 +146,12 @@ def _of_svm(certificates: list[Certificate], lane: Lane) -> Verdict:
             passes, missing = _passes(lane.svm.n_epochs), _not_yet(certificates, lane)
             return Verdict(False, f"Over after {passes}, without FINISH: {missing}")
         steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
-        return Verdict(False, f"Stopped early after {steps} steps: {_not_yet(certificates, lane)}")
+        waiting = ""
+        if lane.learner == "smo" and lane.svm.selection == "cyclic":
+            waiting = "; in cyclic order late partners may wait very long"
+        return Verdict(False, f"Stopped early after {steps} steps: {_not_yet(certificates, lane)}{waiting}")
     if Status.PRECISION in by_status:
-        worst = max(c.kkt_violation for c in certificates)
+        worst = max(0.0, *(c.kkt_violation for c in certificates))
         if all(c.gap <= SMALL_GAP for c in certificates):
             return Verdict(True, f"Optimal to double precision (KKT violation {short(worst)})")
         return Verdict(False, f"Not shown optimal: double precision ends here (KKT violation {short(worst)})")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .active import certainty, most_informative
     from .certificate import Certificate, NotSeparableError, Status
+    from .conventions import ConvergenceWarning, DataConversionWarning, NotFittedError
     from .dual_ascent import DualAscentSVC
     from .features import polynomial_features
     from .kernels import KERNELS, Kernel
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "active": "certainty most_informative",
     "certificate": "Certificate NotSeparableError Status",
+    "conventions": "ConvergenceWarning DataConversionWarning NotFittedError",
     "dual_ascent": "DualAscentSVC",
     "features": "polynomial_features",
     "kernels": "KERNELS Kernel",
@@ -72,10 +74,11 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
-    "KERNELS", "REST", "RULES", "SCHEMES", "SVC", "Certificate", "ClassScores", "DualAscentSVC", "DualAscentSnapshot",
-    "DualAscentSolver", "Grid", "KNeighborsClassifier", "Kernel", "KktCase", "KktReport", "LargestMargin",
-    "LasvmSnapshot", "LasvmSolver", "NotSeparableError", "OnlineSVC", "Pair", "PairTrainer", "PegasosCertificate",
-    "PegasosClassifier", "PegasosSnapshot", "PegasosSolver", "Perceptron", "PerceptronCertificate",
+    "KERNELS", "REST", "RULES", "SCHEMES", "SVC", "Certificate", "ClassScores", "ConvergenceWarning",
+    "DataConversionWarning", "DualAscentSVC", "DualAscentSnapshot", "DualAscentSolver", "Grid", "KNeighborsClassifier",
+    "Kernel", "KktCase", "KktReport", "LargestMargin", "LasvmSnapshot", "LasvmSolver", "NotFittedError",
+    "NotSeparableError", "OnlineSVC", "Pair", "PairTrainer", "PegasosCertificate", "PegasosClassifier",
+    "PegasosSnapshot", "PegasosSolver", "Perceptron", "PerceptronCertificate",
     "PerceptronSnapshot", "PerceptronSolver", "RocCurve", "RunningExpansion", "SmoSnapshot", "SmoSolver", "Status",
     "ThresholdTable", "accuracy", "balanced_accuracy", "certainty", "class_scores", "confusion_at", "confusion_matrix",
     "hinge_loss", "kkt_case", "largest_margin", "margins", "most_informative", "polynomial_features", "project",

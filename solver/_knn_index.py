@@ -46,7 +46,9 @@ class Index:
     p: float
     n_classes: int
     points: Array
-    """(n, features), in the order given; scaled for the cosine."""
+    """(n, features), in the order given; for the cosine, which sees directions only, one vector for each direction."""
+    own: Array
+    """(n, features), the points as `scaled` gives them when they are queries."""
     codes: Integers
     columns: Array
     """(features, locations)."""
@@ -65,8 +67,9 @@ class Index:
     @classmethod
     def build(cls, points: Array, codes: Integers, n_classes: int, metric: int, p: float) -> Index:
         """Index `points` (n, features) of classes `codes` (n,)."""
+        own = points
         if metric == loops.COSINE:
-            points = _unit_exponent(points)
+            own, points = _unit_exponent(points), directions(points)
         points = points + 0.0  # -0.0 and 0.0 are one coordinate
         order = np.lexsort((codes, *points.T[::-1]))
         ordered = points[order]
@@ -94,7 +97,7 @@ class Index:
         sole = np.where(np.diff(start) == 1, label[start[:-1]], -1)
         edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
         return cls(
-            metric, p, n_classes, points, codes, columns, norms, start, label, count, sole, strips, edges
+            metric, p, n_classes, points, own, codes, columns, norms, start, label, count, sole, strips, edges
         )
 
     def scaled(self, queries: Array) -> Array:
@@ -162,6 +165,21 @@ class Index:
         for begin in range(0, len(queries), step):
             piece = slice(begin, min(begin + step, len(queries)))
             yield piece, plain.distances(self.metric, self.p, queries[piece], self.points)
+
+
+def directions(vectors: Array) -> Array:
+    """One vector for all that point the same way: parallel rows come out equal, bit for bit.
+
+    Each row is divided by the greatest common divisor of its coordinates as far as that is odd, which leaves no digits
+    over, and brought to a largest coordinate in [1/2, 1).  Two parallel rows then differ by no odd factor, nor by a
+    power of two.
+    """
+    shift = 1000 - np.frexp(abs(vectors).max(axis=1, keepdims=True))[1]
+    high = np.ldexp(vectors, shift)  # exact, and so far up that no quotient is too small to be exact
+    odd = np.ldexp(np.abs(np.frexp(high)[0]), 53).astype(np.int64)
+    odd //= np.maximum(odd & -odd, 1)
+    divisor = np.maximum(np.gcd.reduce(odd, axis=1, keepdims=True), 1)
+    return _unit_exponent(high / divisor)
 
 
 def _unit_exponent(vectors: Array) -> Array:

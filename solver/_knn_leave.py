@@ -18,7 +18,7 @@ def shares_without_self(index: Index, rows: Integers, k: int, weights: int, comp
     out = np.empty((len(rows), index.n_classes))
     for i, row in enumerate(rows.tolist()):
         less = _without(index, row) if compiled else _without_row(index, row)
-        out[i] = less.shares(index.points[row : row + 1], k, weights, compiled)[0]
+        out[i] = less.shares(index.own[row : row + 1], k, weights, compiled)[0]
     return out
 
 

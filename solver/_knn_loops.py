@@ -18,6 +18,10 @@ EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, COSINE = range(5)
 UNIFORM, INVERSE, INVERSE_SQUARE = range(3)
 FIRST = np.int64(0)  # numba's integer, because numba compiles a function again for each plain literal handed to it
 
+EPS = float(np.finfo(np.float64).eps)
+# A cosine distance of up to (features + ROUNDING) * EPS is 0: between parallel vectors rounding leaves up to
+# (features + 1.25) * EPS.
+ROUNDING = 4
 LARGEST_WEIGHT = 1e300  # so that neither a weight nor a sum of weights is infinite
 
 
@@ -56,9 +60,11 @@ def _distances(metric, p, query, points, norms, d):  # type: ignore[no-untyped-d
             own += query[f] * query[f]
             for i in range(m):
                 d[i] += query[f] * points[f, i]
+        least = (features + ROUNDING) * EPS
         for i in range(m):
             if own > 0.0 and norms[i] > 0.0:
-                d[i] = max(0.0, 1.0 - d[i] / math.sqrt(own * norms[i]))
+                cosine = 1.0 - d[i] / math.sqrt(own * norms[i])
+                d[i] = cosine if cosine > least else 0.0
             else:
                 d[i] = 1.0
 
@@ -97,7 +103,8 @@ def plane_distances(metric, p, x, y, px, py, d):  # type: ignore[no-untyped-def]
         for i in range(m):
             other = px[i] * px[i] + py[i] * py[i]
             if own > 0.0 and other > 0.0:
-                d[i] = max(0.0, 1.0 - (x * px[i] + y * py[i]) / math.sqrt(own * other))
+                cosine = 1.0 - (x * px[i] + y * py[i]) / math.sqrt(own * other)
+                d[i] = cosine if cosine > (2 + ROUNDING) * EPS else 0.0
             else:
                 d[i] = 1.0
 

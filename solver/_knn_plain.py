@@ -26,7 +26,8 @@ def distances(metric: int, p: float, queries: Array, points: Array) -> Array:
         norms = np.multiply.outer(own, other)
         zero = norms == 0.0
         norms[zero] = 1.0
-        d = np.maximum(0.0, 1.0 - d / np.sqrt(norms))
+        d = 1.0 - d / np.sqrt(norms)
+        d[d <= (len(features) + loops.ROUNDING) * loops.EPS] = 0.0
         d[zero] = 1.0
     elif metric == loops.MINKOWSKI:
         largest = d

@@ -12,7 +12,7 @@ same answer on every machine.
 from __future__ import annotations
 
 import math
-from contextlib import AbstractContextManager
+from _thread import allocate_lock  # a lock is all it takes: no module here starts threads
 from functools import cache
 from typing import Any
 
@@ -44,13 +44,46 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _one_thread() -> AbstractContextManager[Any]:
-    """No more than one thread of BLAS: on small matrices a second one mostly waits, all the longer on a busy machine.
+class OneThread:
+    """A context with no more than one thread of BLAS, for any number of users at once in any order of leaving.
 
-    It also makes the sums, and so the answer, independent of the number of cores.
+    On small matrices a second thread mostly waits, all the longer on a busy machine; and with one, the sums, and so
+    the answer, are independent of the number of cores.  The number belongs to the whole process: the first user
+    lowers it and the last one sets it back.
     """
-    limit: AbstractContextManager[Any] = _blas().limit(limits=1, user_api="blas")
-    return limit
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._users = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        """One more user."""
+        with self._lock:
+            if not self._users:
+                _let_any_thread_set_limits()
+                self._limit = _blas().limit(limits=1, user_api="blas")
+            self._users += 1
+
+    def __exit__(self, *exception: object) -> None:
+        """One user less."""
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                _let_any_thread_set_limits()
+                self._limit.restore_original_limits()
+                _let_any_thread_set_limits()
+
+
+def _let_any_thread_set_limits() -> None:
+    """From 3.8 on threadpoolctl obeys one thread only; but the last user need not be in the thread of the first."""
+    for library in _blas().lib_controllers:
+        clear = getattr(library, "clear_controlling_thread", None)
+        if clear is not None:
+            clear(force=True)
+
+
+_ONE_THREAD = OneThread()
 
 
 def cost(n: int, rank: int) -> int:
@@ -123,7 +156,7 @@ class AutoSolver(SmoSolver):
 
     def _advance(self, goal: int) -> None:
         if self._trial is not None:
-            with _one_thread():
+            with _ONE_THREAD:
                 if next(self._trial, self) is self:
                     self._trial = None
         elif not self._may_try:

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .kernels import Kernel
 
 Array = NDArray[np.float64]
 
@@ -20,7 +24,8 @@ class Status(StrEnum):
 
     RUNNING = "running"
     OPTIMAL = "optimal"  #: KKT violation at most tol
-    PRECISION = "precision"  #: KKT violation above tol, but at the limit of double precision
+    #: KKT violation at the limit of double precision: above tol, or hidden by rounding errors of f above tol
+    PRECISION = "precision"
     STATIONARY = "stationary"  #: as OPTIMAL, for a kernel that is not positive semidefinite
     STOPPED_EARLY = "stopped early"  #: max_iter reached
     NOT_SEPARABLE = "not separable"  #: hard margin only
@@ -93,6 +98,31 @@ def joined(certificates: Sequence[Certificate]) -> Certificate:
         n_free=sum(c.n_free for c in certificates), n_bounded=sum(c.n_bounded for c in certificates),
         n_iter=sum(c.n_iter for c in certificates), margin_bound=min(bounds, default=np.nan),
     )  # fmt: skip
+
+
+def proved(status: Status, rounding: float, tol: float) -> Status:
+    """`status` of a solver, or PRECISION where it says more than can be known.
+
+    f with rounding errors of about `rounding`, above `tol`, shows no violation of at most `tol`: the sum that was seen
+    may have none, but the same terms in another order, or at another place, do.
+    """
+    return Status.PRECISION if status in (Status.OPTIMAL, Status.STATIONARY) and rounding > tol else status
+
+
+def rounding_of(kernel: Kernel, X: Array, beta: Array, enough: float) -> float:
+    """``eps * max_i sum_j abs(beta_j k(x_j, x_i))`` over the points X: the size of the rounding errors of f.
+
+    A bound of it, which is quick, if that is at most `enough`.
+    """
+    if not len(X):
+        return 0.0
+    eps, size = float(np.finfo(np.float64).eps), np.abs(beta)
+    with np.errstate(over="ignore", invalid="ignore"):
+        bound = eps * kernel.largest(X) * float(size.sum())
+        if bound <= enough:
+            return bound
+        blocks = (np.abs(kernel.gram(X[b : b + 512], X)) @ size for b in range(0, len(X), 512))
+        return eps * max(float(block.max()) for block in blocks)
 
 
 def best_primal(

@@ -75,7 +75,9 @@ class DualAscentSVC(SteppedKernelClassifier):
         """
         training = self._checked(X, y)
         run(training.trainer)
-        return self._adopt(training, training.trainer.snapshot())
+        self._adopt(training, training.trainer.snapshot())._learned_from(X)
+        self._warn_unless_converged(self.certificates_)
+        return self
 
     def _solver(
         self, points: Array, signs: Array, C: Array, numbers: NDArray[np.intp], kernel: Kernel, cache_size: float

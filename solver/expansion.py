@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .grids import GridRows
-from .kernels import KERNELS, Kernel, PrecomputedKernel
+from .kernels import KERNELS, Kernel, PrecomputedKernel, products_by_row
 from .problem import check_number, check_numbers
 
 Array = NDArray[np.float64]
 KernelFunction = Callable[[Array, Array], ArrayLike]
 #: Share of the largest entry by which two halves of a Gram matrix may differ: the rounding of whoever computed it.
 SYMMETRY = 1e-8
+#: Kernel values held at once: 1 MB, which the processor keeps at hand.
+PIECE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -147,15 +149,34 @@ class Expansion:
         return weights
 
     def __call__(self, queries: Array) -> Array:
-        """f at checked `queries` (n, n_features), shape (n, n_problems)."""
-        if isinstance(self.kernel, PrecomputedKernel):
-            gram = queries[:, self.support]
-        elif isinstance(self.kernel, CallableKernel):
-            gram = self.kernel.gram(queries, self.points)
-        else:
-            gram = self.kernel.gram(queries - self.centre, self.points - self.centre)
+        """f at checked `queries` (n, n_features), shape (n, n_problems).
+
+        In pieces, so that no more than some megabytes are in use besides, and each query's values are the same bits
+        whatever queries come with it (if a `CallableKernel` keeps to that).  Of a linear kernel it is <w, x>: its
+        rounding error is bounded, as that of the sum over support vectors, by that of sum_s |coef_s <x_s, x>|.
+        """
+        values = np.empty((len(queries), len(self.offset)))
+        kernel = self.kernel
+        linear = isinstance(kernel, Kernel) and kernel.is_translation_invariant
+        across = self.points - self.centre if isinstance(kernel, Kernel) and len(self.points) else self.points
+        weights = self.linear_weights if linear else np.ascontiguousarray(self.coef.T)
+        step = max(1, PIECE // max(1, weights.shape[1], queries.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):
-            values: Array = gram @ self.coef + self.offset
+            for first in range(0, len(queries), step):
+                piece = slice(first, first + step)
+                if linear:
+                    values[piece] = products_by_row(queries[piece] - self.centre, weights)
+                    continue
+                if isinstance(kernel, PrecomputedKernel):
+                    gram = queries[piece, self.support]
+                elif isinstance(kernel, CallableKernel):
+                    gram = kernel.gram(queries[piece], self.points)
+                else:
+                    gram = kernel.gram_by_row(queries[piece] - self.centre, across)
+                terms = np.empty(gram.shape)
+                for p, coef in enumerate(weights):
+                    values[piece, p] = np.multiply(gram, coef, out=terms).sum(axis=1)
+            values += self.offset
         return self.finite(values)
 
     def rows_on(self, xs: Array) -> GridRows:

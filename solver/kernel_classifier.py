@@ -72,15 +72,12 @@ class KernelClassifier(PairClassifier):
 
     @property
     def coef_(self) -> Array:
-        """Weights of a linear kernel, shape (n_problems, n_features); AttributeError for other kernels."""
+        """Weights of a linear kernel, shape (n_problems, n_features), read-only; AttributeError for other kernels."""
         if not hasattr(self, "_expansion") or self._expansion.kernel.name != "linear":
             raise AttributeError("coef_ is only available after a fit with the linear kernel.")
-        return self._expansion.linear_weights
-
-    def pair_decision_function(self, X: ArrayLike) -> Array:
-        """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""
-        points = self._queries(X)
-        return self._expansion(points)
+        weights = self._expansion.linear_weights
+        weights.flags.writeable = False  # predictions would not follow
+        return weights
 
     def decision_function(self, X: ArrayLike) -> Array:
         """f, shape (n,), for two classes; for more, one column per class, shape (n, n_classes).
@@ -88,7 +85,10 @@ class KernelClassifier(PairClassifier):
         One-vs-one, the columns are votes and a fraction that orders equal votes, as in scikit-learn; with
         ``decision_function_shape="ovo"`` they are f of the pairs.  One-vs-rest, f of each class against the rest.
         """
-        return self._joined(self.pair_decision_function(X))
+        return super().decision_function(X)
+
+    def _pair_values(self, points: Array) -> Array:
+        return self._expansion(points)
 
     @property
     def rounding(self) -> float:

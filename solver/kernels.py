@@ -87,6 +87,12 @@ class Kernel:
         """Kernel values ``k(A[i], B[j])``, shape (len(A), len(B))."""
         return self.kind.gram(self, A, B)
 
+    def gram_by_row(self, A: Array, B: Array) -> Array:
+        """As `gram`, each row in bits that depend on no other row: products not by BLAS, which rounds by position."""
+        if self.kind.gram is _gram_of_products:
+            return self.of_product(products_by_row(A, B))
+        return self.gram(A, B)
+
     def diagonal(self, A: Array) -> Array:
         """Kernel values ``k(A[i], A[i])``, shape (len(A),)."""
         if self.name in ("rbf", "laplacian"):
@@ -119,8 +125,27 @@ class Kernel:
             return product
         if self.name == "poly":
             with np.errstate(over="ignore"):
-                return (self.gamma * product + self.coef0) ** self.degree
+                return _power(self.gamma * product + self.coef0, self.degree)
         return np.tanh(self.gamma * product + self.coef0)
+
+
+def products_by_row(A: Array, B: Array) -> Array:
+    """``<A[i], B[j]>``, shape (len(A), len(B)), each row in bits that depend on no other row."""
+    products: Array = np.einsum("if,jf->ij", A, B)
+    return products
+
+
+def _power(base: Array, degree: int) -> Array:
+    """``base ** degree`` by squaring, as the compiled rows do it: numpy's own power takes ten times as long."""
+    power = np.ones_like(base)
+    square, left = base, degree
+    while left:
+        if left & 1:
+            power = power * square
+        left >>= 1
+        if left:
+            square = square * square
+    return power
 
 
 def _gram_of_products(kernel: Kernel, A: Array, B: Array) -> Array:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from . import _online_loops as loops
 from ._online_points import KeptPoints
-from .certificate import Certificate, Status, best_primal
+from .certificate import Certificate, Status, best_primal, proved, rounding_of
 from .kernels import Kernel
 from .stepping import SteppedSolver
 
@@ -59,6 +59,7 @@ class LasvmState(SteppedSolver):
 
     kernel: Kernel
     centre: Array
+    tol: float
     _kept: KeptPoints
     _forgotten: bool  #: whether there was a former batch
     _operation: str
@@ -123,6 +124,7 @@ class LasvmState(SteppedSolver):
     def certificate(self, thorough: bool = True) -> Certificate:
         """Status, KKT violation, dual; with `thorough` also a primal bound, in O(n size).
 
+        Its status is that of the solver, but PRECISION for OPTIMAL or STATIONARY where f is known no better than tol.
         The violation is that of S, and of all points once they are known to be optimal.
 
         The primal bound needs all points: it is inf, and the gap nan, once a batch has been forgotten.
@@ -139,8 +141,12 @@ class LasvmState(SteppedSolver):
             primal = best_primal(kept.y, kept.C, f, norm)
         gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
         bounded = int(((size > 0) & ((beta == lo) | (beta == hi))).sum())
+        status = self.status
+        if status in (Status.OPTIMAL, Status.STATIONARY):
+            vectors = self._kept.S.XT[:, : self.size].T
+            status = proved(status, rounding_of(self.kernel, vectors, beta, self.tol), self.tol)
         return Certificate(
-            self.status, m - M, dual, primal, gap, int((size > 0).sum()) - bounded, bounded, self.n_iter, np.nan
+            status, m - M, dual, primal, gap, int((size > 0).sum()) - bounded, bounded, self.n_iter, np.nan
         )  # fmt: skip
 
     def snapshot(self, thorough: bool = True) -> LasvmSnapshot:

@@ -22,7 +22,7 @@ from .multiclass import PairTrainer, one_vs_rest
 from .pair_classifier import PairClassifier, run
 from .pegasos import PegasosCertificate, PegasosSnapshot, PegasosSolver
 from .perceptron import PerceptronCertificate, PerceptronSnapshot, PerceptronSolver
-from .problem import check_axis, check_integer, check_labels, check_number, check_points, check_size
+from .problem import check_axis, check_integer, check_labels, check_number, check_points, check_seed, check_size
 
 Array = NDArray[np.float64]
 
@@ -53,13 +53,7 @@ class LinearClassifier(PairClassifier):
 
     coef_: Array
 
-    def decision_function(self, X: ArrayLike) -> Array:
-        """f, shape (n,), for two classes; one column per class, shape (n, n_classes), for more."""
-        return self._joined(self.pair_decision_function(X))
-
-    def pair_decision_function(self, X: ArrayLike) -> Array:
-        """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""
-        points = self._queries(X)
+    def _pair_values(self, points: Array) -> Array:
         values: Array = points @ self.coef_.T + self.intercept_
         return values
 
@@ -126,9 +120,6 @@ class LinearClassifier(PairClassifier):
         self.n_features_in_ = training.n_features
         return self
 
-    def _seed(self, random_state: int | None) -> int:
-        return check_integer("random_state", 0 if random_state is None else random_state, 0)
-
 
 class Perceptron(LinearClassifier):
     """Rosenblatt's perceptron: ``w += y_i x_i`` on a mistake; one-vs-rest for more than two classes.
@@ -143,7 +134,7 @@ class Perceptron(LinearClassifier):
         Passes over the points (epochs) at most, for each binary problem.
     shuffle : bool, default=True
         A new random order for each pass, instead of the order of the data.
-    random_state : int or None, default=None
+    random_state : int, RandomState or None, default=None
         Seed of the orders.  None means 0: the same call gives the same answer.
 
     Attributes
@@ -168,8 +159,9 @@ class Perceptron(LinearClassifier):
     _largest_coordinate = perceptron.LARGEST_COORDINATE
 
     def __init__(
-        self, fit_intercept: bool = True, max_iter: int = 1000, shuffle: bool = True, random_state: int | None = None
-    ) -> None:
+        self, fit_intercept: bool = True, max_iter: int = 1000, shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:  # fmt: skip
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.shuffle = shuffle
@@ -187,12 +179,14 @@ class Perceptron(LinearClassifier):
         run(training.trainer)
         # Without convergence there is most likely no bound, and looking for it may take longer than the training.
         solvers = training.trainer.solvers
-        return self._adopt(training, [solver.snapshot(solver.status is Status.OPTIMAL) for solver in solvers])
+        self._adopt(training, [solver.snapshot(solver.status is Status.OPTIMAL) for solver in solvers])._learned_from(X)
+        self._warn_unless_converged(self.certificates_)
+        return self
 
     def _solver(self, points: Array, signs: Array) -> PerceptronSolver:
         return PerceptronSolver(
             points, signs, fit_intercept=self.fit_intercept, max_iter=self.max_iter, shuffle=self.shuffle,
-            random_state=self._seed(self.random_state),
+            random_state=check_seed(self.random_state),
         )  # fmt: skip
 
     def _adopt(self, training: Training, snapshots: Sequence[PerceptronSnapshot]) -> Self:
@@ -216,7 +210,7 @@ class PegasosClassifier(LinearClassifier):
         Steps for each binary problem, one point each.
     tol : float, default=1e-2
         Largest relative gap called optimal; it decides `converged_` and never ends the training.
-    random_state : int or None, default=None
+    random_state : int, RandomState or None, default=None
         Seed of the points drawn.  None means 0: the same call gives the same answer.
 
     Attributes
@@ -241,8 +235,9 @@ class PegasosClassifier(LinearClassifier):
     _largest_coordinate = pegasos.LARGEST_COORDINATE
 
     def __init__(
-        self, alpha: float = 1e-2, n_iter: int = 100_000, tol: float = 1e-2, random_state: int | None = None
-    ) -> None:
+        self, alpha: float = 1e-2, n_iter: int = 100_000, tol: float = 1e-2,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:  # fmt: skip
         self.alpha = alpha
         self.n_iter = n_iter
         self.tol = tol
@@ -258,12 +253,12 @@ class PegasosClassifier(LinearClassifier):
         """
         training = self._checked(X, y)
         run(training.trainer)
-        return self._adopt(training, training.trainer.snapshot())
+        return self._adopt(training, training.trainer.snapshot())._learned_from(X)
 
     def _solver(self, points: Array, signs: Array) -> PegasosSolver:
         lam = check_number("alpha", self.alpha, pegasos.SMALLEST_LAMBDA, pegasos.LARGEST_LAMBDA)
         n_iter = check_integer("n_iter", self.n_iter, 1)
-        seed = self._seed(self.random_state)
+        seed = check_seed(self.random_state)
         return PegasosSolver(points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed)
 
     def _adopt(self, training: Training, snapshots: Sequence[PegasosSnapshot]) -> Self:

@@ -3,6 +3,9 @@
 The tie rule makes the answer a function of the training *set*, not of the order in which it was written down:
 
 * Distances are compared as float64 computes them: squared for the Euclidean metric, features added in order.
+* The cosine sees directions only: training points in exactly the same direction are at the same distance from any
+  query, whatever their lengths, and a query in exactly their direction is at distance 0, as is one so near it that
+  rounding cannot tell (within about 5e-8 radians).
 * Points strictly nearer than the k-th distance have one vote each; the m points at exactly the k-th distance
   share the votes that remain equally.
 * A vote counts 1, 1/d or 1/d^2.  Votes are added per class in order of increasing distance.  With the weights
@@ -49,7 +52,9 @@ class KNeighborsClassifier(Estimator):
     weights : {"uniform", "distance", "distance-squared"}, default="uniform"
         What a vote counts: 1, 1/d or 1/d^2.  Read at each query.
     metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "cosine"}, default="euclidean"
-        Distance d.  Cosine is 1 - <x, z> / sqrt(|x|^2 |z|^2), and 1 if one of the two is the zero vector.
+        Distance d.  Cosine is 1 - <x, z> / sqrt(|x|^2 |z|^2), and 1 if one of the two is the zero vector.  It is
+        worked out for one vector of each direction, so that parallel points tie, and is 0 where it is at most
+        (n_features + 4) eps, which is rounding.
     p : float, default=2
         Exponent of the Minkowski metric, from 1 to inf; 1, 2 and inf are exactly Manhattan, Euclidean and
         Chebyshev.
@@ -98,12 +103,12 @@ class KNeighborsClassifier(Estimator):
         self._index = Index.build(points, codes.astype(np.int64), len(classes), metric, p)
         self.classes_ = classes
         self.n_samples_fit_, self.n_features_in_ = points.shape
-        return self
+        return self._learned_from(X)
 
-    def predict(self, X: ArrayLike, compiled: bool = True) -> NDArray[Any]:
+    def predict(self, X: ArrayLike | None, compiled: bool = True) -> NDArray[Any]:
         """Labels of the queries `X` (n_queries, n_features): the lowest class with the largest share.
 
-        `compiled` as in `predict_proba`.
+        `X` and `compiled` as in `predict_proba`.
 
         Raises
         ------
@@ -114,12 +119,13 @@ class KNeighborsClassifier(Estimator):
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
-    def predict_proba(self, X: ArrayLike, compiled: bool = True) -> Array:
+    def predict_proba(self, X: ArrayLike | None, compiled: bool = True) -> Array:
         """Share of each class in the votes, shape (n_queries, n_classes); each row adds up to 1.
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features)
+        X : array-like of shape (n_queries, n_features), or None
+            None means the training points themselves, none of which has a vote at its own place; see `leave_one_out`.
         compiled : bool, default=True
             False runs plain numpy: slower, but without waiting for a compiler.  Uniform votes are the same
             numbers; weighted ones may differ in the last digits, because numpy adds in another order.
@@ -129,6 +135,8 @@ class KNeighborsClassifier(Estimator):
         ValueError
             Not fitted, bad queries, or more neighbors asked for than there are.
         """
+        if X is None:
+            return self._shares_without_self(None, compiled)
         queries = self._queries(X)
         index, k, weights = self._ready()
         return index.shares(queries, k, weights, compiled)
@@ -158,13 +166,8 @@ class KNeighborsClassifier(Estimator):
 
         Source: Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
         """
-        index = self._fitted()._index
-        k, weights = self._voting()
-        self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
-        wanted = np.arange(self.n_samples_fit_) if rows is None else np.asarray(rows, dtype=np.int64)
-        if wanted.ndim != 1 or (wanted < 0).any() or (wanted >= self.n_samples_fit_).any():
-            raise ValueError(f"rows must be numbers of training points, from 0 to {self.n_samples_fit_ - 1}.")
-        labels: NDArray[Any] = self.classes_[shares_without_self(index, wanted, k, weights, compiled).argmax(axis=1)]
+        best = self._shares_without_self(rows, compiled).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def kneighbors(
@@ -196,7 +199,7 @@ class KNeighborsClassifier(Estimator):
         k = check_integer("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors, 1)
         if X is None:
             self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
-            queries = index.points
+            queries = index.own
         else:
             self._check_enough(k, self.n_samples_fit_, "training points")
             queries = index.scaled(self._queries(X))
@@ -215,6 +218,40 @@ class KNeighborsClassifier(Estimator):
         if index.metric == loops.EUCLIDEAN:
             distances = np.sqrt(distances)
         return (distances, indices) if return_distance else indices
+
+    def kneighbors_graph(
+        self, X: ArrayLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> Any:  # fmt: skip
+        """The nearest training points of each query as a sparse matrix, as scikit-learn's method of that name.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As in `kneighbors`.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            What stands for a neighbor: 1, or its distance.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (n_queries, n_samples_fit_)
+            In each row the `n_neighbors` columns that `kneighbors` names, nearest first.
+
+        Raises
+        ------
+        ValueError
+            As `kneighbors`, or another mode.
+        ImportError
+            scipy, which nothing else here needs, is not installed.
+        """
+        check_choice("mode", mode, ("connectivity", "distance"))
+        try:
+            from scipy.sparse import csr_matrix
+        except ImportError:
+            raise ImportError("kneighbors_graph makes a sparse matrix of scipy, which is not installed.") from None
+        distances, indices = self.kneighbors(X, n_neighbors)
+        values = np.ones(indices.size) if mode == "connectivity" else distances.ravel()
+        starts = np.arange(0, indices.size + 1, indices.shape[1])
+        return csr_matrix((values, indices.ravel(), starts), shape=(len(indices), self.n_samples_fit_))
 
     def vote_at(self, place: ArrayLike) -> Vote:
         """Who votes at `place` (n_features,), and how much each vote counts; in plain numpy, so without a compiler.
@@ -270,6 +307,15 @@ class KNeighborsClassifier(Estimator):
         k, weights = self._voting()
         self._check_enough(k, self.n_samples_fit_, "training points")
         return index, k, weights
+
+    def _shares_without_self(self, rows: ArrayLike | None, compiled: bool) -> Array:
+        index = self._fitted()._index
+        k, weights = self._voting()
+        self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
+        wanted = np.arange(self.n_samples_fit_) if rows is None else np.asarray(rows, dtype=np.int64)
+        if wanted.ndim != 1 or (wanted < 0).any() or (wanted >= self.n_samples_fit_).any():
+            raise ValueError(f"rows must be numbers of training points, from 0 to {self.n_samples_fit_ - 1}.")
+        return shares_without_self(index, wanted, k, weights, compiled)
 
     def _check_enough(self, k: int, available: int, what: str) -> None:
         if k > available:

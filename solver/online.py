@@ -20,7 +20,7 @@ from .kernels import Kernel
 from .lasvm import LARGEST_C, LARGEST_COORDINATE, LasvmSnapshot, LasvmSolver
 from .multiclass import Pair, one_vs_one
 from .pair_classifier import run
-from .problem import check_integer, check_labels, check_points, check_size
+from .problem import check_labels, check_points, check_seed, check_size
 
 Array = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class OnlineSVC(SteppedKernelClassifier):
         Whether `fit` draws a random order for each pass.  `partial_fit` never does.
     max_iter : int, default=-1
         Operations per binary problem, in all calls of `partial_fit` together; -1 means max(10^7, 100 n).
-    random_state : int or None, default=None
+    random_state : int, RandomState or None, default=None
         Seed of the orders.  None means 0: the same call gives the same answer.
     multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
         `partial_fit` knows the first only.
@@ -73,7 +73,7 @@ class OnlineSVC(SteppedKernelClassifier):
     def __init__(
         self, C: float = 1.0, kernel: str = "rbf", degree: int = 3, gamma: str | float = "scale", coef0: float = 0.0,
         tol: float = 1e-3, selection: str = "second-order", n_epochs: int = 1, finish: bool = True,
-        shuffle: bool = True, max_iter: int = -1, random_state: int | None = None,
+        shuffle: bool = True, max_iter: int = -1, random_state: int | np.random.RandomState | None = None,
         multiclass: str = "one-vs-one", class_weight: Mapping[Any, float] | str | None = None,
     ) -> None:  # fmt: skip
         self.C = C
@@ -101,7 +101,10 @@ class OnlineSVC(SteppedKernelClassifier):
         """
         training = self._checked(X, y)
         run(training.trainer)
-        return self._adopt(training, training.trainer.snapshot())
+        self._adopt(training, training.trainer.snapshot())._learned_from(X)
+        if self.finish:
+            self._warn_unless_converged(self.certificates_)
+        return self
 
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -124,9 +127,11 @@ class OnlineSVC(SteppedKernelClassifier):
             raise ValueError(f"multiclass is {self.multiclass!r}; partial_fit knows 'one-vs-one' only.")
         if isinstance(self.class_weight, str):
             raise ValueError(f"class_weight is {self.class_weight!r}; with partial_fit it must be None or a dict.")
+        if online:
+            self._check_names(X)
         points = check_points(X, n_features=self.n_features_in_ if online else None)
         check_size("X", points, self._largest_coordinate)
-        labels, _ = check_labels(y, len(points))
+        labels, places = check_labels(y, len(points))
         if not online:
             known = labels if classes is None else np.unique(check_labels(classes, len(np.atleast_1d(classes)))[0])
             if len(known) < 2:
@@ -135,7 +140,7 @@ class OnlineSVC(SteppedKernelClassifier):
         unknown = np.setdiff1d(labels, self.classes_)
         if len(unknown):
             raise ValueError(f"y holds the label {unknown.tolist()[0]!r}, which is not one of the classes.")
-        codes = np.searchsorted(self.classes_, np.asarray(y))
+        codes = np.searchsorted(self.classes_, labels)[places]
         C = self._prices(self.classes_, codes)
         # All that a solver could refuse is refused here, before the first one has learned anything.
         if self._kernel.largest(points) > LARGEST_COORDINATE**2:
@@ -153,6 +158,8 @@ class OnlineSVC(SteppedKernelClassifier):
                 solver.extend(own, pair.y, C[pair.index], numbers)
             solver.run()
         self._online = online
+        if not self.n_samples_seen_:
+            self._learned_from(X)
         self.n_samples_seen_ += len(points)
         self._combine(online, points.shape[1])
         return self
@@ -161,11 +168,10 @@ class OnlineSVC(SteppedKernelClassifier):
         self, points: Array, signs: Array, C: Array, numbers: NDArray[np.intp], kernel: Kernel, cache_size: float,
         n_epochs: int = 1, finish: bool = False, shuffle: bool = False,
     ) -> LasvmSolver:  # fmt: skip
-        seed = check_integer("random_state", 0 if self.random_state is None else self.random_state, 0)
         return LasvmSolver(
             points, signs, kernel, C=C, tol=self.tol, max_iter=self.max_iter, selection=self.selection,
-            n_epochs=n_epochs, finish=finish, shuffle=shuffle, random_state=seed, cache_size=cache_size,
-            numbers=numbers,
+            n_epochs=n_epochs, finish=finish, shuffle=shuffle, random_state=check_seed(self.random_state),
+            cache_size=cache_size, numbers=numbers,
         )  # fmt: skip
 
     def _solver(

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Status
 from .estimator import Estimator
+from .expansion import PIECE
 from .grids import GridRows
 from .multiclass import Pair, PairTrainer, winners
 
@@ -96,9 +97,29 @@ class PairClassifier(Estimator):
 
     # -- use -------------------------------------------------------------------------------------------------------
 
-    @abstractmethod
     def pair_decision_function(self, X: ArrayLike) -> Array:
         """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""
+        return self._pair_values(self._queries(X))
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """f, shape (n,), for two classes; one column per class, shape (n, n_classes), for more."""
+        return self._in_pieces(X, self._joined)
+
+    @abstractmethod
+    def _pair_values(self, points: Array) -> Array:
+        """`pair_decision_function` at checked `points`."""
+
+    @abstractmethod
+    def _joined(self, pair_values: Array) -> Array:
+        """`decision_function` from f of the binary problems, shape (..., n_problems)."""
+
+    def _in_pieces(self, X: ArrayLike, answer: Callable[[Array], NDArray[Any]]) -> NDArray[Any]:
+        """``answer(f of the binary problems)`` at the queries `X`; many problems are never held for all of them."""
+        points = self._queries(X)
+        step = max(1, PIECE // len(self.pairs_))
+        return np.concatenate([
+            answer(self._pair_values(points[first : first + step])) for first in range(0, len(points), step)
+        ])  # fmt: skip
 
     @abstractmethod
     def pair_surface_on(self, xs: Array) -> GridRows:
@@ -110,10 +131,12 @@ class PairClassifier(Estimator):
         """Size of f, among points of unit size, below which it may be its own rounding error and has no sign."""
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Label of each point, shape (n,): the class `winner` names."""
-        winner = self.winner(self.pair_decision_function(X))
-        labels: NDArray[Any] = self.classes_[winner]
-        return labels
+        """Label of each point, shape (n,): the class `winner` names.
+
+        A point at exactly f = 0 belongs to the problem's negative class, which of two classes is classes_[0].  LIBSVM,
+        and so scikit-learn's SVC, gives it to classes_[1] then, and does the same as this one with more classes.
+        """
+        return self._in_pieces(X, lambda pair_values: self.classes_[self.winner(pair_values)])
 
     def winner(self, pair_values: Array) -> NDArray[np.intp]:
         """Class index for given f of the binary problems, shape (..., n_problems) -> (...): most duels won, or

@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .conventions import DataConversionWarning, as_scikit_learn
+
 Array = NDArray[np.float64]
 
 
-def check_numbers(name: str, values: Any) -> Array:
-    """A float64 copy of `values`, of any shape; ValueError when they are not real numbers."""
+def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
+    """`values` as float64, of any shape; ValueError when they are not real numbers.
+
+    Without `copy` the array given may itself be returned, which must not be written to then.
+    """
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        raise ValueError(f"{name} is a sparse matrix; only dense ones are taken, such as {name}.toarray().")
     try:
-        if np.iscomplexobj(np.asarray(values)):  # numpy would drop the imaginary parts with no more than a warning
-            raise TypeError
-        return np.array(values, dtype=np.float64, order="C")
+        given = np.asarray(values)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must hold numbers only.") from None
+    if np.iscomplexobj(given):  # numpy would drop the imaginary parts with no more than a warning
+        raise ValueError(f"Complex data not supported: {name} must hold real numbers only.")
+    try:
+        return np.array(given, dtype=np.float64, order="C", copy=True if copy else None)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must hold numbers only.") from None
 
 
-def check_points(X: ArrayLike, name: str = "X", n_features: int | None = None) -> Array:
-    """`X` as a finite float64 array of shape (n, d), n >= 1, d >= 1; ValueError with one sentence otherwise."""
-    points = check_numbers(name, X)
+def check_points(X: ArrayLike, name: str = "X", n_features: int | None = None, copy: bool = True) -> Array:
+    """`X` as a finite float64 array of shape (n, d), n >= 1, d >= 1; ValueError with one sentence otherwise.
+
+    `copy` as in `check_numbers`.
+    """
+    points = check_numbers(name, X, copy)
     if points.ndim != 2:
         raise ValueError(f"{name} must have two dimensions (points, features); it has {points.ndim}.")
     if 0 in points.shape:
         raise ValueError(f"{name} is empty: shape {points.shape}; at least one point and one feature are needed.")
-    if not np.isfinite(points).all():
+    if not np.isfinite([points.min(), points.max()]).all():
         row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
         raise ValueError(f"{name} holds a value that is not finite (NaN or infinity), first in row {row}.")
     if n_features is not None and points.shape[1] != n_features:
@@ -38,10 +53,9 @@ def check_points(X: ArrayLike, name: str = "X", n_features: int | None = None) -
 
 def check_labels(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Sorted classes and the class index of each point; ValueError when `y` does not fit `n_points` points."""
-    try:
-        labels = np.asarray(y)
-    except ValueError:
-        raise ValueError("y must be a list of labels; it is a ragged table.") from None
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None.")
+    labels = column(y)
     if labels.ndim != 1 or len(labels) != n_points:
         raise ValueError(f"y must have one label for each of the {n_points} points; its shape is {labels.shape}.")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
@@ -52,7 +66,30 @@ def check_labels(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError:
         raise ValueError("y mixes labels that cannot be put in order; use numbers only or texts only.") from None
+    if labels.dtype.kind == "f" and (classes != np.floor(classes)).any():
+        first = classes[classes != np.floor(classes)][0]
+        raise ValueError(f"y is continuous: it holds {first:g}; labels must be whole numbers, or texts.")
     return classes, codes
+
+
+def column(y: ArrayLike) -> NDArray[Any]:
+    """`y` as an array; one column of a table as a vector, with a DataConversionWarning."""
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise ValueError("y must be a list of labels; it is a ragged table.") from None
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        message = "A column-vector y was passed when a 1d array was expected; y.ravel() makes one of it."
+        warnings.warn(message, as_scikit_learn(DataConversionWarning), stacklevel=2)
+        return labels[:, 0]
+    return labels
+
+
+def check_seed(random_state: Any) -> int:
+    """The seed that `random_state` stands for: 0 for None, the next number drawn from a `RandomState`."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return check_integer("random_state", 0 if random_state is None else random_state, 0)
 
 
 def check_axis(name: str, values: ArrayLike, n_features: int) -> Array:
@@ -67,7 +104,7 @@ def check_axis(name: str, values: ArrayLike, n_features: int) -> Array:
 
 def check_size(name: str, values: Array, limit: float) -> None:
     """ValueError when a coordinate lies outside [-limit, limit], where products of coordinates may overflow."""
-    if values.size and np.abs(values).max() > limit:
+    if values.size and max(values.max(), -values.min()) > limit:  # without an array of absolute values
         worst = values.flat[np.abs(values).argmax()]
         raise ValueError(f"{name} holds the value {worst:g}; coordinates must lie in [-{limit:g}, {limit:g}].")
 

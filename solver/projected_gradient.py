@@ -29,7 +29,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .certificate import Certificate, Status, best_primal
+from .certificate import Certificate, Status, best_primal, proved, rounding_of
 from .kernels import Kernel
 from .notes import Notes, of_multipliers
 from .problem import (
@@ -202,7 +202,10 @@ class DualAscentSolver(SteppedSolver):
         return float(self.v[free].mean()) if free.any() else 0.5 * sum(self.bounds)
 
     def certificate(self, thorough: bool = True) -> Certificate:
-        """Status, violation, primal and dual bounds; without `thorough` the primal bound is quicker and looser."""
+        """Status, violation, primal and dual bounds; without `thorough` the primal bound is quicker and looser.
+
+        Its status is that of the solver, but PRECISION for OPTIMAL or STATIONARY where f is known no better than tol.
+        """
         size = np.abs(self.beta)
         bounded = int((size == self.C).sum())
         dual, primal = self.dual, np.inf
@@ -215,8 +218,11 @@ class DualAscentSolver(SteppedSolver):
             else:
                 primal = best_scaled_primal(self.C, self.y * f, norm)
         gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
+        status = self.status
+        if status in (Status.OPTIMAL, Status.STATIONARY):
+            status = proved(status, rounding_of(self.kernel, self._X, self.beta, self.tol), self.tol)
         return Certificate(
-            self.status, self.kkt_violation, dual, primal, gap, int((size > 0).sum()) - bounded, bounded,
+            status, self.kkt_violation, dual, primal, gap, int((size > 0).sum()) - bounded, bounded,
             self.n_iter, np.nan,
         )  # fmt: skip
 

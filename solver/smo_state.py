@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _smo_loops as loops
-from .certificate import Certificate, best_primal
+from .certificate import Certificate, best_primal, proved
 from .notes import of_multipliers
 from .shrinking import ActiveSet
 from .stepping import SteppedSolver
@@ -47,10 +47,13 @@ class SmoState(SteppedSolver):
     y : ndarray of shape (n,)
     C : ndarray of shape (n,)
         Upper bound of each alpha.
+    tol : float
+        Largest KKT violation called optimal.
     """
 
     y: Array
     C: Array
+    tol: float
     _lo: Array
     _hi: Array
     _ints: NDArray[np.int64]
@@ -124,6 +127,7 @@ class SmoState(SteppedSolver):
     def certificate(self, thorough: bool = True) -> Certificate:
         """Status, KKT violation, primal and dual bounds of the current multipliers.
 
+        Its status is that of the solver, but PRECISION for OPTIMAL or STATIONARY where f is known no better than tol.
         Without `thorough` the primal bound is the one at scale 1: valid, quicker, and looser when C is large.
         """
         size = np.abs(self.beta)
@@ -134,8 +138,9 @@ class SmoState(SteppedSolver):
             primal = min(self._primal(thorough), self._proved_primal)
         gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
         bound = self._largest_norm / size.sum() if self._hard and size.any() else np.nan
+        status = proved(self.status, EPS * float(self._active.size.max()), self.tol)
         return Certificate(
-            self.status, self.kkt_violation, dual, primal, gap, int((size > 0).sum()) - bounded, bounded,
+            status, self.kkt_violation, dual, primal, gap, int((size > 0).sum()) - bounded, bounded,
             self.n_iter, float(bound),
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from .expansion import AnyKernel, KernelFunction, gram_for_training, kernel_of
 from .kernel_classifier import UNFINISHED, KernelClassifier
 from .kernels import Kernel, PrecomputedKernel
 from .multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
-from .problem import check_choice, check_labels, check_number, check_points, check_size
+from .problem import check_choice, check_labels, check_number, check_points, check_seed, check_size
 from .selection import RULES
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
 from .weights import bounds, class_weights, sample_weights
@@ -62,7 +62,7 @@ class SVC(KernelClassifier):
         Steps per binary problem; -1 means max(10^7, 100 n).  Reaching a limit sets `fit_status_` to 1.
     selection : str, default="second-order"
         Working-set rule, a name of `selection.RULES`.
-    random_state : int or None, default=None
+    random_state : int, RandomState or None, default=None
         Seed of the rules that draw.  None means 0: the same call gives the same answer.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, 1 where there is none; "balanced" is n / (n_classes * n_c).
@@ -121,7 +121,7 @@ class SVC(KernelClassifier):
     def __init__(
         self, C: float = 1.0, kernel: str | KernelFunction = "rbf", degree: int = 3, gamma: str | float = "scale",
         coef0: float = 0.0, tol: float = 1e-3, max_iter: int = -1, selection: str = "second-order",
-        random_state: int | None = None, class_weight: Mapping[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = None, class_weight: Mapping[Any, float] | str | None = None,
         decision_function_shape: str = "ovr", multiclass: str = "one-vs-one", cache_size: float = 200,
         solver: str = "smo",
     ) -> None:  # fmt: skip
@@ -165,7 +165,9 @@ class SVC(KernelClassifier):
             for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
                 if solver.status is Status.NOT_SEPARABLE:
                     raise NotSeparableError(_not_separable(training, pair, solver))
-        return self._adopt(training, trainer.snapshot())
+        self._adopt(training, trainer.snapshot())._learned_from(X)
+        self._warn_unless_converged(self.certificates_)
+        return self
 
     def prepare(
         self, X: ArrayLike, y: ArrayLike,
@@ -246,10 +248,10 @@ class SVC(KernelClassifier):
 
     def _solver(self, X: Array, y: Array, kernel: Kernel, **arguments: Any) -> SmoSolver:
         """The solver of one binary problem."""
-        seed = 0 if self.random_state is None else self.random_state
         kind = AutoSolver if self.solver == "auto" else SmoSolver
         return kind(
-            X, y, kernel, tol=self.tol, max_iter=self.max_iter, selection=self.selection, random_state=seed,
+            X, y, kernel, tol=self.tol, max_iter=self.max_iter, selection=self.selection,
+            random_state=check_seed(self.random_state),
             **arguments,
         )  # fmt: skip
 

@@ -238,6 +238,17 @@ def test_every_status_has_its_words() -> None:
     }
 
 
+def test_a_cyclic_order_that_did_not_arrive_is_told_why() -> None:
+    early = certificate(Status.STOPPED_EARLY)
+    text = verdicts.verdict([early], Lane("svm", svm=SvmSettings(selection="cyclic"))).text
+    assert text == said_of(early) + "; in cyclic order late partners may wait very long"
+
+
+def test_precision_without_a_violation_says_no_negative_one() -> None:
+    text = said_of(certificate(Status.PRECISION, gap=1.0, kkt_violation=-2.0))
+    assert text == "Not shown optimal: double precision ends here (KKT violation 0)"
+
+
 def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
     # Paused on multipliers of former points that are still good, or LASVM before its last look at all points.
     lane = MOONS.lanes[1]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from svm_reference import Formula, dual_value, kkt_violation, points, resolution, solve_dual
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from solver import auto, shrinking
 from solver.auto import AutoSolver, affordable_rank, cost
@@ -392,3 +395,34 @@ def test_its_pieces_may_run_in_several_threads() -> None:
         while pools[turn % 2].submit(next, work, "end").result() != "end":
             turn += 1
     assert turn > 3
+
+
+def blas_threads() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize("first_out", [0, 1])
+def test_overlapping_fits_give_the_threads_of_blas_back(first_out: int) -> None:
+    """Both are inside a short cut at once; whichever leaves first, the other still has one thread; then all return."""
+    go, inside = [Event(), Event()], [Event(), Event()]
+
+    def trial(who: int) -> Iterator[None]:
+        inside[who].set()
+        assert go[who].wait(20)
+        yield
+
+    solvers = [AutoSolver([[0.0], [1.0]], [-1, 1], Kernel("linear")) for _ in go]
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(2) as pool:
+        before = blas_threads()
+        if before != {2}:
+            pytest.skip("this BLAS has one thread only")
+        for who, solver in enumerate(solvers):
+            solver._trial = trial(who)  # type: ignore[assignment]
+        futures = []
+        for who, solver in enumerate(solvers):
+            futures.append(pool.submit(solver._advance, 1))
+            assert inside[who].wait(20) and blas_threads() == {1}
+        for who, threads in ((first_out, {1}), (1 - first_out, {2})):
+            go[who].set()
+            futures[who].result(20)
+            assert blas_threads() == threads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
@@ -21,6 +22,7 @@ from solver.neighbors import KNeighborsClassifier
 
 WEIGHTS = ("uniform", "distance", "distance-squared")
 METRICS = (("euclidean", 2.0), ("manhattan", 2.0), ("chebyshev", 2.0), ("minkowski", 3.0), ("cosine", 2.0))
+EPS = float(np.finfo(np.float64).eps)
 # Blue (class 0) and orange (class 1) of the worked example, and its query.
 EXAMPLE = [(-3, -1), (-1, -2), (2, -2), (-1, 2), (1, 1), (-2, 1)]
 EXAMPLE_Y = [0, 0, 0, 1, 1, 1]
@@ -45,9 +47,19 @@ def as_compared(x: Sequence[float], z: Sequence[float], metric: str, p: float) -
             return 0.0
         return largest * math.pow(sum(math.pow(t / largest, p) for t in differences), 1 / p)
     dot = own = other = 0.0
-    for a, b in zip(x, z, strict=True):
+    for a, b in zip(x, whole_direction(z), strict=True):
         dot, own, other = dot + a * b, own + a * a, other + b * b
-    return max(0.0, 1.0 - dot / math.sqrt(own * other)) if own * other > 0 else 1.0
+    cosine = 1.0 - dot / math.sqrt(own * other) if own * other > 0 else 1.0
+    return cosine if cosine > (len(x) + 4) * EPS else 0.0
+
+
+def whole_direction(z: Sequence[float]) -> list[float]:
+    """The shortest vector of whole numbers that points the way of `z`."""
+    parts = [Fraction(value) for value in z]
+    scale = math.lcm(*(part.denominator for part in parts))
+    whole = [int(part * scale) for part in parts]
+    divisor = math.gcd(*whole) or 1
+    return [float(value // divisor) for value in whole]
 
 
 def true_distance(d: float, metric: str) -> float:
@@ -396,6 +408,128 @@ def test_cosine_zero_vectors() -> None:
     check_picture(model, np.arange(-20, 21) * 1e-120, np.arange(-3, 21) * 1e120)
 
 
+def test_the_graph_of_neighbors_is_that_of_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X, y, queries = rng.normal(size=(30, 3)), np.arange(30) % 2, rng.normal(size=(7, 3))
+    model, theirs = (kind(4).fit(X, y) for kind in (KNeighborsClassifier, Reference))
+    for mode in ("connectivity", "distance"):
+        for arguments in ((queries,), (None,), (queries, 2), (None, 29)):
+            ours, reference = (each.kneighbors_graph(*arguments, mode=mode) for each in (model, theirs))
+            assert type(ours) is type(reference) and ours.shape == reference.shape
+            assert np.array_equal(ours.indptr, reference.indptr) and np.array_equal(ours.indices, reference.indices)
+            assert np.allclose(ours.data, reference.data, rtol=1e-12)
+    with pytest.raises(ValueError, match="mode is 'both'; it must be one of 'connectivity', 'distance'"):
+        model.kneighbors_graph(mode="both")
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    with pytest.raises(ImportError, match="kneighbors_graph makes a sparse matrix of scipy, which is not installed"):
+        model.kneighbors_graph()
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_no_queries_are_the_training_points_without_themselves(compiled: bool) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 4, (25, 2)), rng.integers(0, 3, 25)
+    model = KNeighborsClassifier(3, "distance").fit(X, y)
+    without = [KNeighborsClassifier(3, "distance").fit(np.delete(X, i, 0), np.delete(y, i)) for i in range(25)]
+    expected = np.concatenate([each.predict_proba(X[[i]]) for i, each in enumerate(without)])
+    assert np.allclose(model.predict_proba(None, compiled), expected)
+    assert (model.predict(None, compiled) == model.leave_one_out()).all()
+    assert model.score(None, y) == np.mean(model.leave_one_out() == y)
+    with pytest.raises(ValueError, match="n_neighbors is 25; it must be at most the number of other training points"):
+        model.set_params(n_neighbors=25).predict(None)
+
+
+def exact_cosine(x: Sequence[float], z: Sequence[float]) -> Fraction:
+    """cos^2 with the sign of cos."""
+    a, b = [Fraction(v) for v in x], [Fraction(v) for v in z]
+    dot = sum(u * v for u, v in zip(a, b, strict=True))
+    return dot * abs(dot) / (sum(u * u for u in a) * sum(v * v for v in b))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    directions=st.lists(
+        st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-30, 30)).filter(any), min_size=1, max_size=5,
+        unique_by=lambda v: tuple(u // math.gcd(*v) for u in v),
+    ),
+    members=st.lists(st.tuples(st.integers(0, 4), st.integers(1, 10**6), st.integers(0, 2)), min_size=2, max_size=14),
+    exponent=st.integers(-300, 300), query=st.tuples(*[st.integers(-50, 50)] * 3).filter(any),
+    features=st.integers(2, 3), k=st.integers(1, 14), weights=st.sampled_from(WEIGHTS),
+)  # fmt: skip
+def test_parallel_points_tie(
+    directions: list[tuple[int, ...]], members: list[tuple[int, int, int]], exponent: int, query: tuple[int, ...],
+    features: int, k: int, weights: str,
+) -> None:  # fmt: skip
+    """Whole multiples of a direction, against cosines in exact arithmetic: equal there, equal here."""
+    directions = [d for d in (each[:features] for each in directions) if any(d)]
+    at = query[:features]
+    if not directions or not any(at):
+        return
+    X = [[math.ldexp(v * times, exponent) for v in directions[which % len(directions)]] for which, times, _ in members]
+    y = [c for *_, c in members]
+    k = min(k, len(X))
+    model = KNeighborsClassifier(k, weights, "cosine").fit(X, y)
+    cosines = [exact_cosine(at, x) for x in X]
+    rows = [[float(v) for v in at], [3e140 * v / 200 for v in at]]
+    distance, index = model.kneighbors(rows, len(X))
+    for d, i in zip(distance, index, strict=True):
+        near = [cosines[j] for j in i]
+        assert near == sorted(near, reverse=True) or all(
+            abs(a - b) < Fraction(1, 10**12) for a, b in zip(near, sorted(near, reverse=True), strict=True)
+        )
+        parallel = {tuple(whole_direction(X[j])): value for j, value in zip(i, d, strict=True)}
+        assert all(parallel[tuple(whole_direction(X[j]))] == value for j, value in zip(i, d, strict=True))
+        assert all((value == 0.0) == (cosine == 1) for value, cosine in zip(d, near, strict=True))
+    if len(set(cosines)) == len({tuple(whole_direction(x)) for x in X}):  # no tie but of parallel points
+        value = sorted(cosines, reverse=True)[k - 1]
+        inside = [cosine > value for cosine in cosines]
+        room = Fraction(k - sum(inside), sum(cosine == value for cosine in cosines))
+        shares = [Fraction(0)] * 3
+        for cosine, nearer, c in zip(cosines, inside, y, strict=True):
+            if weights == "uniform":
+                shares[c] += 1 if nearer else room if cosine == value else 0
+            elif max(cosines) == 1:
+                shares[c] += cosine == 1
+            elif cosine >= value:
+                root = math.sqrt(abs(cosine)) * (1 if cosine > 0 else -1)
+                weight = Fraction(1 / (1 - root) ** (1 if weights == "distance" else 2))
+                shares[c] += weight * (1 if nearer else room)
+        expected = [float(shares[c] / sum(shares)) for c in model.classes_]
+        for compiled in (True, False):
+            got = model.predict_proba(rows, compiled)
+            assert np.allclose(got, expected, rtol=0, atol=0 if max(cosines) == 1 and weights != "uniform" else 1e-6)
+    whole = np.random.default_rng(0).permutation(len(X))
+    again = KNeighborsClassifier(k, weights, "cosine").fit(np.array(X)[whole], np.array(y)[whole])
+    assert np.array_equal(again.predict_proba(rows), model.predict_proba(rows))
+    if features == 2:
+        check_picture(model, np.arange(-3.0, 4.0), np.arange(-2.0, 3.0))
+
+
+def test_parallel_points_of_any_length_are_one_direction() -> None:
+    """Lengths and ratios of coordinates across the range of floats, and coordinates that are no whole numbers."""
+    model = KNeighborsClassifier(1, metric="cosine").fit([[1, 1], [3, 3]], [0, 1])
+    assert model.predict_proba([[1, 0]]).tolist() == [[0.5, 0.5]]
+    rng = np.random.default_rng(5)
+    for scale in (1.0, 1e-200, 1e130):
+        base = rng.normal(size=(40, 3)) * np.array([1.0, 0.3, 1e-150]) * scale
+        base = (base.view(np.int64) >> 24 << 24).view(np.float64)  # room for the factors
+        times = rng.integers(1, 2**20, size=(40, 4))
+        X = np.concatenate([base * times[:, [j]] for j in range(4)])
+        model = KNeighborsClassifier(2, metric="cosine").fit(X, np.arange(160) // 40)
+        assert np.array_equal(model._index.points.reshape(4, 40, 3), np.tile(model._index.points[:40], (4, 1, 1)))
+        assert (model.kneighbors(X, 4)[0] == 0.0).all() and (model.kneighbors()[0] == 0.0).all()
+        assert np.array_equal(model.predict_proba(X), np.full((160, 4), 0.25))
+        y = rng.integers(0, 3, 160)
+        shares = np.array([np.bincount(y[i::40], minlength=3) / 4 for i in range(40)])
+        weighted = KNeighborsClassifier(8, "distance", "cosine").fit(X, y)
+        for compiled in (True, False):  # those at distance 0 alone decide
+            assert np.array_equal(weighted.predict_proba(X, compiled), np.tile(shares, (4, 1)))
+    xs, ys = (np.sort(rng.integers(1, 2**40, size=n)).astype(float) for n in (20, 12))
+    X = np.array(list(product(xs, ys)))
+    model = KNeighborsClassifier(30, "distance", "cosine").fit(X, rng.integers(0, 3, len(X)))
+    check_picture(model, 3.0 * xs, 3.0 * ys)
+
+
 def test_cosine_far_from_the_origin() -> None:
     """Seen from the pixels of a small window far away all candidates differ by tiny angles."""
     rng = np.random.default_rng(8)
@@ -579,7 +713,7 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
         ([1.0, 2.0], [0, 1], "X must have two dimensions (points, features); it has 1."),
         ([["a", "b"]], [0], "X must hold numbers only."),
         (POINTS, [0, 1], "y must have one label for each of the 3 points; its shape is (2,)."),
-        (POINTS, [[0], [1], [1]], "y must have one label for each of the 3 points; its shape is (3, 1)."),
+        (POINTS, [[0, 0], [1, 1], [1, 1]], "y must have one label for each of the 3 points; its shape is (3, 2)."),
         (POINTS, [0, 1, math.nan], "y holds a label that is not finite (NaN or infinity)."),
         (POINTS, np.array([0, "a", None], dtype=object), "y "),
     ],

@@ -881,3 +881,18 @@ def test_no_multiplier_is_free_by_rounding(learner: str) -> None:
         free = (alpha > 0) & (alpha < C)
         assert (np.minimum(alpha, C - alpha)[free] > 1e-12 * C[free]).all(), seed
         assert abs(y @ alpha) <= 1e-12 * alpha.sum()
+
+
+def test_cyclic_lets_partners_late_in_the_order_wait() -> None:
+    """What its note on screen says: three points with both labels twice, of which the late ones hardly get a turn."""
+    rng = np.random.default_rng(28)
+    order = (np.repeat(rng.normal(size=(3, 2)), 4, axis=0), np.where(np.arange(12) % 2 == 0, 1.0, -1.0))
+    shuffled = rng.permutation(12)
+    X, y = (each[shuffled] for each in order)
+    updates = {}
+    for rule in ("cyclic", "random", "second-order"):
+        solver = SmoSolver(X, y, Kernel("rbf", 1.0), C=100.0, selection=rule, max_iter=300_000)
+        assert solver.run() is Status.OPTIMAL
+        updates[rule] = solver.n_iter
+    assert updates["cyclic"] > 30 * updates["random"] and updates["second-order"] < 20
+    assert "may wait very long" in RULES["cyclic"].note

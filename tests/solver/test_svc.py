@@ -14,9 +14,12 @@ from sklearn import svm
 from sklearn.multiclass import OneVsRestClassifier
 from svm_reference import Formula, points
 
-from solver.certificate import Certificate, NotSeparableError, Status, joined
-from solver.kernels import PrecomputedKernel
+from solver.certificate import Certificate, NotSeparableError, Status, joined, rounding_of
+from solver.conventions import ConvergenceWarning
+from solver.dual_ascent import DualAscentSVC
+from solver.kernels import Kernel, PrecomputedKernel
 from solver.multiclass import REST, one_vs_one, one_vs_rest, one_vs_rest_values, votes
+from solver.online import OnlineSVC
 from solver.selection import RULES
 from solver.svc import SVC
 
@@ -753,7 +756,7 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
     [
         ([[1.0, 2.0], [3.0]], [0, 1], "X must hold numbers only."),
         ([["a", "b"], ["c", "d"]], [0, 1], "X must hold numbers only."),
-        ([[1j, 0.0], [1.0, 2.0]], [0, 1], "X must hold numbers only."),
+        ([[1j, 0.0], [1.0, 2.0]], [0, 1], "Complex data not supported: X must hold real numbers only."),
         ([[10**400, 0], [1, 2]], [0, 1], "X must hold numbers only."),
         ([1.0, 2.0], [0, 1], "X must have two dimensions (points, features); it has 1."),
         (3.0, [0, 1], "X must have two dimensions (points, features); it has 0."),
@@ -761,7 +764,7 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
         ([[1.0, 2.0], [3.0, np.nan]], [0, 1], "X holds a value that is not finite (NaN or infinity), first in row 1."),
         ([[1.0, 2.0], [3.0, 1e80]], [0, 1], "X holds the value 1e+80; coordinates must lie in [-1e+75, 1e+75]."),
         ([[1.0, 2.0], [3.0, 4.0]], [0], "y must have one label for each of the 2 points; its shape is (1,)."),
-        ([[1.0, 2.0], [3.0, 4.0]], [[0], [1]], "y must have one label for each of the 2 points; its shape is (2, 1)."),
+        ([[1.0, 2.0], [3.0, 4.0]], [[0, 1]], "y must have one label for each of the 2 points; its shape is (1, 2)."),
         ([[1.0, 2.0], [3.0, 4.0]], [[0], [1, 2]], "y must be a list of labels; it is a ragged table."),
         ([[1.0, 2.0], [3.0, 4.0]], [0, 0], "y holds one class only; an SVM needs points of at least two classes."),
         ([[1.0, 2.0], [3.0, 4.0]], [0, np.nan], "y holds a label that is not finite (NaN or infinity)."),
@@ -820,3 +823,50 @@ def test_scaled_data_gives_finite_pictures(exponent: int) -> None:
             else:
                 assert np.isfinite(model.decision_function(X)).all()
                 assert np.isfinite(model.surface(X[:3, 0], X[:4, 1])).all()
+
+
+@pytest.mark.parametrize("learner", [SVC, DualAscentSVC])
+@pytest.mark.parametrize("class_weight", [None, {0: 0.3, 1: 0.17}])
+def test_an_f_that_is_rounding_error_is_not_called_optimal(learner: Any, class_weight: Any) -> None:
+    """Conflicting duplicates whose kernel values are 1e24: f is a difference of sums that are all rounding."""
+    model = learner(kernel="poly", degree=4, gamma=1.0, class_weight=class_weight)
+    X, y = [[1000.0]] * 10, [0, 1] * 5
+    with pytest.warns(ConvergenceWarning, match="double precision"):
+        model.fit(X, y)
+    assert [certificate.status for certificate in model.certificates_] == [Status.PRECISION]
+    scaled = learner(kernel="poly", degree=4, gamma=1.0, class_weight=class_weight).fit([[1.0]] * 10, y)
+    assert [certificate.status for certificate in scaled.certificates_] == [Status.OPTIMAL]
+
+
+def test_a_tol_below_the_rounding_error_is_not_called_reached_online() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    for tol, status in ((1e-3, Status.OPTIMAL), (1e-13, Status.PRECISION)):
+        model = OnlineSVC(kernel="poly", degree=4, gamma=1.0, tol=tol, max_iter=100_000).fit(X, y)
+        rounding = rounding_of(Kernel("poly", 1.0, 0.0, 4), model.support_vectors_, model.dual_coef_[0], 0.0)
+        assert 1e-13 < rounding < 1e-3
+        assert model.certificates_[0].status is status and model.certificates_[0].gap < 1e-3
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplacian", "sigmoid"])
+def test_the_rounding_error_of_f_is_told_from_a_bound_or_exactly(kernel: str) -> None:
+    rng = np.random.default_rng(0)
+    X, beta = rng.normal(size=(700, 3)), rng.normal(size=700)
+    formula = Kernel(kernel, 0.7, 0.3, 3)
+    exact = np.finfo(float).eps * (np.abs(formula.gram(X, X)) @ np.abs(beta)).max()
+    assert rounding_of(formula, X, beta, 0.0) == pytest.approx(exact)
+    assert exact * 0.999 <= rounding_of(formula, X, beta, 1.0) <= 1.0
+    assert rounding_of(formula, X[:0], beta[:0], 0.0) == 0.0
+
+
+def test_no_false_alarm_about_rounding() -> None:
+    """Large C, far points and a small tol, all within what double precision can do."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 2))
+    y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)
+    for model, at in (
+        (SVC(C=1e5, gamma=1.0), X), (SVC(kernel="linear", C=10.0), X * 100 + 1e4), (SVC(tol=1e-10), X),
+        (SVC(kernel="poly", degree=3, coef0=1.0, C=10.0), X), (OnlineSVC(C=1e3, gamma=1.0), X),
+        (DualAscentSVC(C=10.0), X),
+    ):  # fmt: skip
+        assert model.fit(at, y).certificates_[0].status is Status.OPTIMAL, model

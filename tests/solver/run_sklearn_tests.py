@@ -1,0 +1,185 @@
+"""scikit-learn's own tests of SVC, KNeighborsClassifier and Perceptron, run on ours.
+
+``python -m tests.solver.run_sklearn_tests``; whatever follows goes to pytest.  The tests are those that are installed
+with scikit-learn.  Before they are imported, its three classes are replaced by ours, whose constructors take here the
+parameters that change no number as well (how neighbours are searched for, how many processes, what is printed).
+SVC is solved to a smaller tol than usual: some tests compare to six digits what two ways of solving have led to, which
+is the same in scikit-learn by taking the same steps.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import wraps
+from typing import Any
+
+import pytest
+from sklearn.neighbors._base import KNeighborsMixin
+
+import solver
+from solver.neighbors import METRICS
+
+MODULES = ("svm.tests.test_svm", "neighbors.tests.test_neighbors", "linear_model.tests.test_perceptron")
+#: Kinds of reasons.
+PARAMETER = "a parameter, or a value of one, that we do not have"
+SPARSE = "sparse input"
+PRIVATE = "private attributes of scikit-learn's class"
+WORDS = "the exact text of a message; ours says the same in other words"
+INPUT = "input that we do not take"
+#: Tests left out, with the reason: module, and the test's name, or how it begins where an asterisk ends it.  Each must
+#: fail with ours, or there would be no reason: one that passes is reported as a failure.
+LEFT_OUT: dict[tuple[str, str], str] = {
+    ("svm", "test_probability[*"): f"{PARAMETER}: probability",
+    ("svm", "test_hasattr_predict_proba[*"): f"{PARAMETER}: probability",
+    ("svm", "test_probability_raises_futurewarning[True-SVC-SVC]"): f"{PARAMETER}: probability",
+    ("svm", "test_probability_raises_futurewarning[False-SVC-SVC]"): f"{PARAMETER}: probability",
+    ("svm", "test_svc_nusvc_probA_probB_deprecated[SVC]"): f"{PARAMETER}: probability",
+    ("svm", "test_decision_function_shape[42-SVC]"): f"{PARAMETER}: break_ties",
+    ("svm", "test_svc_invalid_break_ties_param[42-SVC]"): f"{PARAMETER}: break_ties",
+    ("svm", "test_svc_ovr_tie_breaking[42-SVC]"): f"{PARAMETER}: break_ties",
+    ("svm", "test_negative_weights_svc_leave_two_labels[partial-mask-label-1-SVC]"): f"{PARAMETER}: negative weights",
+    ("svm", "test_negative_weight_equal_coeffs[partial-mask-label-1-SVC]"): f"{PARAMETER}: negative weights",
+    ("svm", "test_negative_weights_svc_leave_just_one_label[mask-label-1-SVC]"): WORDS,
+    ("svm", "test_negative_weights_svc_leave_just_one_label[mask-label-2-SVC]"): WORDS,
+    ("svm", "test_negative_sample_weights_mask_all_samples[weights-are-zero-SVC]"): WORDS,
+    ("svm", "test_negative_sample_weights_mask_all_samples[weights-are-negative-SVC]"): WORDS,
+    ("svm", "test_svc_nonfinite_params[*"): WORDS,
+    ("svm", "test_libsvm_convergence_warnings[*"): f"{WORDS}; and ours has converged after the 2 updates allowed",
+    ("svm", "test_sparse_precomputed[*"): SPARSE,
+    ("svm", "test_tweak_params"): PRIVATE,
+    ("svm", "test_gamma_scale"): PRIVATE,
+    ("svm", "test_svc_raises_error_internal_representation"): PRIVATE,
+    ("svm", "test_custom_kernel_not_array_input[SVC]"): f"{INPUT}: texts for a callable kernel",
+    ("neighbors", "test_precomputed_dense"): f"{PARAMETER}: metric='precomputed'",
+    ("neighbors", "test_precomputed_sparse_knn[*"): f"{PARAMETER}: metric='precomputed'",
+    ("neighbors", "test_precomputed_cross_validation"): f"{PARAMETER}: metric='precomputed'",
+    ("neighbors", "test_kneighbors_classifier[float64-_weight_func-*"): f"{PARAMETER}: a callable for weights",
+    ("neighbors", "test_kneighbors_classifier[float32-_weight_func-*"): f"{PARAMETER}: a callable for weights",
+    ("neighbors", "test_KNeighborsClassifier_raise_on_all_zero_weights"): f"{PARAMETER}: a callable for weights",
+    ("neighbors", "test_KNeighborsClassifier_multioutput"): f"{INPUT}: several labels for each point",
+    ("neighbors", "test_neighbors_minkowski_semimetric_algo_warn[*-KNeighborsClassifier]"): f"{PARAMETER}: p below 1",
+    ("neighbors", "test_neighbors_minkowski_semimetric_algo_error[*-KNeighborsClassifier]"): f"{PARAMETER}: p below 1",
+    ("neighbors", "test_metric_params_interface"): f"{PARAMETER}: metric_params",
+    ("neighbors", "test_nan_euclidean_support[KNeighborsClassifier-*"): f"{PARAMETER}: metric='nan_euclidean'",
+    ("neighbors", "test_unsupervised_inputs[*-KNeighborsClassifier]"): f"{INPUT}: a search tree in place of points",
+    ("neighbors", "test_neighbors_validate_parameters[*-KNeighborsClassifier]"): WORDS,
+    ("neighbors", "test_kneighbors_classifier_sparse"): SPARSE,
+    ("linear_model", "test_perceptron_accuracy[csr_*"): SPARSE,
+    ("linear_model", "test_perceptron_l1_ratio"): f"{PARAMETER}: penalty and l1_ratio",
+}
+
+
+class SVC(solver.SVC):
+    """With the parameters of scikit-learn's that change no number, and a smaller `tol`."""
+
+    def __init__(
+        self, *, C: float = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: Any = "scale", coef0: float = 0.0,
+        shrinking: bool = True, tol: float = 1e-10, cache_size: float = 200, class_weight: Any = None,
+        verbose: bool = False, max_iter: int = -1, decision_function_shape: str = "ovr", random_state: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            C=C, kernel=kernel, degree=degree, gamma=gamma, coef0=coef0, tol=tol, cache_size=cache_size,
+            class_weight=class_weight, max_iter=max_iter, decision_function_shape=decision_function_shape,
+            random_state=random_state,
+        )  # fmt: skip
+        self.shrinking = shrinking
+        self.verbose = verbose
+
+
+class KNeighborsClassifier(solver.KNeighborsClassifier, KNeighborsMixin):
+    """With the parameters of scikit-learn's that change no number; the tests ask for the mixin, which adds nothing."""
+
+    def __init__(
+        self, n_neighbors: int = 5, *, weights: Any = "uniform", algorithm: str = "auto", leaf_size: int = 30,
+        p: float = 2, metric: Any = "minkowski", n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(n_neighbors, weights, metric, p)
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.n_jobs = n_jobs
+
+
+class Perceptron(solver.Perceptron):
+    """With the parameters of scikit-learn's that change no number; its ``tol=None`` is what ours always does."""
+
+    def __init__(
+        self, *, fit_intercept: bool = True, max_iter: int = 1000, tol: None = None, shuffle: bool = True,
+        verbose: int = 0, n_jobs: int | None = None, random_state: Any = 0,
+    ) -> None:  # fmt: skip
+        super().__init__(fit_intercept, max_iter, shuffle, random_state)
+        self.tol = tol
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+
+class Replacing:
+    """Puts our classes in the place of scikit-learn's, marks the tests left out, and counts those that met ours."""
+
+    def __init__(self) -> None:
+        self.met: dict[str, bool] = {}
+        self.left_out: set[tuple[str, str]] = set()
+        self._now = ""
+
+    def replace(self) -> None:
+        """Before any test is imported."""
+        import sklearn.linear_model
+        import sklearn.neighbors
+        import sklearn.svm
+
+        METRICS.update(cityblock=METRICS["manhattan"], l1=METRICS["manhattan"], l2=METRICS["euclidean"])
+        for package, ours in (
+            (sklearn.svm, SVC), (sklearn.neighbors, KNeighborsClassifier), (sklearn.linear_model, Perceptron),
+        ):  # fmt: skip
+            setattr(package, ours.__name__, ours)
+            for name in ("fit", "predict"):
+                setattr(ours, name, self._noticed(getattr(ours, name)))
+
+    def _noticed(self, method: Any) -> Any:
+        @wraps(method)
+        def noticed(*arguments: Any, **named: Any) -> Any:
+            self.met[self._now] = True
+            return method(*arguments, **named)
+
+        return noticed
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Any:
+        """Remember which test is at work."""
+        self._now = item.name
+        self.met[item.name] = False
+        return (yield)
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Expect a failure of what is left out."""
+        for item in items:
+            module = item.module.__name__.split(".")[1]
+            for where, name in LEFT_OUT:
+                if where == module and matches(item.name, name):
+                    self.left_out.add((where, name))
+                    item.add_marker(pytest.mark.xfail(strict=True, reason=LEFT_OUT[where, name]))
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a test's name is `pattern`, in which an asterisk stands for anything."""
+    start, star, end = pattern.partition("*")
+    return name.startswith(start) and name.endswith(end) if star else name == pattern
+
+
+def main(arguments: list[str]) -> int:
+    """Run the tests; returns pytest's exit code."""
+    os.environ.setdefault("SKLEARN_RUN_FLOAT32_TESTS", "1")
+    plugin = Replacing()
+    plugin.replace()
+    modules = [f"sklearn.{module}" for module in MODULES]
+    options = ["-q", "--tb=short", "-c", "/dev/null", "-p", "no:cacheprovider", "-p", "no:qt", "-p", "no:xdist"]
+    code = int(pytest.main(["--pyargs", *modules, *options, "-W", "ignore", *arguments], plugins=[plugin]))
+    print(f"{sum(plugin.met.values())} of the {len(plugin.met)} tests that ran met our classes.")
+    gone = [] if arguments else sorted(LEFT_OUT.keys() - plugin.left_out)
+    for where, name in gone:
+        print(f"There is no {name} in {where} any more; strike it from the list.")
+    return code or int(bool(gone))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

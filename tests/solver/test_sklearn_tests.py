@@ -1,0 +1,17 @@
+"""scikit-learn's own tests of its classes pass on ours: see `run_sklearn_tests` for those left out, and why."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.soak
+def test_scikit_learns_own_tests_pass_on_our_classes() -> None:
+    command = [sys.executable, "-m", "tests.solver.run_sklearn_tests"]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=1200)
+    print(done.stdout[-5000:], done.stderr[-5000:])
+    assert done.returncode == 0
