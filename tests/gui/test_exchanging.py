@@ -14,7 +14,7 @@ from app.points import Points
 from app.views.import_dialog import ImportDialog
 from app.views.window import MainWindow
 
-from .conftest import Make
+from .conftest import Make, finish_tasks
 
 SMALL = Document(Points.of([(0.0, 0.0), (1.0, 1.0)], [0, 1]))
 RISKY = replace(SMALL, styles=(ClassStyle("=cmd()"), *PLAIN_STYLES[1:]))
@@ -23,6 +23,7 @@ RISKY = replace(SMALL, styles=(ClassStyle("=cmd()"), *PLAIN_STYLES[1:]))
 def paste(window: MainWindow, text: str) -> None:
     QApplication.clipboard().setText(text)
     window._actions["paste"].trigger()
+    finish_tasks(window)
 
 
 def test_a_paste_in_doubt_is_shown_first(make: Make, qtbot: QtBot) -> None:
