@@ -231,11 +231,10 @@ def visit(
     return dog, resident() - memory_before
 
 
-@pytest.mark.parametrize("seed", [0, 1])
 def test_a_visit_leaves_nothing(
-    qapp: QApplication, qtbot: QtBot, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    visit(qtbot, tmp_path, seed, 90, monkeypatch)
+    visit(qtbot, tmp_path, 1, 90, monkeypatch)
 
 
 def test_the_watchdog_barks(qapp: QApplication, qtbot: QtBot) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 import app.views
+from app.document import Document, GeneratorSettings
 from app.views import painting
 from app.views.docks import PANELS
 from app.views.painting import guarded, painter_on
@@ -25,6 +26,9 @@ from app.views.plot.overlay import Overlay
 from app.views.window import MainWindow
 
 from .conftest import Make, settle
+
+
+SMALL = Document(points=GeneratorSettings("moons", 20).points())
 
 
 class BrokenError(Exception):
@@ -80,7 +84,7 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, reported: list[BaseException],
     told: list[tuple[QWidget | None, QRectF]],
 ) -> None:  # fmt: skip
-    window = make(size=(1400, 1000))
+    window = make(SMALL, size=(1400, 1000))
     for spec in PANELS:
         if not dock_of(window, spec.name).isVisible():
             dock_of(window, spec.name).toggleViewAction().trigger()

@@ -382,7 +382,7 @@ def test_every_text_stays_inside_a_narrow_frame(
             assert not wrapped or needed.height() <= box.height()
             super().drawText(box, flags, text)
 
-    monkeypatch.setattr("app.views.panels.strip_curve.QPainter", Watched)
+    monkeypatch.setattr("app.views.painting.QPainter", Watched)
     m = C_SCALE.high - C_SCALE.low + 1
     values = np.full(m, 0.9)
     finished = np.arange(m) < m - 9
