@@ -27,7 +27,6 @@ from app.views.window import MainWindow
 
 from .conftest import Make, settle
 
-
 SMALL = Document(points=GeneratorSettings("moons", 20).points())
 
 
