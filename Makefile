@@ -51,7 +51,7 @@ run: ready-run  ## Start the program (FILE=...); without a screen, draw playgrou
 	fi
 
 test: ready-test  ## Run the tests (ARGS=...)
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal $(ARGS)
 
 soak: ready-test  ## Run the long tests, and those that draw examples with new ones (ARGS=...)
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=new $(ARGS)
