@@ -244,20 +244,32 @@ def _transparent(width: int, height: int) -> QImage:
 def _seen(x: Array, y: Array, kinds: Kinds, unit: float) -> NDArray[np.intp]:
     """Which symbols no later one on the same pixel (of `unit` device pixels) hides."""
     # Of points the last hides all others but for a corner of another shape; of marks, which are hollow, those alike.
-    columns = ((x - x.min()) / unit).astype(np.intp)
-    places = ((y - y.min()) / unit).astype(np.intp) * (int(columns.max()) + 1) + columns
-    newest = np.empty(int(places.max()) + 1, dtype=np.intp)
-    seen = np.zeros(len(x), dtype=bool)
-    groups = np.where(kinds < FIRST_TEST, np.maximum(kinds - (MAX_CLASSES - 1), 0), 0)
+    columns = ((x - x.min()) / unit).astype(np.int32)
+    places = ((y - y.min()) / unit).astype(np.int32)
+    places *= np.int32(columns.max() + 1)
+    places += columns
+    newest = np.empty(int(places.max()) + 1, dtype=np.int32)
+    groups = _GROUPS[kinds]
+    seen = []
     for group in np.flatnonzero(np.bincount(groups)):
         of_group = np.flatnonzero(groups == group)
-        newest[places[of_group]] = of_group  # where an index comes twice, the last value stays
-        seen[of_group] = newest[places[of_group]] == of_group
-    return np.flatnonzero(seen)
+        own = places[of_group]
+        newest[own] = of_group  # where an index comes twice, the last value stays
+        seen.append(of_group[newest[own] == of_group])
+    return np.sort(np.concatenate(seen))
+
+
+#: Of each of `KINDS`: 0 for the points, else which mark it is.
+_GROUPS = np.where(
+    np.arange(len(KINDS)) < FIRST_TEST, np.maximum(np.arange(len(KINDS)) - (MAX_CLASSES - 1), 0), 0
+).astype(np.uint8)  # fmt: skip
 
 
 def on_screen(xy: Array, corners: QRectF, area: QRectF) -> tuple[Array, Array]:
     """Where `area` shows the places `xy` when it shows the rectangle `corners` of the plane."""
-    x = area.left() + (xy[:, 0] - corners.left()) * (area.width() / corners.width())
-    y = area.bottom() - (xy[:, 1] - corners.top()) * (area.height() / corners.height())
+    x, y = xy[:, 0] - corners.left(), xy[:, 1] - corners.top()
+    x *= area.width() / corners.width()  # in place: of 100 000 places, room for each step would cost more than the sums
+    x += area.left()
+    y *= -area.height() / corners.height()
+    y += area.bottom()
     return x, y
