@@ -189,8 +189,18 @@ class Editing:
             self.say("Select points first: Select (S), Lasso (A), or Ctrl+A for all.")
         return len(self.session.selection) > 0
 
-    def remove_selected(self, verb: str = "Remove") -> None:
-        self._edit(RemovePoints(ids=self.session.selection.ids, verb=verb))
+    def remove_selected(self) -> None:
+        self._edit(RemovePoints(ids=self.session.selection.ids))
+
+    def cutting(self) -> Callable[[], None]:
+        """What removes the points that are selected now, for when they have been copied."""
+        ids, resets = self.session.selection.ids, self._owner.store.resets
+
+        def cut() -> None:
+            if resets == self._owner.store.resets:
+                self._edit(RemovePoints(ids=ids, verb="Cut"))
+
+        return cut
 
     def relabel_selected(self, label: int) -> None:
         """Give the selected points class `label` (0 to 7)."""

@@ -66,7 +66,7 @@ class Opened:
     resets : int
         As of `Saved`.
     before : Document
-        What the window showed when reading began.
+        What the window showed when reading was asked for.
     """
 
     document: Document
@@ -75,6 +75,10 @@ class Opened:
     on_disk: Fingerprint | None
     resets: int
     before: Document
+
+
+class ChangedOnDiskError(files.FileError):
+    """Another program has written the document's file since it was read or saved here."""
 
 
 class FileTasks:
@@ -90,15 +94,19 @@ class FileTasks:
 
     # -- saving ----------------------------------------------------------------------------------------------------
 
-    def saving(self, path: Path, overwrite: bool = False) -> Task[Saved | None]:
-        """Save the present document at `path`; None when another program has changed that file, unless `overwrite`."""
+    def saving(self, path: Path, overwrite: bool = False) -> Task[Saved]:
+        """Save the present document at `path`.
+
+        ChangedOnDiskError when another program has changed that file, unless `overwrite`.
+        """
         store, document = self._owner.store, self._owner.document
         resets = store.resets
 
-        def work(progress: Progress) -> Saved | None:
+        def work(progress: Progress) -> Saved:
             # Asked only now: the save before this one has changed the file, too.
             if not overwrite and self.changed_on_disk(path):
-                return None
+                reason = "was changed by another program since it was read or saved here"
+                raise ChangedOnDiskError(f"{path.name} {reason}.", reason)
             pieces = _Counted(files.encode_pieces(document), 3 * len(document.points.blocks) // 8 + 8, progress)
             files.write_pieces(pieces, path, progress.commit)
             return Saved(document, path, pieces.fingerprint, resets)
@@ -124,10 +132,10 @@ class FileTasks:
     def opening(self, path: Path) -> Task[Opened]:
         """Read the file at `path`: a document, or a recovery copy."""
         name = path.name or str(path)
+        # Of now, when the user has been asked about changes; reading may begin later.
+        resets, before = self._owner.store.resets, self._owner.store.document
 
         def work(progress: Progress) -> Opened:
-            store = self._owner.store
-            resets, before = store.resets, store.document
             own: Path | None = path
             on_disk = None
             if recovery.is_copy(path):
@@ -150,7 +158,7 @@ class FileTasks:
         return opened.resets != self._owner.store.resets
 
     def edited_since(self, opened: Opened) -> bool:
-        """There are changes that nobody was asked about when reading began."""
+        """There are changes that nobody was asked about."""
         store = self._owner.store
         return store.modified and not same_content(store.document, opened.before)
 

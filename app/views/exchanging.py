@@ -120,9 +120,16 @@ class Exchanging:
             self._tasks.run(task, QApplication.clipboard().setText, line="clipboard")
 
     def cut(self) -> None:
-        """The same, and the points are gone."""
-        self.copy()
-        self._controller.editing.remove_selected("Cut")
+        """The same; the points are gone once they have been copied."""
+        editing = self._controller.editing
+        task, cut = editing.copying(), editing.cutting()
+
+        def copied(text: str) -> None:
+            QApplication.clipboard().setText(text)
+            cut()
+
+        if task is not None:
+            self._tasks.run(task, copied, line="clipboard")
 
     def paste(self) -> None:
         """Points from the clipboard, which may be what is being copied just now."""

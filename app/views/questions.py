@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import files, recovery
 from app.controller import Controller
-from app.file_tasks import Opened, Saved
+from app.file_tasks import ChangedOnDiskError, Opened, Saved
 from app.locks import Claims
 from app.plain import plain
 from app.settings import FOLDER, Settings
@@ -95,8 +95,8 @@ class Questions:
         def answered(button: int) -> None:
             if button == kind.Discard:
                 then()
-            elif button == kind.Save:
-                self.save(then)
+            elif button == kind.Save:  # one may go on working meanwhile: what is edited then is asked about, too
+                self.save(lambda: self.unless_unsaved(then))
 
         box.finished.connect(answered)
         box.open()
@@ -133,23 +133,17 @@ class Questions:
     def _save_at(self, path: Path, then: _Then, overwrite: bool = False) -> None:
         file_tasks = self._controller.file_tasks
 
-        def done(saved: Saved | None) -> None:
-            if saved is None:
-                self._ask(
-                    "changed_on_disk", "Changed on disk",
-                    f"{path.name} was changed by another program since it was read or saved here.",
-                    [
-                        ("&Overwrite", lambda: self._save_at(path, then, overwrite=True)),
-                        ("Save &as…", lambda: self.ask_save(then)),
-                    ],
-                )  # fmt: skip
-            else:
-                file_tasks.take_saved(saved)
-                then()
+        def done(saved: Saved) -> None:
+            file_tasks.take_saved(saved)
+            then()
 
         def failed(error: files.FileError) -> None:
-            answers = [("Save &as…", lambda: self.ask_save(then))]
-            self._ask("alert", "Not saved", str(error), answers, QMessageBox.StandardButton.Close)
+            answers: list[tuple[str, _Then]] = [("Save &as…", lambda: self.ask_save(then))]
+            if isinstance(error, ChangedOnDiskError):
+                answers.insert(0, ("&Overwrite", lambda: self._save_at(path, then, overwrite=True)))
+                self._ask("changed_on_disk", "Changed on disk", str(error), answers)
+            else:
+                self._ask("alert", "Not saved", str(error), answers, QMessageBox.StandardButton.Close)
 
         self._tasks.run(file_tasks.saving(path, overwrite), done, failed)
 
@@ -185,6 +179,7 @@ class Questions:
             else:
                 put(opened)
 
+        self._tasks.give_up_reading()  # the last wish counts
         self._tasks.run(file_tasks.opening(path), done)
 
     def unless_open_elsewhere(self) -> None:

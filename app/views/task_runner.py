@@ -126,6 +126,12 @@ class TaskRunner(QObject):
         self._afterwards = then
         return True
 
+    def give_up_reading(self) -> None:
+        """Give up what only reads files: something else is to be read now."""
+        for run in self._all():
+            if run.line == "files" and not run.task.kept:
+                self._give_up(run)
+
     def cancel(self) -> None:
         """Give up what is shown."""
         shown = self._oldest()

@@ -29,7 +29,8 @@ SMALL = replace(default_document(), points=Points.of([(0.25, -1.5), (1.0, 2.0), 
 
 
 class Gate:
-    """Stands before a function: its first caller, or every one of them, waits until it is opened."""
+    """Stands before a function: tasks that call it wait until it is opened; other threads, as that of the recovery
+    copies, pass."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -38,9 +39,11 @@ class Gate:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         thread = threading.current_thread()
-        self.threads.append(thread)
-        self.entered.set()
-        if thread is not threading.main_thread():  # there nothing could open it; the test sees that it came so far
+        if thread is threading.main_thread():  # nothing could open it there; the test sees that it came so far
+            self.threads.append(thread)
+        elif thread.name == "task":
+            self.threads.append(thread)
+            self.entered.set()
             assert self.opened.wait(30)
         return self._function(*args, **named)
 
@@ -423,7 +426,7 @@ def test_what_is_cut_can_be_pasted_at_once(make: Make, qtbot: QtBot, gate: Put) 
     for name in ("select_all", "cut", "paste"):
         window._actions[name].trigger()
     goes_on(window, qtbot, slow)
-    assert len(window.document.points) == 0, "cut at once"
+    assert len(window.document.points) == 3, "gone once they are in the clipboard"
     slow.opened.set()
     finish_tasks(window)
     assert window.document.points.xy.tolist() == SMALL.points.xy.tolist()
@@ -494,3 +497,89 @@ def test_many_points_are_copied_in_pieces(make: Make) -> None:
         window._actions[name].trigger()
     finish_tasks(window)
     assert QApplication.clipboard().text() == exchange.as_text(points.xy, points.labels, ())
+
+
+# -- what is done meanwhile -------------------------------------------------------------------------------------------
+
+
+def answer(window: MainWindow, name: str, button: QMessageBox.StandardButton) -> None:
+    (box,) = [each for each in window.findChildren(QMessageBox, name) if each.isVisible()]
+    box.button(button).click()
+
+
+@pytest.mark.parametrize("what", ["close", "new", "open"])
+def test_what_is_edited_while_save_first_saves_is_asked_about_too(
+    saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put, what: str
+) -> None:
+    window, path = saved
+    other = path.with_name("other.playground")
+    files.write(default_document(), other)
+    first, slow = window.document, gate(files.os, "fsync")
+    new = window._actions["new"].trigger
+    {"close": window.close, "new": new, "open": lambda: window.take_file(other)}[what]()
+    answer(window, "unsaved", QMessageBox.StandardButton.Save)
+    goes_on(window, qtbot, slow)
+    edit(window, 7.0)
+    edited = window.document
+    slow.opened.set()
+    finish_tasks(window)
+    assert same(files.read(path), first) and boxes(window) == ["unsaved"]
+    assert window.document is edited and window.isVisible() and window._controller.store.modified
+    answer(window, "unsaved", QMessageBox.StandardButton.Cancel)
+    assert window.document is edited and window._controller.store.path == path
+
+
+def test_of_two_documents_asked_for_the_last_is_opened_and_edits_are_asked_about(
+    make: Make, qtbot: QtBot, tmp_path: Path, gate: Put
+) -> None:
+    window = make(SMALL, wait=False)
+    one, two = tmp_path / "one.playground", tmp_path / "two.playground"
+    for path in (one, two):
+        files.write(default_document(), path)
+    slow = gate(files, "read_bytes")
+    window.take_file(one)
+    window.take_file(two)
+    goes_on(window, qtbot, slow)
+    edit(window)
+    edited = window.document
+    slow.opened.set()
+    finish_tasks(window)
+    assert boxes(window) == ["unsaved"] and window.document is edited
+    answer(window, "unsaved", QMessageBox.StandardButton.Discard)
+    finish_tasks(window)
+    assert window._controller.store.path == two and boxes(window) == []
+
+
+def test_a_cut_that_is_cancelled_removes_nothing(
+    make: Make, qtbot: QtBot, gate: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make(SMALL, wait=False)
+    monkeypatch.setattr(task_runner, "SHOWN_AFTER", 0)
+    QApplication.clipboard().setText("before")
+    slow = gate(exchange, "text_pieces")
+    window._actions["select_all"].trigger()
+    window._actions["cut"].trigger()
+    goes_on(window, qtbot, slow)
+    assert len(window.document.points) == 3
+    cancel_button(window, qtbot).click()
+    slow.opened.set()
+    qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads), timeout=5000)
+    QApplication.processEvents()
+    assert len(window.document.points) == 3 and QApplication.clipboard().text() == "before"
+    window._actions["cut"].trigger()
+    finish_tasks(window)
+    assert len(window.document.points) == 0 and QApplication.clipboard().text().count("\n") == 3
+    assert window._controller.store.undo_name == "Cut 3 points"
+
+
+def test_a_file_changed_by_another_program_is_asked_about_before_the_window_closes(
+    saved: tuple[MainWindow, Path], qtbot: QtBot
+) -> None:
+    window, path = saved
+    path.write_bytes(files.encode(default_document()))
+    window._actions["save"].trigger()
+    window.close()
+    finish_tasks(window)
+    assert boxes(window) == ["changed_on_disk"] and window.isVisible()
+    answer(window, "changed_on_disk", QMessageBox.StandardButton.Cancel)
+    assert boxes(window) == [] and window.isVisible() and window._controller.store.modified

@@ -422,6 +422,7 @@ def test_selected_points_are_relabelled_duplicated_cut_and_pasted(make: Make) ->
     beside = GRID[:9] + np.array([12, -12]) * unit(window)
     assert window.document.points.xy[81:] == pytest.approx(beside)
     QTest.keyClick(canvas, Qt.Key.Key_X, CONTROL)
+    finish_tasks(window)
     assert len(window.document.points) == 81
     QTest.keyClick(canvas, Qt.Key.Key_V, CONTROL)
     finish_tasks(window)
