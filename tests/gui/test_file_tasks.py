@@ -550,6 +550,24 @@ def test_of_two_documents_asked_for_the_last_is_opened_and_edits_are_asked_about
     assert window._controller.store.path == two and boxes(window) == []
 
 
+def test_what_is_edited_before_reading_begins_is_asked_about(
+    make: Make, qtbot: QtBot, tmp_path: Path, gate: Put
+) -> None:
+    """The document is read behind an export, as both have to do with files."""
+    window, other = make(SMALL, wait=False), tmp_path / "other.playground"
+    files.write(default_document(), other)
+    slow = gate(files.os, "fsync")
+    window._exchanging.export(tmp_path / "points.csv")
+    goes_on(window, qtbot, slow)
+    window._questions._read(other)
+    edit(window)
+    edited = window.document
+    slow.opened.set()
+    finish_tasks(window)
+    assert boxes(window) == ["unsaved"] and window.document is edited
+    answer(window, "unsaved", QMessageBox.StandardButton.Cancel)
+
+
 def test_a_cut_that_is_cancelled_removes_nothing(
     make: Make, qtbot: QtBot, gate: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
