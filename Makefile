@@ -60,6 +60,7 @@ check: lint types test  ## Run lint, types and test
 
 lint: ready-tools  ## Check the code style
 	$(BIN)/python -m ruff check
+	$(BIN)/python -m ruff format --check
 
 types: ready-tools  ## Check the types
 	$(BIN)/python -m mypy app solver

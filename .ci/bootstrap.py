@@ -330,9 +330,7 @@ def compile_kernels():
     stamp = os.path.join(VENV, ".compiled")
     if read(stamp) == digest.hexdigest():
         return
-    code = subprocess.call(
-        [VENV_PYTHON, "-m", "solver.warmup"], cwd=ROOT, stdin=subprocess.DEVNULL, pass_fds=lock_fds
-    )
+    code = subprocess.call([VENV_PYTHON, "-m", "solver.warmup"], cwd=ROOT, stdin=subprocess.DEVNULL, pass_fds=lock_fds)
     if code != 0:
         sys.exit("Compiling the numeric kernels failed; the output above says why.")
     write_stamp(stamp, digest.hexdigest())

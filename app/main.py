@@ -18,9 +18,9 @@ from . import __version__
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from .document import Document
-    from .files import Fingerprint
-    from .views.window import MainWindow
+    from app.files.documents import Fingerprint
+    from app.state.document import Document
+    from app.views.window import MainWindow
 
 NAME = "classifier-playground"
 LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the tools
@@ -28,9 +28,12 @@ DEFAULT_SIZE = (1280, 800)
 
 
 def create_window(
-    document: Document | None = None, profile_dir: Path | None = None, path: Path | None = None,
-    on_disk: Fingerprint | None = None, modified: bool = False,
-) -> MainWindow:  # fmt: skip
+    document: Document | None = None,
+    profile_dir: Path | None = None,
+    path: Path | None = None,
+    on_disk: Fingerprint | None = None,
+    modified: bool = False,
+) -> MainWindow:
     """A working window, not shown yet; it needs a running event loop to learn.
 
     Parameters
@@ -48,16 +51,16 @@ def create_window(
     """
     import platformdirs
 
-    from . import files
-    from .conductor import Conductor
-    from .controller import Controller
-    from .document import MAX_LANES, default_document
-    from .jobs.preparation import Preparation
-    from .session import Session
-    from .settings import Settings
-    from .store import Store
-    from .views.safekeeping import Safekeeping
-    from .views.window import MainWindow
+    from app.controllers.controller import Controller
+    from app.engine.compile_ahead import Preparation
+    from app.engine.scheduler import Conductor
+    from app.files import documents
+    from app.files.settings import Settings
+    from app.state.document import MAX_LANES, default_document
+    from app.state.session import Session
+    from app.state.store import Store
+    from app.views.safekeeping import Safekeeping
+    from app.views.window import MainWindow
 
     make_application()
     folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))
@@ -67,7 +70,7 @@ def create_window(
         store.reset(store.document, path, modified=True)
     controller = Controller(store, Session(), window.ask_refresh, window.say, window.alert)
     if path is not None:
-        controller.on_disk = on_disk or files.fingerprint(path)
+        controller.on_disk = on_disk or documents.fingerprint(path)
     safekeeping = Safekeeping(profile_dir or Path(platformdirs.user_state_dir(NAME, False)))
     window.assemble(controller, Conductor(MAX_LANES, window.ask_refresh), Preparation(window.ask_refresh), safekeeping)
     return window
@@ -98,9 +101,9 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
     """Draw the window with `document`, learnt to the end, into the PNG file `out`; returns a summary."""
     from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 
-    from . import files
-    from .views.window import LEAST_WINDOW
-    from .words import classifier_name, details, headline, sampled
+    from app.files import documents
+    from app.scene.text import classifier_name, details, headline, sampled
+    from app.views.window import LEAST_WINDOW
 
     application = make_application()
     with tempfile.TemporaryDirectory() as profile:
@@ -116,7 +119,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
         buffer = QBuffer(data)
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         window.grab().save(buffer, "PNG")
-        files.write_bytes(bytes(data.data()), out)
+        documents.write_bytes(bytes(data.data()), out)
         lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
         for index in range(document.shown):
             frame, lane = window.result(index), document.lanes[index]
@@ -171,9 +174,11 @@ def _parsers() -> tuple[_Parser, _Parser]:
     )
     window.add_argument("file", nargs="?", type=_path, metavar="FILE", help="a .playground document to open")
     window.add_argument(
-        "--profile-dir", type=_folder, metavar="DIR",
+        "--profile-dir",
+        type=_folder,
+        metavar="DIR",
         help="keep settings and recovery copies there, not in your profile",
-    )  # fmt: skip
+    )
     window.add_argument("--version", action="version", version=f"{NAME} {__version__}")
     picture = _Parser(prog=f"{NAME} render", description="Draw the window into a PNG file; needs no display.")
     picture.add_argument(
@@ -219,8 +224,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")
     options = parser.parse_args(words[1:] if drawing else words)
 
-    from . import files, recovery
-    from .document import default_document
+    from app.files import documents, recovery
+    from app.state.document import default_document
 
     copy = None
     try:
@@ -228,8 +233,8 @@ def main(arguments: list[str] | None = None) -> int:
         if path is not None and recovery.is_copy(path):
             copy, path = recovery.read(path), None
         # Taken first: a change between the two is noticed when saving.
-        on_disk = files.fingerprint(path) if path is not None else None
-        document = files.read(path) if path is not None else copy or default_document()
+        on_disk = documents.fingerprint(path) if path is not None else None
+        document = documents.read(path) if path is not None else copy or default_document()
         if drawing:
             if options.out.suffix.lower() != ".png":
                 parser.error(f"--out {options.out} must end in .png")
@@ -237,7 +242,7 @@ def main(arguments: list[str] | None = None) -> int:
             _tell(f"{summary}\nWrote {options.out}\n")
             _leave(0)
             return 0
-    except files.FileError as error:
+    except documents.FileError as error:
         parser.error(str(error))
     return _run(document, options.profile_dir, path, on_disk, copy is not None)
 

@@ -10,15 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .active import certainty, most_informative
-    from .certificate import Certificate, NotSeparableError, Status
-    from .conventions import ConvergenceWarning, DataConversionWarning, NotFittedError
-    from .dual_ascent import DualAscentSVC
-    from .features import polynomial_features
-    from .kernels import KERNELS, Kernel
-    from .lasvm import LasvmSnapshot, LasvmSolver
-    from .linear import PegasosClassifier, Perceptron
-    from .metrics import (
+    from .core.certificate import Certificate, NotSeparableError, Status
+    from .core.conventions import ConvergenceWarning, DataConversionWarning, NotFittedError
+    from .core.multiclass import REST, SCHEMES, Pair, PairTrainer
+    from .inspection.active_learning import certainty, most_informative
+    from .inspection.metrics import (
         ClassScores,
         KktCase,
         KktReport,
@@ -31,59 +27,115 @@ if TYPE_CHECKING:
         margins,
         slacks,
     )
-    from .multiclass import REST, SCHEMES, Pair, PairTrainer
-    from .neighbors import KNeighborsClassifier
-    from .online import OnlineSVC
-    from .pegasos import PegasosCertificate, PegasosSnapshot, PegasosSolver
-    from .perceptron import LargestMargin, PerceptronCertificate, PerceptronSnapshot, PerceptronSolver, largest_margin
-    from .projected_gradient import DualAscentSnapshot, DualAscentSolver
-    from .projection import project
-    from .roc import RocCurve, ThresholdTable, confusion_at, roc_curve, threshold_table
-    from .selection import RULES
-    from .smo import SmoSnapshot, SmoSolver
-    from .surface import Grid, RunningExpansion
-    from .svc import SVC
+    from .inspection.roc import RocCurve, ThresholdTable, confusion_at, roc_curve, threshold_table
+    from .kernels.feature_maps import polynomial_features
+    from .kernels.surface import Grid, RunningExpansion
+    from .kernels.table import KERNELS, Kernel
+    from .knn.neighbors import KNeighborsClassifier
+    from .linear.classifiers import PegasosClassifier, Perceptron
+    from .linear.pegasos import PegasosCertificate, PegasosSnapshot, PegasosSolver
+    from .linear.perceptron import (
+        LargestMargin,
+        PerceptronCertificate,
+        PerceptronSnapshot,
+        PerceptronSolver,
+        largest_margin,
+    )
+    from .online.lasvm import LasvmSnapshot, LasvmSolver
+    from .online.online_svc import OnlineSVC
+    from .svm.dual_ascent import DualAscentSVC
+    from .svm.projected_gradient import DualAscentSnapshot, DualAscentSolver
+    from .svm.projection import project
+    from .svm.smo import SmoSnapshot, SmoSolver
+    from .svm.svc import SVC
+    from .svm.working_set_rules import RULES
 
 #: Where the public names live.
 _HOMES = {
-    "active": "certainty most_informative",
-    "certificate": "Certificate NotSeparableError Status",
-    "conventions": "ConvergenceWarning DataConversionWarning NotFittedError",
-    "dual_ascent": "DualAscentSVC",
-    "features": "polynomial_features",
-    "kernels": "KERNELS Kernel",
-    "lasvm": "LasvmSnapshot LasvmSolver",
-    "linear": "PegasosClassifier Perceptron",
-    "metrics": (
+    "inspection.active_learning": "certainty most_informative",
+    "core.certificate": "Certificate NotSeparableError Status",
+    "core.conventions": "ConvergenceWarning DataConversionWarning NotFittedError",
+    "svm.dual_ascent": "DualAscentSVC",
+    "kernels.feature_maps": "polynomial_features",
+    "kernels.table": "KERNELS Kernel",
+    "online.lasvm": "LasvmSnapshot LasvmSolver",
+    "linear.classifiers": "PegasosClassifier Perceptron",
+    "inspection.metrics": (
         "ClassScores KktCase KktReport accuracy balanced_accuracy class_scores confusion_matrix hinge_loss kkt_case"
         " margins slacks"
     ),
-    "multiclass": "REST SCHEMES Pair PairTrainer",
-    "neighbors": "KNeighborsClassifier",
-    "online": "OnlineSVC",
-    "pegasos": "PegasosCertificate PegasosSnapshot PegasosSolver",
-    "perceptron": "LargestMargin PerceptronCertificate PerceptronSnapshot PerceptronSolver largest_margin",
-    "projected_gradient": "DualAscentSnapshot DualAscentSolver",
-    "projection": "project",
-    "roc": "RocCurve ThresholdTable confusion_at roc_curve threshold_table",
-    "selection": "RULES",
-    "smo": "SmoSnapshot SmoSolver",
-    "surface": "Grid RunningExpansion",
-    "svc": "SVC",
+    "core.multiclass": "REST SCHEMES Pair PairTrainer",
+    "knn.neighbors": "KNeighborsClassifier",
+    "online.online_svc": "OnlineSVC",
+    "linear.pegasos": "PegasosCertificate PegasosSnapshot PegasosSolver",
+    "linear.perceptron": "LargestMargin PerceptronCertificate PerceptronSnapshot PerceptronSolver largest_margin",
+    "svm.projected_gradient": "DualAscentSnapshot DualAscentSolver",
+    "svm.projection": "project",
+    "inspection.roc": "RocCurve ThresholdTable confusion_at roc_curve threshold_table",
+    "svm.working_set_rules": "RULES",
+    "svm.smo": "SmoSnapshot SmoSolver",
+    "kernels.surface": "Grid RunningExpansion",
+    "svm.svc": "SVC",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
-    "KERNELS", "REST", "RULES", "SCHEMES", "SVC", "Certificate", "ClassScores", "ConvergenceWarning",
-    "DataConversionWarning", "DualAscentSVC", "DualAscentSnapshot", "DualAscentSolver", "Grid", "KNeighborsClassifier",
-    "Kernel", "KktCase", "KktReport", "LargestMargin", "LasvmSnapshot", "LasvmSolver", "NotFittedError",
-    "NotSeparableError", "OnlineSVC", "Pair", "PairTrainer", "PegasosCertificate", "PegasosClassifier",
-    "PegasosSnapshot", "PegasosSolver", "Perceptron", "PerceptronCertificate",
-    "PerceptronSnapshot", "PerceptronSolver", "RocCurve", "RunningExpansion", "SmoSnapshot", "SmoSolver", "Status",
-    "ThresholdTable", "accuracy", "balanced_accuracy", "certainty", "class_scores", "confusion_at", "confusion_matrix",
-    "hinge_loss", "kkt_case", "largest_margin", "margins", "most_informative", "polynomial_features", "project",
-    "roc_curve", "slacks", "threshold_table",
-]  # fmt: skip
+    "KERNELS",
+    "REST",
+    "RULES",
+    "SCHEMES",
+    "SVC",
+    "Certificate",
+    "ClassScores",
+    "ConvergenceWarning",
+    "DataConversionWarning",
+    "DualAscentSVC",
+    "DualAscentSnapshot",
+    "DualAscentSolver",
+    "Grid",
+    "KNeighborsClassifier",
+    "Kernel",
+    "KktCase",
+    "KktReport",
+    "LargestMargin",
+    "LasvmSnapshot",
+    "LasvmSolver",
+    "NotFittedError",
+    "NotSeparableError",
+    "OnlineSVC",
+    "Pair",
+    "PairTrainer",
+    "PegasosCertificate",
+    "PegasosClassifier",
+    "PegasosSnapshot",
+    "PegasosSolver",
+    "Perceptron",
+    "PerceptronCertificate",
+    "PerceptronSnapshot",
+    "PerceptronSolver",
+    "RocCurve",
+    "RunningExpansion",
+    "SmoSnapshot",
+    "SmoSolver",
+    "Status",
+    "ThresholdTable",
+    "accuracy",
+    "balanced_accuracy",
+    "certainty",
+    "class_scores",
+    "confusion_at",
+    "confusion_matrix",
+    "hinge_loss",
+    "kkt_case",
+    "largest_margin",
+    "margins",
+    "most_informative",
+    "polynomial_features",
+    "project",
+    "roc_curve",
+    "slacks",
+    "threshold_table",
+]
 
 
 def __getattr__(name: str) -> Any:

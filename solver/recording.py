@@ -12,9 +12,9 @@ from bisect import bisect_right
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import Status
-from .stepping import Checkpoint, SteppedSolver, Stop, never
-from .trace import LIMIT, Trace
+from solver.core.certificate import Status
+from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
+from solver.core.trace import LIMIT, Trace
 
 #: How many checkpoints there are at most.
 MOST_CHECKPOINTS = 512

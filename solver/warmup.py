@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ._compile import cache_directory
-from .stepping import SteppedSolver
+from solver.core._compile import cache_directory
+from solver.core.stepping import SteppedSolver
 
 #: File in the cache that says that everything is there.
 COMPLETE = "complete"
@@ -104,9 +104,12 @@ def _second_process() -> subprocess.Popen[bytes] | None:
     search = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
     try:
         other = subprocess.Popen(
-            [sys.executable, "-m", "solver.warmup", SECOND], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": search},
-        )  # fmt: skip
+            [sys.executable, "-m", "solver.warmup", SECOND],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": search},
+        )
     except OSError:
         return None
     _others.append(other)

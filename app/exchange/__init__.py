@@ -1,10 +1,10 @@
 """Exchange: points from and for other programs: separated text, svmlight, NumPy arrays, the clipboard."""
 
-from .convert import BadRows, Choice, Imported, convert, default_choice
-from .reading import IMPORTS, read, read_text
+from .columns import BadRows, Choice, Imported, convert, default_choice
+from .delimited import DECIMALS, SEPARATORS
+from .exporting import EXPORTS, DoubtError, as_text, encode_pieces, export, from_text, running, text_pieces
+from .importing import IMPORTS, read, read_text
 from .table import Column, Dialect, DialectError, Table
-from .text import DECIMALS, SEPARATORS
-from .writing import EXPORTS, DoubtError, as_text, encode_pieces, export, from_text, running, text_pieces
 
 __all__ = [
     "DECIMALS",

@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 
-from app.files import FileError
-from app.words import grouped
+from app.files.documents import FileError
+from app.scene.text import grouped
 
+from .delimited import Lines, encoding_of
 from .table import MAX_COLUMNS, Column, Table, check_size, column_of
-from .text import Lines, encoding_of
 
 _NUMBER = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
 _LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re.DOTALL)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from app.files import FileError
-from app.plain import plain
-from app.words import grouped
+from app.files.documents import FileError
+from app.scene.text import grouped
+from app.state.plain_text import plain
 
 #: Larger tables are refused: their numbers alone would take 80 MB.
 MAX_CELLS = 10_000_000

@@ -4,10 +4,19 @@
 """
 
 from .base import NO_KEYS, Desk, Keys, Tool
-from .spot import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, Spot, nearest
+from .pointer_position import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, Spot, nearest
 from .table import TOOLS, ToolKind
 
 __all__ = [
-    "CLICK_PIXELS", "GRAB_PIXELS", "NO_KEYS", "REMOVE_PIXELS", "TOOLS", "Desk", "Keys", "Spot", "Tool", "ToolKind",
+    "CLICK_PIXELS",
+    "GRAB_PIXELS",
+    "NO_KEYS",
+    "REMOVE_PIXELS",
+    "TOOLS",
+    "Desk",
+    "Keys",
+    "Spot",
+    "Tool",
+    "ToolKind",
     "nearest",
-]  # fmt: skip
+]

@@ -7,12 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
-from app.commands import Command
-from app.document import Document
-from app.points import Ids
-from app.session import Outline, Session
+from app.state.commands import Command
+from app.state.document import Document
+from app.state.points import Ids
+from app.state.session import Outline, Session
 
-from .spot import CLICK_PIXELS, Spot
+from .pointer_position import CLICK_PIXELS, Spot
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from app.commands import AddPoints, MovePoints
-from app.points import Ids
+from app.state.commands import AddPoints, MovePoints
+from app.state.points import Ids
 
 from .base import Tool
-from .spot import CLICK_PIXELS, GRAB_PIXELS, Spot, nearest
+from .pointer_position import CLICK_PIXELS, GRAB_PIXELS, Spot, nearest
 
 Array = NDArray[np.float64]
 #: Share of the brush radius by which one jitter moves a point, as a standard deviation.

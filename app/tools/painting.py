@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from app.commands import AddPoints, PaintTestPoints, RelabelPoints, RemovePoints
-from app.session import Outline, OutlineKind
+from app.state.commands import AddPoints, PaintTestPoints, RelabelPoints, RemovePoints
+from app.state.session import Outline, OutlineKind
 
 from .base import Tool
-from .spot import Spot, along
+from .pointer_position import Spot, along
 
 Array = NDArray[np.float64]
 #: Share of the radius after which the brush sprays again.

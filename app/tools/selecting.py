@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from app.points import Ids
-from app.session import Outline
+from app.state.points import Ids
+from app.state.session import Outline
 
 from .moving import Grip, _Mover, held
-from .spot import GRAB_PIXELS, Spot, inside_polygon, nearest
+from .pointer_position import GRAB_PIXELS, Spot, inside_polygon, nearest
 
 Array = NDArray[np.float64]
 #: Pixels between two corners of a lasso.

@@ -42,11 +42,19 @@ TOOLS: dict[str, ToolKind] = {
         "Brush", "B", "Spray points of the active class.", BrushTool, ("radius", "density", "spread"), True, True
     ),
     "line": ToolKind(
-        "Line", "I", "Drag: a line of points. Shift: level, upright or diagonal.", LineTool, ("count", "scatter"),
+        "Line",
+        "I",
+        "Drag: a line of points. Shift: level, upright or diagonal.",
+        LineTool,
+        ("count", "scatter"),
         paints=True,
     ),
     "ellipse": ToolKind(
-        "Ellipse", "O", "Drag: an ellipse of points. Shift: a circle.", EllipseTool, ("count", "scatter", "filled"),
+        "Ellipse",
+        "O",
+        "Drag: an ellipse of points. Shift: a circle.",
+        EllipseTool,
+        ("count", "scatter", "filled"),
         paints=True,
     ),
     "eraser": ToolKind("Eraser", "E", "Remove the points under the brush.", EraserTool, ("radius",), True),
@@ -54,8 +62,12 @@ TOOLS: dict[str, ToolKind] = {
         "Relabel", "R", "Give the points under the brush the active class.", RelabelTool, ("radius",), True, True
     ),
     "test": ToolKind(
-        "Test points", "N", "Keep the points under the brush for testing. Shift: train on them again.", TestTool,
-        ("radius",), True,
+        "Test points",
+        "N",
+        "Keep the points under the brush for testing. Shift: train on them again.",
+        TestTool,
+        ("radius",),
+        True,
     ),
     "move": ToolKind("Move", "V", "Drag a point, the selection, or a whole class.", MoveTool, ("moves",)),
     "soft": ToolKind(
@@ -65,8 +77,6 @@ TOOLS: dict[str, ToolKind] = {
     "magnet": ToolKind(
         "Magnet", "T", "Pull the points under the brush together. Shift: push them away.", MagnetTool, ("radius",), True
     ),
-    "rectangle": ToolKind(
-        "Select", "S", "Drag a rectangle round points. Shift adds, Ctrl takes away.", RectangleTool
-    ),
+    "rectangle": ToolKind("Select", "S", "Drag a rectangle round points. Shift adds, Ctrl takes away.", RectangleTool),
     "lasso": ToolKind("Lasso", "A", "Draw round points to select them. Shift adds, Ctrl takes away.", LassoTool),
-}  # fmt: skip
+}

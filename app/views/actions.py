@@ -12,9 +12,9 @@ from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
-from app.views.painting import painter_on
+from app.views.widgets.form_fields import take_typed_number
+from app.views.widgets.painting import painter_on
 
-from .bind import take_typed_number
 from .theme import Theme
 
 ICONS = Path(__file__).parents[2] / "assets" / "icons"
@@ -43,7 +43,10 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("revert", "&File", "Re&vert", (), "Back to what is saved; undo brings the changes back."),
     ActionSpec("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, svmlight or .npz.", gap=True),
     ActionSpec(
-        "import_clipboard", "&File", "Import from the clip&board…", ("Ctrl+Shift+V",),
+        "import_clipboard",
+        "&File",
+        "Import from the clip&board…",
+        ("Ctrl+Shift+V",),
         "A table of a spreadsheet: choose columns and class.",
     ),
     ActionSpec("export", "&File", "&Export points…", ("Ctrl+Shift+E",), "As a table, svmlight or .npz file."),
@@ -97,20 +100,31 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("probe", "&Compare", "&Why this class", ("Ctrl+8",), "Neighbours or terms of f, here.", "", True, True),
     ActionSpec("pin", "&Compare", "&Pin the probe", ("Q",), "Keep explaining this place; again: let go.", "", True),
     ActionSpec(
-        "arm_whatif", "&Compare", "&What if", ("W",), "Draw the boundary before an edit beside the new one.",
-        "", True, True,
+        "arm_whatif",
+        "&Compare",
+        "&What if",
+        ("W",),
+        "Draw the boundary before an edit beside the new one.",
+        "",
+        True,
+        True,
     ),
     ActionSpec("whatif", "&Compare", "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each lane.", "", True),
     ActionSpec("evaluation", "&Compare", "&Evaluation", ("Ctrl+9",), "Test points, scores, ROC.", "", True, True),
     ActionSpec(
-        "strips", "&Compare", "&Curves under sliders", ("Ctrl+Shift+C",),
-        "Accuracy over the whole range of k, C and γ.", "", True,
+        "strips",
+        "&Compare",
+        "&Curves under sliders",
+        ("Ctrl+Shift+C",),
+        "Accuracy over the whole range of k, C and γ.",
+        "",
+        True,
     ),
     ActionSpec("truth", "&Compare", "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True, True),
     ActionSpec("ideal", "&Compare", "True or &ideal boundary", ("U",), "The best that is possible.", "", True),
     ActionSpec("haze", "&Compare", "&Haze", ("H",), "Boundaries on resampled points.", "", True),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
-)  # fmt: skip
+)
 
 
 def make_actions(

@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 
-from app.controller import Controller
-from app.scene import Scene
-from app.settings import TEXT_SIZE, THEME, Settings
+from app.controllers.controller import Controller
+from app.files.settings import TEXT_SIZE, THEME, Settings
+from app.scene.compose import Scene
+from app.views.widgets.window_size import shrink
 
 from . import theme
-from .sizes import shrink
 
 TEXT_STEP = 2
 

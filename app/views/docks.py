@@ -8,13 +8,13 @@ from typing import Protocol
 
 from PySide6.QtWidgets import QWidget
 
-from app.conductor import Conductor
-from app.controller import Controller
-from app.scene import Scene
+from app.controllers.controller import Controller
+from app.engine.scheduler import Conductor
+from app.scene.compose import Scene
+from app.views.panels.history_panel import HistoryPanel
+from app.views.panels.notes_panel import NotesPanel
+from app.views.panels.table_panel import TablePanel
 
-from .panels.history_panel import HistoryPanel
-from .panels.notes_panel import NotesPanel
-from .panels.table_panel import TablePanel
 from .theme import Theme
 
 
@@ -52,61 +52,61 @@ def _notes(controller: Controller, conductor: Conductor) -> QWidget:
 
 
 def _step(controller: Controller, conductor: Conductor) -> QWidget:
-    from .panels.step_panel import StepPanel
+    from app.features.step.panel import StepPanel
 
     return StepPanel(controller)
 
 
 def _asking(controller: Controller, conductor: Conductor) -> QWidget:
-    from .panels.asking_panel import AskingPanel
+    from app.features.active_learning.panel import AskingPanel
 
     return AskingPanel(controller, conductor)
 
 
 def _curves(controller: Controller, conductor: Conductor) -> QWidget:
-    from .panels.curves_panel import CurvesPanel
+    from app.features.curves.panel import CurvesPanel
 
     return CurvesPanel(controller)
 
 
 def _alphas(controller: Controller, conductor: Conductor) -> QWidget:
-    from .panels.alphas_panel import AlphasPanel
+    from app.features.multipliers.panel import AlphasPanel
 
     return AlphasPanel(controller)
 
 
 def _loss(controller: Controller, conductor: Conductor) -> QWidget:
-    from .panels.loss_panel import LossPanel
+    from app.features.losses.panel import LossPanel
 
     return LossPanel(controller)
 
 
 def _compare(controller: Controller, conductor: Conductor) -> QWidget:
-    from .panels.compare_panel import ComparePanel
+    from app.features.difference.panel import ComparePanel
 
     return ComparePanel(controller)
 
 
 def _truth(controller: Controller, conductor: Conductor) -> QWidget:
-    from .panels.truth_panel import TruthPanel
+    from app.features.ground_truth.panel import TruthPanel
 
     return TruthPanel(controller)
 
 
 def _probe(controller: Controller, conductor: Conductor) -> QWidget:
-    from .panels.probe_panel import ProbePanel
+    from app.features.probe.panel import ProbePanel
 
     return ProbePanel(controller)
 
 
 def _whatif(controller: Controller, conductor: Conductor) -> QWidget:
-    from .panels.whatif_panel import WhatIfPanel
+    from app.features.what_if.panel import WhatIfPanel
 
     return WhatIfPanel(controller)
 
 
 def _evaluation(controller: Controller, conductor: Conductor) -> QWidget:
-    from .panels.evaluation_panel import EvaluationPanel
+    from app.features.evaluation.panel import EvaluationPanel
 
     return EvaluationPanel(controller)
 

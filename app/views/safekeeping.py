@@ -10,20 +10,20 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMessageBox, QWidget
 
-from app import files
-from app.background_task import Task
-from app.controller import Controller
-from app.document import Document
-from app.locks import Claims
-from app.plain import plain
-from app.recovery import Copy, Recorder, Work, orphans
-from app.settings import RECENT, Settings
-from app.store import same_content
-from app.words import count
+from app.controllers.controller import Controller
+from app.files import documents
+from app.files.background_task import Task
+from app.files.locks import Claims
+from app.files.recovery import Copy, Recorder, Work, orphans
+from app.files.settings import RECENT, Settings
+from app.scene.text import count
+from app.state.document import Document
+from app.state.plain_text import plain
+from app.state.store import same_content
+from app.views.dialogs.files import Questions
+from app.views.dialogs.recovery import RecoveryDialog
+from app.views.widgets.form_fields import plain_tip
 
-from .bind import plain_tip
-from .questions import Questions
-from .recovery_dialog import RecoveryDialog
 from .task_runner import TaskRunner
 
 RECOVERY_FOLDER = "recovery"
@@ -47,7 +47,7 @@ class Safekeeping(QObject):
         self.recorder = Recorder(self._folder, name, self._failed.emit)
         self.claims = Claims(folder / "open", name)
         self._kept: Document | None = None
-        self._kept_for: tuple[Path | None, files.Fingerprint | None] = (None, None)
+        self._kept_for: tuple[Path | None, documents.Fingerprint | None] = (None, None)
         self._offered: list[Copy] = []
         self._dialog: RecoveryDialog | None = None
         self._closed = self._looked = False
@@ -113,7 +113,7 @@ class Safekeeping(QObject):
 
     def _remember(self, path: Path) -> None:
         # Those that are gone too: their disk may come back.
-        names = dict.fromkeys((str(files.absolute(path)), *self._settings.read(RECENT)))
+        names = dict.fromkeys((str(documents.absolute(path)), *self._settings.read(RECENT)))
         self._settings.write(RECENT, tuple(names)[: RECENT.most])
 
     def add_recent_menu(self, menu: QMenu, before: QAction) -> None:
@@ -175,11 +175,11 @@ class Safekeeping(QObject):
             self.recorder.replaces(copy)
             self._controller.say(f"Recovered {copy.title}. It is not saved yet.")
 
-        def failed(error: files.FileError) -> None:
+        def failed(error: documents.FileError) -> None:
             if copy not in self._offered:
                 return
             reason = str(error).rstrip(".")
-            if isinstance(error, files.UnreadError):
+            if isinstance(error, documents.UnreadError):
                 self._questions.alert(f"{reason}; it stays in {copy.file}.")
             else:
                 self._drop(copy)

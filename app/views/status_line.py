@@ -7,13 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
-from app.document import Document
-from app.plain import plain
-from app.session import Session
+from app.scene.text import count
+from app.state.document import Document
+from app.state.plain_text import plain
+from app.state.session import Session
 from app.tools import GRAB_PIXELS, TOOLS, Spot, nearest
-from app.words import count
-
-from .bind import plain_tip
+from app.views.widgets.form_fields import plain_tip
 
 SAID_FOR = 8000  # milliseconds
 

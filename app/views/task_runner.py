@@ -12,10 +12,9 @@ from typing import Any
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
-from app.background_task import Progress, Task
-from app.files import FileError
-
-from .bind import describe
+from app.files.background_task import Progress, Task
+from app.files.documents import FileError
+from app.views.widgets.form_fields import describe
 
 #: Milliseconds after which a task is shown, and between two looks at it.
 SHOWN_AFTER, LOOK = 600, 100
@@ -86,9 +85,12 @@ class TaskRunner(QObject):
         self._status = status
 
     def run(
-        self, task: Task[Any], done: Callable[[Any], object], failed: Callable[[FileError], object] | None = None,
+        self,
+        task: Task[Any],
+        done: Callable[[Any], object],
+        failed: Callable[[FileError], object] | None = None,
         line: str = "files",
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Do `task` after those before it in its line; then ``done(result)``, or ``failed(error)``."""
         self._queues[line].append(_Run(task, done, failed or (lambda error: self._alert(str(error))), line))
         self._begin(line)

@@ -13,8 +13,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.document import ClassStyle
-from app.shading import RGB, Shades
+from app.engine.shading import RGB, Shades
+from app.state.document import ClassStyle
 
 #: One shape per class, in pyqtgraph's names: disc, square, triangle, diamond, star, pentagon, triangle down, hexagon.
 SYMBOLS = ("o", "s", "t1", "d", "star", "p", "t", "h")
@@ -45,21 +45,59 @@ class Theme:
 
 
 LIGHT = Theme(
-    dark=False, background=(255, 255, 255), ink=(20, 20, 20), faint=(95, 95, 95),
-    classes=((0, 114, 178), (213, 94, 0), (0, 140, 100), (184, 86, 140), (176, 116, 0), (98, 64, 170),
-             (122, 110, 0), (96, 60, 20)),
-    tie=(196, 196, 196), window=(243, 243, 244), base=(255, 255, 255), button=(250, 250, 250), accent=(0, 98, 168),
-    moods={"certified": ((255, 255, 255), (0, 105, 75)), "moving": ((255, 255, 255), (0, 98, 168)),
-           "resting": ((255, 255, 255), (90, 90, 90)), "doubtful": ((255, 255, 255), (176, 58, 0))},
-)  # fmt: skip
+    dark=False,
+    background=(255, 255, 255),
+    ink=(20, 20, 20),
+    faint=(95, 95, 95),
+    classes=(
+        (0, 114, 178),
+        (213, 94, 0),
+        (0, 140, 100),
+        (184, 86, 140),
+        (176, 116, 0),
+        (98, 64, 170),
+        (122, 110, 0),
+        (96, 60, 20),
+    ),
+    tie=(196, 196, 196),
+    window=(243, 243, 244),
+    base=(255, 255, 255),
+    button=(250, 250, 250),
+    accent=(0, 98, 168),
+    moods={
+        "certified": ((255, 255, 255), (0, 105, 75)),
+        "moving": ((255, 255, 255), (0, 98, 168)),
+        "resting": ((255, 255, 255), (90, 90, 90)),
+        "doubtful": ((255, 255, 255), (176, 58, 0)),
+    },
+)
 DARK = Theme(
-    dark=True, background=(32, 32, 32), ink=(240, 240, 240), faint=(170, 170, 170),
-    classes=((64, 160, 225), (240, 130, 50), (20, 180, 130), (214, 140, 180), (236, 170, 20), (170, 150, 255),
-             (240, 228, 66), (190, 150, 110)),
-    tie=(96, 96, 96), window=(43, 43, 45), base=(66, 66, 70), button=(60, 60, 63), accent=(90, 170, 240),
-    moods={"certified": ((10, 20, 15), (70, 200, 150)), "moving": ((10, 15, 25), (90, 170, 240)),
-           "resting": ((15, 15, 15), (190, 190, 190)), "doubtful": ((25, 10, 0), (250, 150, 80))},
-)  # fmt: skip
+    dark=True,
+    background=(32, 32, 32),
+    ink=(240, 240, 240),
+    faint=(170, 170, 170),
+    classes=(
+        (64, 160, 225),
+        (240, 130, 50),
+        (20, 180, 130),
+        (214, 140, 180),
+        (236, 170, 20),
+        (170, 150, 255),
+        (240, 228, 66),
+        (190, 150, 110),
+    ),
+    tie=(96, 96, 96),
+    window=(43, 43, 45),
+    base=(66, 66, 70),
+    button=(60, 60, 63),
+    accent=(90, 170, 240),
+    moods={
+        "certified": ((10, 20, 15), (70, 200, 150)),
+        "moving": ((10, 15, 25), (90, 170, 240)),
+        "resting": ((15, 15, 15), (190, 190, 190)),
+        "doubtful": ((25, 10, 0), (250, 150, 80)),
+    },
+)
 
 
 def theme_of(dark: bool) -> Theme:
@@ -107,9 +145,13 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     role = QPalette.ColorRole
     ink, faint = QColor(*theme.ink), QColor(*theme.faint)
     for which, colour in {
-        role.Window: theme.window, role.Base: theme.base, role.AlternateBase: theme.window,
-        role.Button: theme.button, role.ToolTipBase: theme.base, role.Highlight: theme.accent,
-    }.items():  # fmt: skip
+        role.Window: theme.window,
+        role.Base: theme.base,
+        role.AlternateBase: theme.window,
+        role.Button: theme.button,
+        role.ToolTipBase: theme.base,
+        role.Highlight: theme.accent,
+    }.items():
         palette.setColor(which, QColor(*colour))
     for which in (role.WindowText, role.Text, role.ButtonText, role.ToolTipText):
         palette.setColor(which, ink)

@@ -9,39 +9,39 @@ from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QLayout, QSplitter, QStyle
 
-from app import files, recovery
-from app.conductor import Conductor
-from app.controller import Controller
-from app.document import Document
-from app.jobs.preparation import Preparation
-from app.jobs.requests import Frame
-from app.jobs.study import Study
-from app.moment import Moment
-from app.ordering import order
-from app.points import MAX_CLASSES
-from app.scene import Scene, compose
-from app.settings import GEOMETRY, SIDEBAR, Settings
+from app.controllers.controller import Controller
+from app.engine.compile_ahead import Preparation
+from app.engine.requests import Frame
+from app.engine.run_state import Study
+from app.engine.scheduler import Conductor
+from app.features.ask_background import order
+from app.features.race.window import RaceRoom
+from app.files import documents, recovery
+from app.files.settings import GEOMETRY, SIDEBAR, Settings
+from app.scene.compose import Scene, compose
+from app.scene.context import Moment
+from app.scene.text import classifier_name
+from app.state.document import Document
+from app.state.points import MAX_CLASSES
 from app.tools import GRAB_PIXELS, Spot, nearest
-from app.words import classifier_name
+from app.views.dialogs.files import Questions
+from app.views.dialogs.help import HelpDialog
+from app.views.dialogs.import_export import Exchanging
+from app.views.export.dialog import PictureDialog
+from app.views.export.layout import Shot, What, screen_size, shoot
+from app.views.export.maker import PictureMaker
+from app.views.lane.lanes import Lanes
+from app.views.panels.data_panel import DataPanel
+from app.views.widgets.drop_window import DropWindow
+from app.views.widgets.form_fields import take_typed_number
 
 from . import actions, theme
 from .appearance import Appearance
-from .bind import take_typed_number
-from .drops import DropWindow
-from .exchanging import Exchanging
-from .help import HelpDialog
-from .lanes import Lanes
-from .palette import Palette
-from .panels.data_panel import DataPanel
-from .picture_dialog import PictureDialog
-from .picture_maker import PictureMaker
-from .pictures import Shot, What, screen_size, shoot
-from .questions import Questions
-from .race_window import RaceRoom
+from .dock_manager import Side
 from .safekeeping import Safekeeping
-from .side import Side
 from .status_line import StatusLine
 from .task_runner import TaskRunner
+from .tool_palette import Palette
 
 BRUSH_STEP = 1.25
 #: Of the first start; and the least at which nothing is cut off.
@@ -127,7 +127,7 @@ class MainWindow(DropWindow):
 
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
-        if path.suffix.lower() == files.SUFFIX or recovery.is_copy(path):
+        if path.suffix.lower() == documents.SUFFIX or recovery.is_copy(path):
             self._questions.open_path(path)
         else:
             self._exchanging.import_file(path)
@@ -171,10 +171,16 @@ class MainWindow(DropWindow):
         self._conductor.collect()
         store, session = self._controller.store, self._controller.session
         scene = compose(
-            store.document, session, self._conductor.results, title=store.title, modified=store.modified,
-            history=store.history, position=store.position, compiled=self._preparation.ready,
+            store.document,
+            session,
+            self._conductor.results,
+            title=store.title,
+            modified=store.modified,
+            history=store.history,
+            position=store.position,
+            compiled=self._preparation.ready,
             saved_at=store.saved_position,
-        )  # fmt: skip
+        )
         self._draw(scene)
         self._show_hint()
         self._order(scene)
@@ -320,9 +326,15 @@ class MainWindow(DropWindow):
         if scene is None or self.findChild(PictureDialog) is not None:
             return
         PictureDialog(
-            self, self._settings, [classifier_name(lane.lane) for lane in scene.lanes], scene.dark,
-            lambda what: screen_size(self.canvases[: scene.shown], what), self._shoot, self._pictures.make, self.alert,
-        ).open()  # fmt: skip
+            self,
+            self._settings,
+            [classifier_name(lane.lane) for lane in scene.lanes],
+            scene.dark,
+            lambda what: screen_size(self.canvases[: scene.shown], what),
+            self._shoot,
+            self._pictures.make,
+            self.alert,
+        ).open()
 
     def _shoot(self, what: What) -> Shot:
         self._refresh_if_pending()

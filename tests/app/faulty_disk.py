@@ -16,9 +16,20 @@ from typing import Any
 CODES = (errno.EIO, errno.ENOSPC, errno.EMFILE, errno.ESTALE)
 #: Functions of `os` that take a path, or that take what `os.open` gave.
 BY_PATH = (
-    "open", "stat", "lstat", "readlink", "replace", "rename", "unlink", "remove", "rmdir", "mkdir", "chmod",
-    "listdir", "scandir",
-)  # fmt: skip
+    "open",
+    "stat",
+    "lstat",
+    "readlink",
+    "replace",
+    "rename",
+    "unlink",
+    "remove",
+    "rmdir",
+    "mkdir",
+    "chmod",
+    "listdir",
+    "scandir",
+)
 BY_HANDLE = ("fstat", "fsync", "close", "dup")
 OF_FILES = ("read", "readline", "write", "flush", "close")
 
@@ -171,9 +182,14 @@ class Tally:
         self.counts: Counter[tuple[str, str]] = Counter()
 
     def every_fault(
-        self, action: str, folder: Path, prepare: Callable[[], None], act: Callable[[FaultyDisk], None],
-        codes: tuple[int, ...] = CODES, step: int = 1,
-    ) -> None:  # fmt: skip
+        self,
+        action: str,
+        folder: Path,
+        prepare: Callable[[], None],
+        act: Callable[[FaultyDisk], None],
+        codes: tuple[int, ...] = CODES,
+        step: int = 1,
+    ) -> None:
         """Let each operation of `act` fail in turn, once and for good, after `prepare` has set the scene each time."""
         for code in codes:
             for for_good in (False, True):

@@ -5,17 +5,17 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from app.document import Document, KnnSettings, Lane, SvmSettings
-from app.jobs.ground import Ground, GroundQuestion
-from app.jobs.learners import estimator_of
-from app.jobs.requests import Frame, Phase, Picture
-from app.points import Points
-from app.questions.probe_tables import Who
-from app.results import Results
-from app.scene import Scene, compose
-from app.session import Session
+from app.engine.requests import Frame, Phase, Picture
+from app.engine.results import Results
+from app.features.probe.query import Ground, GroundQuestion
+from app.features.probe.tables import Who
+from app.learners.estimators import estimator_of
+from app.scene.compose import Scene, compose
+from app.state.document import Document, KnnSettings, Lane, SvmSettings
+from app.state.points import Points
+from app.state.session import Session
 from solver import Grid, KNeighborsClassifier
-from solver.pair_classifier import PairClassifier
+from solver.core.binary_reduction import PairClassifier
 
 NAMES = tuple(f"class {label + 1}" for label in range(8))
 
@@ -32,7 +32,7 @@ def points_of(n: int, n_classes: int = 2, seed: int = 0, lattice: bool = False) 
 
 def knn(
     points: Points, k: int, metric: str = "euclidean", weights: str = "uniform"
-) -> tuple[KNeighborsClassifier, Lane]:  # fmt: skip
+) -> tuple[KNeighborsClassifier, Lane]:
     lane = Lane("knn", knn=KnnSettings(k, weights, metric))  # type: ignore[arg-type]
     model = KNeighborsClassifier(min(k, len(points)), weights, metric, lane.knn.p)
     return model.fit(points.xy, points.labels), lane

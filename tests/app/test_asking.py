@@ -17,22 +17,33 @@ from hypothesis import strategies as st
 from sklearn import svm as libsvm
 from sklearn.neighbors import KNeighborsClassifier as ReferenceKnn
 
-from app import asking_words as words
-from app.asking import LARGEST_POOL, MOST_GIVEN, Answer, Asking, Look, Plan, Question, Score, begin, drawn
-from app.commands import MovePoints
-from app.conductor import Conductor
-from app.controller import Controller
-from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.jobs import asking as asking_module
-from app.jobs import comparing
-from app.jobs.asking import AskingReply, AskingRequest, Letters, look_for
-from app.jobs.comparing import Comparison, Curves
-from app.jobs.pool import Later, Priority
-from app.lane_commands import SetLane
-from app.points import Points
-from app.session import Session
-from app.shading import Shades
-from app.store import Store
+from app.controllers.controller import Controller
+from app.engine.pool import Later, Priority
+from app.engine.scheduler import Conductor
+from app.engine.shading import Shades
+from app.features.active_learning import comparison as comparing
+from app.features.active_learning import query as asking_module
+from app.features.active_learning import text as words
+from app.features.active_learning.comparison import Comparison, Curves
+from app.features.active_learning.query import AskingReply, AskingRequest, Letters, look_for
+from app.features.active_learning.state import (
+    LARGEST_POOL,
+    MOST_GIVEN,
+    Answer,
+    Asking,
+    Look,
+    Plan,
+    Question,
+    Score,
+    begin,
+    drawn,
+)
+from app.state.commands import MovePoints
+from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.state.lane_commands import SetLane
+from app.state.points import Points
+from app.state.session import Session
+from app.state.store import Store
 from solver import Grid
 
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 24, 18)
@@ -128,12 +139,20 @@ def sureness(asking: Asking, index: np.ndarray, labels: np.ndarray, queries: np.
     return np.abs(values) if values.ndim == 1 else lead(values)
 
 
-@pytest.mark.parametrize("lane, points", [
-    (svm(), None), (svm(kernel="linear"), None), (svm(kernel="poly", coef0=1.0, gamma=1.0), None),
-    (svm(C=1000.0), None), (svm(class_weight="balanced"), None), (svm(), blobs()),
-    (svm(multiclass="one-vs-rest"), blobs(3)), (knn(n_neighbors=3, metric="manhattan"), None),
-    (knn(n_neighbors=30, metric="manhattan"), blobs(3)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "lane, points",
+    [
+        (svm(), None),
+        (svm(kernel="linear"), None),
+        (svm(kernel="poly", coef0=1.0, gamma=1.0), None),
+        (svm(C=1000.0), None),
+        (svm(class_weight="balanced"), None),
+        (svm(), blobs()),
+        (svm(multiclass="one-vs-rest"), blobs(3)),
+        (knn(n_neighbors=3, metric="manhattan"), None),
+        (knn(n_neighbors=30, metric="manhattan"), blobs(3)),
+    ],
+)
 def test_the_least_sure_point_of_all_is_asked_for(lane: Lane, points: Points | None) -> None:
     asking = learnt(begin(document(lane, points), Plan(per_class=2)))
     for _ in range(12):
@@ -233,9 +252,10 @@ def test_trainings_start_where_the_last_one_ended() -> None:
     assert asking.look is not None and cold.look is not None
     assert asking.look.model.n_iter_[0] < 0.6 * cold.look.model.n_iter_[0]  # type: ignore[union-attr]
     assert np.allclose(
-        asking.look.model.decision_function(asking.pool.xy), cold.look.model.decision_function(asking.pool.xy),  # type: ignore[union-attr]
+        asking.look.model.decision_function(asking.pool.xy),
+        cold.look.model.decision_function(asking.pool.xy),  # type: ignore[union-attr]
         atol=1e-5,
-    )  # fmt: skip
+    )
 
 
 def test_a_wrong_answer_is_learnt_from_and_counted() -> None:
@@ -305,8 +325,9 @@ def test_a_reply_that_comes_late_counts_as_far_as_its_answers_do() -> None:
     assert otherwise.learnt(longer.answers, longer.looks) is otherwise, "other answers"
 
 
-answers_of_a_hand = st.lists(st.tuples(st.sampled_from(["truth", "answer", "choose", "back", "learn"]),
-                                       st.integers(0, 70)), max_size=25)  # fmt: skip
+answers_of_a_hand = st.lists(
+    st.tuples(st.sampled_from(["truth", "answer", "choose", "back", "learn"]), st.integers(0, 70)), max_size=25
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -338,13 +359,16 @@ def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]])
 # -- beginning -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("xy, labels, per_class, sentence", [
-    ([], [], 1, "There are no points to ask about"),
-    ([[0, 0]], [3], 1, "There is only one point"),
-    ([[0, 0], [1, 1], [2, 0]], [2, 2, 2], 1, "All points are of class 3, so nothing to ask: add a second class."),
-    ([[0, 0], [1, 1]], [0, 1], 1, "Nothing is left to ask: all 2 labels are given"),
-    ([[0, 0], [1, 1], [2, 2]], [0, 1, 1], MOST_GIVEN, "Nothing is left to ask: all 3 labels are given"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "xy, labels, per_class, sentence",
+    [
+        ([], [], 1, "There are no points to ask about"),
+        ([[0, 0]], [3], 1, "There is only one point"),
+        ([[0, 0], [1, 1], [2, 0]], [2, 2, 2], 1, "All points are of class 3, so nothing to ask: add a second class."),
+        ([[0, 0], [1, 1]], [0, 1], 1, "Nothing is left to ask: all 2 labels are given"),
+        ([[0, 0], [1, 1], [2, 2]], [0, 1, 1], MOST_GIVEN, "Nothing is left to ask: all 3 labels are given"),
+    ],
+)
 @pytest.mark.parametrize("lane", [svm(), knn()])
 def test_where_nothing_can_be_asked_a_sentence_says_so(
     lane: Lane, xy: list[list[float]], labels: list[int], per_class: int, sentence: str
@@ -613,20 +637,26 @@ def test_the_sentences_say_what_the_numbers_are() -> None:
     )
     assert words.against_random(asking, None) == ""
     assert words.verdict(curves)[1:] == (
-        "for 95 % of that: least sure 3 labels, by chance > 4" if accuracy < 0.855
+        "for 95 % of that: least sure 3 labels, by chance > 4"
+        if accuracy < 0.855
         else "for 95 % of that: least sure 3 labels, by chance 4",
-        "for 99 % of that: least sure 4 labels, by chance > 4" if accuracy < 0.891
+        "for 99 % of that: least sure 4 labels, by chance > 4"
+        if accuracy < 0.891
         else "for 99 % of that: least sure 4 labels, by chance 4",
-    )  # fmt: skip
+    )
     assert words.verdict(growing)[0] == "All 60 labels give 90.0 %. Needed (mean of 20 runs, still counting):"
     assert words.verdict(Comparison(asking, 1).curves) == ("Comparing…",) and words.verdict(None) == ()
 
 
-@pytest.mark.parametrize("lane, n_classes, formula, value", [
-    (svm(), 2, "|f(x)|", "|f| = 0.25"), (svm(), 3, "duels won", "lead = 0.25"),
-    (svm(multiclass="one-vs-rest"), 3, "the two largest f", "f₁ − f₂ = 0.25"),
-    (knn(), 2, "shares of the vote", "p₁ − p₂ = 0.25"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "lane, n_classes, formula, value",
+    [
+        (svm(), 2, "|f(x)|", "|f| = 0.25"),
+        (svm(), 3, "duels won", "lead = 0.25"),
+        (svm(multiclass="one-vs-rest"), 3, "the two largest f", "f₁ − f₂ = 0.25"),
+        (knn(), 2, "shares of the vote", "p₁ − p₂ = 0.25"),
+    ],
+)
 def test_the_formula_and_the_value_are_those_of_the_learner(
     lane: Lane, n_classes: int, formula: str, value: str
 ) -> None:

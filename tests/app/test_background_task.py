@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import exchange, files, piecewise, versions
-from app.background_task import CancelledError, Progress, Task
-from app.document import Document, default_document
-from app.files import FileError
-from app.points import Points
-from app.split import IdSet, Split
+from app import exchange
+from app.files import documents, file_format, json_pieces
+from app.files.background_task import CancelledError, Progress, Task
+from app.files.documents import FileError
+from app.state.document import Document, default_document
+from app.state.points import Points
+from app.state.test_split import IdSet, Split
 
 
 def document(n: int) -> Document:
@@ -27,23 +28,23 @@ def document(n: int) -> Document:
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(piecewise, "PIECE", 60)
+    monkeypatch.setattr(json_pieces, "PIECE", 60)
 
 
 @pytest.mark.usefixtures("small_pieces")
 def test_a_document_in_pieces_is_the_same() -> None:
     for n in (4, 5, 40, 300):
-        data, shares = files.encode(document(n)), []
-        again = files.decode(data, step=shares.append)
-        assert files.encode(again) == data and len(shares) > n // 4
+        data, shares = documents.encode(document(n)), []
+        again = documents.decode(data, step=shares.append)
+        assert documents.encode(again) == data and len(shares) > n // 4
         assert shares == sorted(shares) and shares[0] > 0 and shares[-1] < 1
-        assert piecewise.parted(data, shares.append)[1] is not None
+        assert json_pieces.parted(data, shares.append)[1] is not None
 
 
 @pytest.mark.usefixtures("small_pieces")
 def test_damage_is_told_as_if_it_had_been_decoded_at_once() -> None:
     rng = random.Random(5)
-    sound = files.encode(document(30))
+    sound = documents.encode(document(30))
     parts = [b",", b",,", b"]", b"[", b'"', b" ", b"", b"null", b'"a,b"', b"1e999", b"-", b"9", b"{}", b"\n", b"0"]
     files_of_all_kinds = [sound.replace(b'"y":[', b'"y":[,'), sound.replace(b'"x":[', b'"x":[]')]
     files_of_all_kinds += [sound[:-9], sound + b"1"]
@@ -55,9 +56,9 @@ def test_damage_is_told_as_if_it_had_been_decoded_at_once() -> None:
     for data in files_of_all_kinds:
         outcomes = []
         for size in (60, 10**9):
-            piecewise.PIECE = size  # the fixture puts it back
+            json_pieces.PIECE = size  # the fixture puts it back
             try:
-                outcomes.append(files.encode(files.decode(data)))
+                outcomes.append(documents.encode(documents.decode(data)))
             except FileError as error:
                 outcomes.append(str(error).encode())
         assert outcomes[0] == outcomes[1], data
@@ -70,19 +71,19 @@ def test_damage_is_told_as_if_it_had_been_decoded_at_once() -> None:
 def test_a_comma_too_many_is_one_wherever_a_piece_ends(end: bytes) -> None:
     for n in range(5, 60):
         with pytest.raises(FileError, match="damaged"):
-            files.decode(files.encode(document(n)).replace(end, b"," + end))
+            documents.decode(documents.encode(document(n)).replace(end, b"," + end))
 
 
 def test_all_versions_are_decoded_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = json.loads(files.encode(default_document()))
+    data = json.loads(documents.encode(default_document()))
     for name in ("split", "compared", "origin"):
         del data[name]
     old = json.dumps(data | {"version": 2}, separators=(",", ":")).encode()
-    whole = files.encode(files.decode(old))
-    monkeypatch.setattr(piecewise, "PIECE", 100)
+    whole = documents.encode(documents.decode(old))
+    monkeypatch.setattr(json_pieces, "PIECE", 100)
     seen = []
-    assert files.encode(files.decode(old, step=seen.append)) == whole and seen
-    assert versions.NEWEST == 3
+    assert documents.encode(documents.decode(old, step=seen.append)) == whole and seen
+    assert file_format.NEWEST == 3
 
 
 def test_what_is_exported_in_pieces_is_the_same(tmp_path: Path) -> None:
@@ -140,5 +141,5 @@ def test_a_cancelled_write_leaves_no_trace(tmp_path: Path) -> None:
     path.write_bytes(b"old")
     progress.cancel()
     with pytest.raises(CancelledError):
-        files.write_pieces((b"new",), path, progress.commit)
+        documents.write_pieces((b"new",), path, progress.commit)
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from test_jobs import Background, four_blobs, knn, svm, two_moons, wish
 
-from app.badges import NO_BADGE, Mood, badge
-from app.document import Lane, PegasosSettings, PerceptronSettings
-from app.figures import short
-from app.jobs.requests import Frame, Phase
+from app.engine.requests import Frame, Phase
+from app.scene.status_badge import NO_BADGE, Mood, badge
+from app.state.document import Lane, PegasosSettings, PerceptronSettings
+from app.state.number_format import short
 from solver import Certificate, Status
 
 
@@ -53,7 +53,7 @@ def test_of_several_problems_the_worst_counts() -> None:
         (Status.PRECISION, {"gap": 0.5}, Mood.DOUBTFUL, "not shown optimal"),
         (Status.STATIONARY, {"gap": math.nan}, Mood.CERTIFIED, "stationary: KKT"),
     ],
-)  # fmt: skip
+)
 def test_each_end_has_its_words(status: Status, values: dict[str, Any], mood: Mood, words: str) -> None:
     said = badge(with_status(finished(svm()), status, **values))
     assert said.mood is mood and said.text.startswith(words)

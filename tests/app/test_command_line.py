@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from app import __version__, files
-from app.document import Document, Lane
-from app.points import Points
+from app import __version__
+from app.files import documents
+from app.state.document import Document, Lane
+from app.state.points import Points
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,9 +20,14 @@ ROOT = Path(__file__).parents[2]
 def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     # The very first picture waits for the compiler.
     return subprocess.run(
-        [sys.executable, "-m", "app", *map(str, words)], capture_output=True, text=True, timeout=400.0, cwd=ROOT,
-        env=os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)} | environment, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "app", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=400.0,
+        cwd=ROOT,
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)} | environment,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def test_a_recovery_copy_is_work_that_is_not_saved(
     from app import main
 
     copy, document = tmp_path / f"x{suffix}", Document(notes="kept")
-    copy.write_bytes(b"any line\n" + files.encode(document))
+    copy.write_bytes(b"any line\n" + documents.encode(document))
     started: list[tuple[object, ...]] = []
     monkeypatch.setattr(main, "_run", lambda *words: started.append(words) or 0)
     assert main.main([str(copy)]) == 0
@@ -122,9 +128,14 @@ SHELL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="a shell and d
 @pytest.mark.parametrize("words", ["--version", "render --help"])
 def test_what_cannot_be_printed_is_one_line(words: str, ending: str, reason: str, unbuffered: str) -> None:
     done = subprocess.run(
-        ["sh", "-c", f"{sys.executable} -m app {words} {ending}"], capture_output=True, text=True, timeout=60, cwd=ROOT,
-        env=os.environ | {"PYTHONUNBUFFERED": unbuffered}, check=False,
-    )  # fmt: skip
+        ["sh", "-c", f"{sys.executable} -m app {words} {ending}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (1, f"classifier-playground: nothing can be printed: {reason}.\n")
 
 
@@ -137,9 +148,13 @@ def test_a_summary_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
         # A pipe whose reader is gone is what `true` leaves; it is waited for.
         script = f"(sleep 0.5; {command}) {ending}" if ending == "| true" else f"{command} {ending}"
         done = subprocess.run(
-            ["bash", "-c", f"set -o pipefail; {script}"], capture_output=True, text=True, timeout=60, cwd=ROOT,
+            ["bash", "-c", f"set -o pipefail; {script}"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=ROOT,
             check=False,
-        )  # fmt: skip
+        )
         assert done.returncode == 1 and done.stderr.count("\n") == 1, ending
         assert done.stderr.startswith(f"classifier-playground: nothing can be printed: {reason}")
 
@@ -159,7 +174,7 @@ def test_no_document_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
 def test_render_writes_a_picture(tmp_path: Path) -> None:
     points = Points.of([(0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.2)], [0, 1, 0, 1])
     source, out = tmp_path / "four points.playground", tmp_path / "pictüre.PNG"
-    files.write(Document(points, (Lane("knn"), Lane("svm"))), source)
+    documents.write(Document(points, (Lane("knn"), Lane("svm"))), source)
     done = run("render", source, "--out", out, "--size", "1000x600", "--theme", "dark")
     assert (done.returncode, done.stderr) == (0, "")
     data = out.read_bytes()

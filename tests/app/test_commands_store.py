@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from app.commands import (
+from app.state.commands import (
     AddPoints,
     Clear,
     Command,
@@ -25,10 +25,19 @@ from app.commands import (
     SetGenerator,
     SetView,
 )
-from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
-from app.lane_commands import SetLane, ShowLanes
-from app.points import Points
-from app.store import Store
+from app.state.document import (
+    ClassStyle,
+    Document,
+    GeneratorSettings,
+    KnnSettings,
+    Lane,
+    SvmSettings,
+    View,
+    default_document,
+)
+from app.state.lane_commands import SetLane, ShowLanes
+from app.state.points import Points
+from app.state.store import Store
 
 SMALL = Document(Points.of([(0.0, 0.0), (1.0, 0.5), (2.0, 2.0)], [0, 1, 1]))
 
@@ -430,9 +439,11 @@ def test_added_points_find_their_classes_by_name() -> None:
 
 def test_fields_of_the_document_change_and_count_as_modified() -> None:
     changes: dict[str, Any] = {
-        "notes": "for Monday", "axes": ("width", "height"), "training_limit": 50,
+        "notes": "for Monday",
+        "axes": ("width", "height"),
+        "training_limit": 50,
         "styles": (ClassStyle("setosa"), *SMALL.styles[1:]),
-    }  # fmt: skip
+    }
     for name, value in changes.items():
         store = Store(SMALL)
         store.dispatch(SetFields(changes=((name, value),), text="said"))

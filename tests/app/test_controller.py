@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from app import exchange
-from app.controller import Controller
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.points import Points
-from app.session import FULL_SPEED, SPEEDS, Session
-from app.store import Store
+from app.controllers.controller import Controller
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.state.points import Points
+from app.state.session import FULL_SPEED, SPEEDS, Session
+from app.state.store import Store
 from app.tools import Spot
-from solver.datasets import DATASETS
+from solver.data.datasets import DATASETS
 
 SMALL = Document(Points.of([(0.0, 0.0), (1.0, 0.5)], [0, 1]))
 
@@ -115,8 +115,9 @@ def test_fields_change_or_are_refused_with_a_sentence(table: Table) -> None:
     table.hand.set_lane(0, "knn", n_neighbors=7)
     table.hand.set_lane(0, classifier="svm")
     assert table.store.document.lanes == (
-        Lane("svm", knn=KnnSettings(n_neighbors=7)), Lane("svm", svm=SvmSettings(C=9.0))
-    )  # fmt: skip
+        Lane("svm", knn=KnnSettings(n_neighbors=7)),
+        Lane("svm", svm=SvmSettings(C=9.0)),
+    )
     assert table.store.undo_name == "Set classifier to svm" and table.said == []
     before = table.store.document
     wrong: dict[str, Callable[[], None]] = {
@@ -267,8 +268,13 @@ def test_points_of_a_file_come_in_and_go_out(table: Table, tmp_path: Path) -> No
     assert table.said[0].startswith("x.csv was not saved")
 
 
-GESTURES = {"line": [(0.2, 0.2), (0.8, 0.9)], "ellipse": [(0.2, 0.2), (0.7, 0.8)], "jitter": [(0.1, 0.1)],
-            "magnet": [(0.1, 0.1)], "brush": [(0.3, 0.3), (0.5, 0.5)]}  # fmt: skip
+GESTURES = {
+    "line": [(0.2, 0.2), (0.8, 0.9)],
+    "ellipse": [(0.2, 0.2), (0.7, 0.8)],
+    "jitter": [(0.1, 0.1)],
+    "magnet": [(0.1, 0.1)],
+    "brush": [(0.3, 0.3), (0.5, 0.5)],
+}
 
 
 @pytest.mark.parametrize("tool", GESTURES)

@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.conductor import Conductor
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
-from app.jobs.differing import Difference, Differing
-from app.jobs.enlarging import enlarge
-from app.jobs.fitting import fitted
-from app.jobs.inquiry import Answer, Asked, work_out
-from app.jobs.newest import NewestQueue
-from app.jobs.pool import Priority
-from app.jobs.requests import Frame, Phase, Request, Side, Sides, Wish
-from app.jobs.work import LaneWork
-from app.lane_commands import AddLane, MoveLane, RemoveLane
-from app.points import Points
-from app.questions.difference import able, compare_scene, compared, sides_of
-from app.results import Results
-from app.shading import Shades, colour
+from app.engine.export_surface import enlarge
+from app.engine.fitting import fitted
+from app.engine.lane_job import LaneWork
+from app.engine.latest_queue import NewestQueue
+from app.engine.pool import Priority
+from app.engine.query import Answer, Asked, work_out
+from app.engine.requests import Frame, Phase, Request, Side, Sides, Wish
+from app.engine.results import Results
+from app.engine.scheduler import Conductor
+from app.engine.shading import Shades, colour
+from app.features.difference.query import Difference, Differing
+from app.features.difference.scene import able, compare_scene, compared, sides_of
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
+from app.state.lane_commands import AddLane, MoveLane, RemoveLane
+from app.state.points import Points
 from solver import Grid
 
 SHADES = Shades((255, 255, 255), tuple((20 * c, 10, 200) for c in range(8)), (128, 128, 128))
@@ -104,14 +104,21 @@ def test_the_lane_of_a_difference_counts_the_same_pixels_and_stripes_them() -> N
     picture, expected = frames[-1].picture, disagreement(both, grid)
     assert picture is not None and picture.differing == expected.mean()
     assert frames[-1].model is None and frames[-1].sides == both
-    colours = {label: set(np.unique(picture.argb[(labels == label) & ~expected])) for labels in [
-        both[0].model.predict(np.column_stack([c.ravel() for c in np.meshgrid(grid.xs, grid.ys[::-1])])).reshape(
-            expected.shape)] for label in (0, 1)}  # fmt: skip
+    colours = {
+        label: set(np.unique(picture.argb[(labels == label) & ~expected]))
+        for labels in [
+            both[0]
+            .model.predict(np.column_stack([c.ravel() for c in np.meshgrid(grid.xs, grid.ys[::-1])]))
+            .reshape(expected.shape)
+        ]
+        for label in (0, 1)
+    }
     assert all(len(each) == 1 for each in colours.values()) and colours[0] != colours[1]
     x, y = np.meshgrid(grid.xs, grid.ys[::-1])
     said = np.stack([side.model.predict(np.column_stack((x.ravel(), y.ravel()))).reshape(x.shape) for side in both])
-    sure = np.array([colour(SHADES, np.full((1, 1), c, np.int8), np.ones((1, 1)), np.zeros((1, 1), bool))[0, 0]
-                     for c in (0, 1)])  # fmt: skip
+    sure = np.array(
+        [colour(SHADES, np.full((1, 1), c, np.int8), np.ones((1, 1)), np.zeros((1, 1), bool))[0, 0] for c in (0, 1)]
+    )
     of_first, of_second = (picture.argb[expected] == sure[says[expected]] for says in said)
     assert (of_first ^ of_second).all() and 0.4 < of_first.mean() < 0.6, "half of it in either's class"
     lines = [line[np.isfinite(line[:, 0])] for line in (picture.boundary, picture.margins)]

@@ -13,26 +13,15 @@ from sklearn import metrics as theirs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
-from app.document import (
-    Document,
-    GeneratorSettings,
-    KnnSettings,
-    Lane,
-    PegasosSettings,
-    PerceptronSettings,
-    SvmSettings,
-    View,
-)
-from app.jobs import evaluating
-from app.jobs.evaluating import CrossValidation, Field, Scoring, ThresholdLine, Validated, score_of
-from app.jobs.inquiry import Answer, Asked, work_out
-from app.jobs.learners import estimator_of
-from app.jobs.pool import Priority
-from app.jobs.requests import Frame, Phase
-from app.moment import Moment
-from app.points import Points
-from app.questions import evaluation_words as words
-from app.questions.evaluation import (
+from app.engine.pool import Priority
+from app.engine.query import Answer, Asked, work_out
+from app.engine.requests import Frame, Phase
+from app.engine.results import Results
+from app.engine.shading import Shades
+from app.features.evaluation import query
+from app.features.evaluation import text as words
+from app.features.evaluation.query import CrossValidation, Field, Scoring, ThresholdLine, Validated, score_of
+from app.features.evaluation.scene import (
     Threshold,
     at_threshold,
     evaluation_of,
@@ -42,11 +31,22 @@ from app.questions.evaluation import (
     threshold_at,
     wrong_test_points,
 )
-from app.questions.folds import Validation, folds_of
-from app.results import Results
-from app.session import Session
-from app.shading import Shades
-from app.split import IdSet, Split
+from app.learners.estimators import estimator_of
+from app.scene.context import Moment
+from app.state.document import (
+    Document,
+    GeneratorSettings,
+    KnnSettings,
+    Lane,
+    PegasosSettings,
+    PerceptronSettings,
+    SvmSettings,
+    View,
+)
+from app.state.folds import Validation, folds_of
+from app.state.points import Points
+from app.state.session import Session
+from app.state.test_split import IdSet, Split
 from solver import Grid, KNeighborsClassifier, class_scores
 
 LANES: dict[str, Lane] = {
@@ -235,10 +235,13 @@ def test_leaving_one_out_of_few_points_lets_all_others_vote() -> None:
 @pytest.mark.parametrize(
     ("lane", "n", "k", "said"),
     [
-        ("smo", 400, 0, "Leaving out each of 400 points means 400 trainings"), ("smo", 6, 10, "10 folds need"),
-        ("knn", 1, 0, "at least two"), ("knn", 1, 2, "2 folds need"), ("perceptron", 0, 3, "3 folds need"),
+        ("smo", 400, 0, "Leaving out each of 400 points means 400 trainings"),
+        ("smo", 6, 10, "10 folds need"),
+        ("knn", 1, 0, "at least two"),
+        ("knn", 1, 2, "2 folds need"),
+        ("perceptron", 0, 3, "3 folds need"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_validated_is_one_sentence(lane: str, n: int, k: int, said: str) -> None:
     points = Points.of(np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % 2)
     posted, message = work(CrossValidation(LANES[lane], points, k, 0, True))
@@ -433,9 +436,9 @@ def test_a_threshold_changes_the_confusion_and_draws_a_line() -> None:
     assert after.moved and after.threshold == 0.9 and after.confusion.sum() == 18
     assert after.confusion[:, 1].sum() < before.confusion[:, 1].sum()
     lines = sheets(seen.document, seen.session, seen.results, 0)
-    assert len(lines) == 1 and lines[0].style == "other" and lines is sheets(
-        seen.document, seen.session, seen.results, 0
-    )  # fmt: skip
+    assert (
+        len(lines) == 1 and lines[0].style == "other" and lines is sheets(seen.document, seen.session, seen.results, 0)
+    )
     assert sheets(seen.document, seen.session, seen.results, 1) == ()
     seen.session = replace(seen.session, looking=frozenset())
     assert sheets(seen.document, seen.session, seen.results, 0) == ()
@@ -462,7 +465,7 @@ def test_lines_of_large_pictures_are_made_in_strips(name: str, monkeypatch: pyte
     model = model_of(LANES[name], blobs(1, noise=1.0))
     field = Field(model, Grid(-3.0, 3.0, -3.0, 3.0, 200, 180), True)
     whole = work(ThresholdLine(field, 0.3))[0][-1]
-    monkeypatch.setattr(evaluating, "STRIP", 200 * 17)
+    monkeypatch.setattr(query, "STRIP", 200 * 17)
     strips = work(ThresholdLine(field, 0.3))[0][-1]
     assert length_of(strips) == pytest.approx(length_of(whole), rel=0.01) and length_of(whole) > 3
     assert np.nanmin(strips, axis=0) == pytest.approx(np.nanmin(whole, axis=0), abs=0.01)
@@ -520,9 +523,13 @@ def test_new_settings_over_old_numbers_say_so() -> None:
 
 @pytest.mark.parametrize(
     ("phase", "provisional", "state"),
-    [(Phase.DONE, False, ""), (Phase.TRAINING, False, "training"), (Phase.PAUSED, False, "paused"),
-     (Phase.DONE, True, "uncertified")],
-)  # fmt: skip
+    [
+        (Phase.DONE, False, ""),
+        (Phase.TRAINING, False, "training"),
+        (Phase.PAUSED, False, "paused"),
+        (Phase.DONE, True, "uncertified"),
+    ],
+)
 def test_numbers_of_unfinished_trainings_say_so(phase: Phase, provisional: bool, state: str) -> None:
     seen = Seen(two())
     frame = seen.results.frame(1)

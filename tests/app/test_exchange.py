@@ -15,7 +15,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
 
-from app import files
 from app.exchange import (
     EXPORTS,
     BadRows,
@@ -33,10 +32,11 @@ from app.exchange import (
     read_text,
     running,
 )
-from app.exchange.reading import decode
-from app.exchange.writing import encode, names_of
-from app.files import FileError
-from app.points import LIMIT
+from app.exchange.exporting import encode, names_of
+from app.exchange.importing import decode
+from app.files import documents
+from app.files.documents import FileError
+from app.state.points import LIMIT
 
 
 def table_of(text: str | bytes, name: str = "drawing.csv", dialect: Dialect | None = None) -> Table:
@@ -123,9 +123,7 @@ def test_blank_lines_comments_and_line_numbers() -> None:
     assert table.columns[2].cell(0) == "a\n\n# not a comment\nb"
     with pytest.raises(BadRows) as caught:
         convert(table, Choice(0, 1, 2))
-    assert caught.value.rows == (
-        (11, "'oops' in column 'y' is not a number"), (13, "it has 1 cell instead of 3")
-    )  # fmt: skip
+    assert caught.value.rows == ((11, "'oops' in column 'y' is not a number"), (13, "it has 1 cell instead of 3"))
     assert sentence(caught.value) == (
         "drawing.csv was not imported: 2 of 4 rows cannot be used, first line 11: 'oops' in column 'y' is not a number."
     )
@@ -432,7 +430,7 @@ def test_folders_pipes_and_devices_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_large_paste_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 10)
+    monkeypatch.setattr(documents, "MAX_BYTES", 10)
     with pytest.raises(FileError, match=r"^The clipboard holds more than"):
         read_text("1\t2\n" * 10)
 
@@ -444,11 +442,46 @@ POINTS = st.lists(st.tuples(COORDINATE, COORDINATE, st.integers(0, 7)), min_size
 #: What means something to a reader of tables, to a spreadsheet, or to this program.
 ODD = st.sampled_from(
     [
-        "class", "Class", "label", "LABELS", "target", "species", "class (2)", "x", "y", "id", "1", "2", "-1", "+1",
-        "1.5", "1,5", "1,000", "nan", "inf", "#x", "sep=;", "column 2", "=cmd()", "=1+1", "-1+2", "+A1", "@SUM(A1)",
-        "'=cmd()", "'" * 2 + "+1", "'" * 3, "'tis", "'-1", "＝1", "−1", '"', "a,b", "a;b", "a|b",
+        "class",
+        "Class",
+        "label",
+        "LABELS",
+        "target",
+        "species",
+        "class (2)",
+        "x",
+        "y",
+        "id",
+        "1",
+        "2",
+        "-1",
+        "+1",
+        "1.5",
+        "1,5",
+        "1,000",
+        "nan",
+        "inf",
+        "#x",
+        "sep=;",
+        "column 2",
+        "=cmd()",
+        "=1+1",
+        "-1+2",
+        "+A1",
+        "@SUM(A1)",
+        "'=cmd()",
+        "'" * 2 + "+1",
+        "'" * 3,
+        "'tis",
+        "'-1",
+        "＝1",
+        "−1",
+        '"',
+        "a,b",
+        "a;b",
+        "a|b",
     ]
-)  # fmt: skip
+)
 NAME = WORDS | ODD
 NAMES = st.lists(NAME, max_size=8)
 

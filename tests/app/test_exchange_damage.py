@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app import files
 from app.exchange import EXPORTS, Choice, Dialect, convert, default_choice, read_text
-from app.exchange.archive import read_archive
-from app.exchange.reading import decode
-from app.exchange.writing import encode
-from app.files import FileError
-from app.points import LIMIT, MAX_CLASSES
+from app.exchange.exporting import encode
+from app.exchange.importing import decode
+from app.exchange.npz import read_archive
+from app.files import documents
+from app.files.documents import FileError
+from app.state.points import LIMIT, MAX_CLASSES
 
 RNG = np.random.default_rng(0)
 XY = RNG.normal(size=(40, 2))
@@ -114,9 +114,10 @@ def test_twenty_megabytes_of_noise_end_soon() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1" * 150_000 + "x", "1:" * 70_000, " " * 150_000 + "x", "1." * 70_000, '"' * 131_000],
+    "text",
+    ["1" * 150_000 + "x", "1:" * 70_000, " " * 150_000 + "x", "1." * 70_000, '"' * 131_000],
     ids=["digits", "colons", "blanks", "points", "quotes"],
-)  # fmt: skip
+)
 def test_no_pattern_takes_for_ever(text: str) -> None:
     for suffix in (".csv", ".txt", ".svm"):
         attempt(f"1,2\n{text}\n{text},3\n".encode(), f"drawing{suffix}")
@@ -179,9 +180,7 @@ def bomb() -> bytes:
     """Half a megabyte that unpacks to 500 MB."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("X.npy", "w") as member:
-        np.lib.format.write_array_header_1_0(
-            member, {"descr": "<f8", "fortran_order": False, "shape": (31_250_000, 2)}
-        )  # fmt: skip
+        np.lib.format.write_array_header_1_0(member, {"descr": "<f8", "fortran_order": False, "shape": (31_250_000, 2)})
         for _ in range(500):
             member.write(bytes(1_000_000))
     return file.getvalue()
@@ -252,7 +251,7 @@ def test_bad_archives_are_one_sentence(case: str) -> None:
 
 
 def test_an_array_is_measured_before_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 1000)
+    monkeypatch.setattr(documents, "MAX_BYTES", 1000)
     data = npz(X=np.zeros((1000, 2)))
     monkeypatch.setattr(np.lib.format, "read_array", lambda *args, **named: pytest.fail("it was loaded"))
     with pytest.raises(FileError, match="unpacks to more"):

@@ -13,16 +13,17 @@ import pytest
 from faulty_disk import CODES, FaultyDisk, Tally
 from test_files import Open, check, content, new_document
 
-from app import exchange, files, locks, recovery
-from app.document import default_document
-from app.files import FileError
-from app.locks import Claims, Lock
-from app.recovery import Recorder, Work, orphans
-from app.settings import FOLDER, RECENT, THEME, Settings
-from solver import _compile
+from app import exchange
+from app.files import documents, locks, recovery
+from app.files.documents import FileError
+from app.files.locks import Claims, Lock
+from app.files.recovery import Recorder, Work, orphans
+from app.files.settings import FOLDER, RECENT, THEME, Settings
+from app.state.document import default_document
+from solver.core import _compile
 
-SOUND = files.encode(default_document())
-OTHER = files.encode(new_document())
+SOUND = documents.encode(default_document())
+OTHER = documents.encode(new_document())
 
 Campaign = Callable[[Tally, Path, tuple[int, ...], int], None]
 
@@ -40,6 +41,7 @@ def sentence(text: str, name: str) -> None:
 def saving(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> None:
     path = folder / "mine.playground"
     for existing in (True, False):
+
         def prepare(existing: bool = existing) -> None:
             empty(folder)
             if existing:
@@ -48,7 +50,7 @@ def saving(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> Non
 
         def act(disk: FaultyDisk, existing: bool = existing) -> None:
             table = Open()
-            new = files.encode(table.store.document)
+            new = documents.encode(table.store.document)
             with disk:
                 failure = table.hand.try_save(path)
             now = path.read_bytes() if path.exists() else None
@@ -175,7 +177,7 @@ def recording(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> 
             for copy in copies:
                 try:
                     read[copy.file.stem] = copy.read()
-                except files.UnreadError as error:
+                except documents.UnreadError as error:
                     sentence(str(error), "The recovery copy of Untitled cannot be read")
                 copy.lock.release()
         assert all(content(work.document) == content(new_document()) for work in read.values())
@@ -254,6 +256,7 @@ def claiming(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> N
 def remembering(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> None:
     path = folder / "profile" / "settings.ini"
     for existing in (True, False):
+
         def prepare(existing: bool = existing) -> None:
             empty(folder)
             if existing:
@@ -293,6 +296,7 @@ def compiling(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> 
 
         patched.setenv("NUMBA_CACHE_DIR", str(folder / "cache"))
         for stored in (False, True):
+
             def prepare(stored: bool = stored) -> None:
                 empty(folder)
                 if stored:
@@ -308,9 +312,7 @@ def compiling(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> 
                 hits = function.stats.cache_hits  # type: ignore[attr-defined]
                 assert sum(hits.values()) == 2, "it heals"
 
-            tally.every_fault(
-                "compile cache" if stored else "empty compile cache", folder, prepare, act, codes, step
-            )
+            tally.every_fault("compile cache" if stored else "empty compile cache", folder, prepare, act, codes, step)
     del sys.modules["tiny_module"]
     _compile.cache_directory.cache_clear()
 

@@ -24,9 +24,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app import files, locks, versions
-from app.controller import Controller
-from app.document import (
+from app.controllers.controller import Controller
+from app.files import documents, file_format, locks
+from app.files.documents import FileError
+from app.learners.table import SVM_TRAINERS
+from app.state.document import (
     ClassStyle,
     Document,
     GeneratorSettings,
@@ -37,13 +39,11 @@ from app.document import (
     SvmSettings,
     View,
     default_document,
-)  # fmt: skip
-from app.files import FileError
-from app.points import LIMIT, Points
-from app.session import Session
-from app.split import KINDS, NO_SPLIT, IdSet, Split
-from app.store import Store
-from app.trainers import SVM_TRAINERS
+)
+from app.state.points import LIMIT, Points
+from app.state.session import Session
+from app.state.store import Store
+from app.state.test_split import KINDS, NO_SPLIT, IdSet, Split
 from solver import RULES, SCHEMES
 
 ROOT = Path(__file__).parents[2]
@@ -54,23 +54,38 @@ LANE = st.builds(
     Lane,
     st.sampled_from(["knn", "svm", "perceptron", "pegasos"]),
     st.builds(
-        KnnSettings, st.integers(1, 9999), st.sampled_from(["uniform", "distance", "distance-squared"]),
-        st.sampled_from(["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]), st.floats(1, 100),
+        KnnSettings,
+        st.integers(1, 9999),
+        st.sampled_from(["uniform", "distance", "distance-squared"]),
+        st.sampled_from(["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]),
+        st.floats(1, 100),
     ),
     st.builds(
-        SvmSettings, st.sampled_from(["linear", "poly", "rbf", "laplacian", "sigmoid"]), st.floats(1e-8, 1e8),
-        st.booleans(), st.floats(1e-8, 1e8), st.integers(1, 9), st.floats(-1e6, 1e6), st.floats(1e-9, 1.0),
-        st.sampled_from(list(RULES)), st.sampled_from(list(SCHEMES)), st.sampled_from(["equal", "balanced", "own"]),
-        st.tuples(*[st.floats(0.01, 100.0)] * 8), st.sampled_from(SVM_TRAINERS),
-        st.sampled_from(["first-order", "second-order"]), st.integers(1, 100), st.booleans(),
-        st.sampled_from(["barzilai-borwein", "constant"]), st.booleans(),
+        SvmSettings,
+        st.sampled_from(["linear", "poly", "rbf", "laplacian", "sigmoid"]),
+        st.floats(1e-8, 1e8),
+        st.booleans(),
+        st.floats(1e-8, 1e8),
+        st.integers(1, 9),
+        st.floats(-1e6, 1e6),
+        st.floats(1e-9, 1.0),
+        st.sampled_from(list(RULES)),
+        st.sampled_from(list(SCHEMES)),
+        st.sampled_from(["equal", "balanced", "own"]),
+        st.tuples(*[st.floats(0.01, 100.0)] * 8),
+        st.sampled_from(SVM_TRAINERS),
+        st.sampled_from(["first-order", "second-order"]),
+        st.integers(1, 100),
+        st.booleans(),
+        st.sampled_from(["barzilai-borwein", "constant"]),
+        st.booleans(),
     ),
     st.tuples(st.integers(0, 7), st.integers(0, 7)),
-    st.builds(
-        PerceptronSettings, st.booleans(), st.booleans(), SEED, st.integers(1, 1_000_000), st.integers(0, 100)
-    ),
+    st.builds(PerceptronSettings, st.booleans(), st.booleans(), SEED, st.integers(1, 1_000_000), st.integers(0, 100)),
     st.builds(PegasosSettings, st.floats(1e-8, 1e4), st.integers(1, 10_000_000), SEED),
-)  # fmt: skip
+)
+
+
 def points_of(rows: list[tuple[float, float, int]], removed: set[int]) -> Points:
     points = Points.of([row[:2] for row in rows], [row[2] for row in rows])
     return points.remove([index for index in sorted(removed) if index < len(points)])
@@ -92,8 +107,13 @@ DOCUMENT = st.builds(
     st.sets(st.integers(0, 19)),
     lanes=st.tuples(st.lists(LANE, min_size=1, max_size=4).map(tuple), st.integers(1, 4)),
     generator=st.builds(
-        GeneratorSettings, st.sampled_from(["line", "circle", "moons", "blobs", "chessboard"]),
-        st.integers(1, 50_000), st.floats(0, 10), SEED, st.floats(-1, 1), st.integers(2, 8),
+        GeneratorSettings,
+        st.sampled_from(["line", "circle", "moons", "blobs", "chessboard"]),
+        st.integers(1, 50_000),
+        st.floats(0, 10),
+        SEED,
+        st.floats(-1, 1),
+        st.integers(2, 8),
     ),
     view=st.builds(View, COORDINATE, COORDINATE, st.floats(1e-9, 4 * LIMIT)),
     styles=st.tuples(*[st.builds(ClassStyle, st.text(max_size=40), st.sampled_from(["", "#12ab90"]))] * 8),
@@ -101,7 +121,7 @@ DOCUMENT = st.builds(
     notes=st.text(max_size=200),
     training_limit=st.integers(10, 10_000_000),
     compared=st.tuples(st.integers(0, 3), st.integers(0, 3)),
-)  # fmt: skip
+)
 
 
 def content(document: Document) -> tuple[Any, ...]:
@@ -114,7 +134,7 @@ def content(document: Document) -> tuple[Any, ...]:
 def refusal(data: bytes) -> str:
     """The sentence about `data`."""
     with pytest.raises(FileError) as caught:
-        files.decode(data, "drawing.playground")
+        documents.decode(data, "drawing.playground")
     return check(caught.value, "drawing.playground")
 
 
@@ -125,10 +145,10 @@ def check(error: FileError, name: str) -> str:
 
 
 def round_trip(document: Document) -> None:
-    data = files.encode(document)
-    again = files.decode(data)
+    data = documents.encode(document)
+    again = documents.decode(data)
     assert content(again) == content(document)
-    assert files.encode(again) == data
+    assert documents.encode(again) == data
 
 
 @given(DOCUMENT)
@@ -148,15 +168,15 @@ def test_what_is_written_comes_back_many_times(document: Document) -> None:
 
 def test_a_file_is_readable_json(tmp_path: Path) -> None:
     path = tmp_path / "a b ü.playground"
-    files.write(default_document(), path)
+    documents.write(default_document(), path)
     plain = json.loads(path.read_text(encoding="utf-8"))
     assert (plain["format"], plain["version"]) == ("classifier-playground", 3)
     assert set(plain["points"]) == {"x", "y", "class"} and set(plain["points"]["class"]) == {1, 2}
-    assert content(files.read(path)) == content(default_document())
-    assert path.stat().st_mode & 0o777 == 0o666 & ~files._umask()
+    assert content(documents.read(path)) == content(default_document())
+    assert path.stat().st_mode & 0o777 == 0o666 & ~documents._umask()
 
 
-SOUND = files.encode(Document(Points.of([(0.5, -1.25), (3.0, 4.0), (0.0, 0.0)], [0, 1, 7])))
+SOUND = documents.encode(Document(Points.of([(0.5, -1.25), (3.0, 4.0), (0.0, 0.0)], [0, 1, 7])))
 
 
 def changed(**parts: Any) -> bytes:
@@ -171,7 +191,7 @@ def changed(**parts: Any) -> bytes:
     return json.dumps(data).encode()
 
 
-@pytest.mark.parametrize("data", [SOUND, files.encode(default_document())], ids=["three points", "moons"])
+@pytest.mark.parametrize("data", [SOUND, documents.encode(default_document())], ids=["three points", "moons"])
 def test_truncated_files(data: bytes) -> None:
     for end in range(0, len(data) - 2, 64):
         refusal(data[:end])
@@ -185,12 +205,12 @@ def flip_bits(times: int) -> None:
         for _ in range(rng.choice([1, 1, 4])):
             damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
         try:
-            document = files.decode(bytes(damaged), "drawing.playground")
+            document = documents.decode(bytes(damaged), "drawing.playground")
         except FileError as error:
             check(error, "drawing.playground")
         else:  # another digit is another document, and a sound one
             survived += 1
-            assert content(files.decode(files.encode(document))) == content(document)
+            assert content(documents.decode(documents.encode(document))) == content(document)
             assert np.isfinite(document.points.xy).all() and document.points.labels.max() < 8
     assert survived < times / 2
 
@@ -340,7 +360,7 @@ class Open:
 
 def test_whatever_is_opened_leaves_the_document_alone(tmp_path: Path) -> None:
     path = tmp_path / "drawing.playground"
-    moons = files.encode(default_document())
+    moons = documents.encode(default_document())
     contents = [*BAD.values(), *(moons[:end] for end in range(0, len(moons) - 2, 64))]
     table = Open()
     for number, data in enumerate(contents, 1):
@@ -365,24 +385,24 @@ def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path) -> None:
 
 
 def test_files_from_before_there_were_other_trainers_still_open() -> None:
-    data = json.loads(files.encode(default_document()))
+    data = json.loads(documents.encode(default_document()))
     for lane in data["lanes"]:
         del lane["perceptron"], lane["pegasos"]
         for name in ("trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept"):
             del lane["svm"][name]
-    assert content(files.decode(json.dumps(data).encode())) == content(default_document())
+    assert content(documents.decode(json.dumps(data).encode())) == content(default_document())
     assert default_document().lanes[1].learner == "smo"
 
 
 def test_files_from_before_the_classes_had_weights_still_open() -> None:
-    data = json.loads(files.encode(default_document()))
+    data = json.loads(documents.encode(default_document()))
     data["version"] = 1
     for name in ("styles", "axes", "notes", "training_limit", "split", "compared", "origin"):
         del data[name]
     for lane in data["lanes"]:
         for name in ("multiclass", "class_weight", "own_weights"):
             del lane["svm"][name]
-    assert content(files.decode(json.dumps(data).encode())) == content(replace(default_document(), origin=None))
+    assert content(documents.decode(json.dumps(data).encode())) == content(replace(default_document(), origin=None))
     settings = default_document().lanes[1].svm
     assert (settings.multiclass, settings.class_weight, settings.own_weights) == ("one-vs-one", "equal", (1.0,) * 8)
 
@@ -390,10 +410,19 @@ def test_files_from_before_the_classes_had_weights_still_open() -> None:
 def old_document() -> Document:
     """What stands in version1.playground, which the program of version 1 wrote."""
     xy = [
-        (-0.801931, -1.324359), (-0.248362, 0.420445), (1.136047, 0.109706), (-0.552647, -0.78478),
-        (0.748746, 1.634783), (0.272769, -1.233329), (-0.958265, 1.600019), (0.202882, -1.732135),
-        (-0.083696, -1.163226), (-0.629288, -0.488006), (-0.713313, 0.553378), (-0.063086, -0.589431),
-    ]  # fmt: skip
+        (-0.801931, -1.324359),
+        (-0.248362, 0.420445),
+        (1.136047, 0.109706),
+        (-0.552647, -0.78478),
+        (0.748746, 1.634783),
+        (0.272769, -1.233329),
+        (-0.958265, 1.600019),
+        (0.202882, -1.732135),
+        (-0.083696, -1.163226),
+        (-0.629288, -0.488006),
+        (-0.713313, 0.553378),
+        (-0.063086, -0.589431),
+    ]
     weights = (0.5, 2.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0)
     svm = SvmSettings("poly", 12.5, False, 0.25, 2, -1.0, 1e-4, "first-order", "one-vs-rest", "own", weights)
     lanes = (
@@ -409,18 +438,25 @@ def new_document() -> Document:
     old = old_document()
     named = (ClassStyle("setosa", "#12ab90"), ClassStyle("virginica"), ClassStyle("", "#ff0000"))
     return replace(
-        old, points=old.points.remove([3, 11]), styles=(*named, *(ClassStyle(),) * 5), axes=("length / cm", "β → 0"),
-        notes="Two lines,\nof which the second has “quotes”, a \\ and 🌱.", training_limit=5000,
-    )  # fmt: skip
+        old,
+        points=old.points.remove([3, 11]),
+        styles=(*named, *(ClassStyle(),) * 5),
+        axes=("length / cm", "β → 0"),
+        notes="Two lines,\nof which the second has “quotes”, a \\ and 🌱.",
+        training_limit=5000,
+    )
 
 
 def third_document() -> Document:
     """What stands in version3.playground: more lanes, and points painted for testing."""
     new = new_document()
     return replace(
-        new, lanes=(*new.lanes, Lane("knn", KnnSettings(1))), shown=3, compared=(2, 0),
+        new,
+        lanes=(*new.lanes, Lane("knn", KnnSettings(1))),
+        shown=3,
+        compared=(2, 0),
         split=Split("painted", 0.25, 5, IdSet([0, 1, 5, 10])),
-    )  # fmt: skip
+    )
 
 
 def newest_document() -> Document:
@@ -428,7 +464,7 @@ def newest_document() -> Document:
     new = new_document()
     svm = SvmSettings(
         trainer="lasvm", partner="first-order", n_epochs=3, finish=False, step_size="constant", fit_intercept=False
-    )  # fmt: skip
+    )
     lanes = (
         Lane("perceptron", svm=svm, perceptron=PerceptronSettings(False, False, 7, 50, 20)),
         Lane("pegasos", pegasos=PegasosSettings(0.125, 5000, 3)),
@@ -440,27 +476,32 @@ def newest_document() -> Document:
 def test_a_file_of_each_version_opens_as_what_it_was(version: int, expected: Document) -> None:
     path = FIXTURES / f"version{version}.playground"
     assert json.loads(path.read_bytes())["version"] == version
-    assert content(files.read(path)) == content(expected)
+    assert content(documents.read(path)) == content(expected)
     if version < 3:
-        assert files.read(path).split == NO_SPLIT
+        assert documents.read(path).split == NO_SPLIT
 
 
 def test_each_version_has_its_file_and_its_step() -> None:
     kept = {int(path.stem.removeprefix("version")) for path in FIXTURES.glob("version*.playground")}
-    assert kept == set(versions.VERSIONS) == set(range(1, versions.NEWEST + 1)) == {*versions.STEPS, versions.NEWEST}
+    assert (
+        kept
+        == set(file_format.VERSIONS)
+        == set(range(1, file_format.NEWEST + 1))
+        == {*file_format.STEPS, file_format.NEWEST}
+    )
 
 
 def test_the_newest_version_is_written_as_it_was() -> None:
     """A change of what is written needs a new version, or a new file here."""
     written = (FIXTURES / "newest.playground").read_bytes()
-    assert files.encode(newest_document()) == written
-    assert content(files.decode(written)) == content(newest_document())
+    assert documents.encode(newest_document()) == written
+    assert content(documents.decode(written)) == content(newest_document())
 
 
 def test_what_trains_of_many_points_is_the_same_after_opening() -> None:
     points = GeneratorSettings("moons", 100).points().remove(range(0, 120, 7))
     document = replace(default_document(), points=points, training_limit=50)
-    again = files.decode(files.encode(document))
+    again = documents.decode(documents.encode(document))
     assert again.training_points.xy.tolist() == document.training_points.xy.tolist()
 
 
@@ -469,8 +510,8 @@ def test_many_points_come_in_pieces_that_are_the_whole() -> None:
     document = Document(Points.of(rng.normal(size=(20_000, 2)), rng.integers(0, 8, 20_000)))
     thinned = replace(document, points=document.points.remove(np.arange(0, 20_000, 3)))
     for each in (document, thinned):
-        pieces = list(files.encode_pieces(each))
-        assert b"".join(pieces) == files.encode(each)
+        pieces = list(documents.encode_pieces(each))
+        assert b"".join(pieces) == documents.encode(each)
         assert max(map(len, pieces)) < 60_000
         round_trip(each)
 
@@ -478,7 +519,9 @@ def test_many_points_come_in_pieces_that_are_the_whole() -> None:
 def test_half_a_character_is_no_obstacle() -> None:
     half = "\ud83c"
     styles = (ClassStyle(half), *(ClassStyle(),) * 7)
-    again = files.decode(files.encode(replace(default_document(), notes=f"a{half}b", axes=(half, ""), styles=styles)))
+    again = documents.decode(
+        documents.encode(replace(default_document(), notes=f"a{half}b", axes=(half, ""), styles=styles))
+    )
     assert (again.notes, again.axes, again.styles[0].name) == ("a?b", ("?", ""), "?")
 
 
@@ -490,17 +533,17 @@ def test_the_longest_texts_come_back() -> None:
 
 def test_fingerprints_tell_contents_apart(tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
-    assert files.fingerprint(path) is None and files.fingerprint(tmp_path) is None
+    assert documents.fingerprint(path) is None and documents.fingerprint(tmp_path) is None
     path.write_bytes(SOUND)
-    known = files.fingerprint(path)
-    assert known is not None and known == files.Fingerprint.of(SOUND) and not files.differs(path, known)
+    known = documents.fingerprint(path)
+    assert known is not None and known == documents.Fingerprint.of(SOUND) and not documents.differs(path, known)
     for other, different in ((SOUND[:-1] + b" ", True), (SOUND + b"\n", True), (SOUND, False)):
         path.write_bytes(other)
-        assert files.differs(path, known) is different
+        assert documents.differs(path, known) is different
     path.unlink()
-    assert not files.differs(path, known)
+    assert not documents.differs(path, known)
     path.mkdir()
-    assert not files.differs(path, known)
+    assert not documents.differs(path, known)
 
 
 def test_newer_versions_may_have_any_other_fields() -> None:
@@ -517,16 +560,16 @@ def test_a_missing_field_is_named() -> None:
 def test_what_is_no_readable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     large = tmp_path / "large.playground"
     large.write_bytes(SOUND)
-    monkeypatch.setattr(files, "MAX_BYTES", 100)
+    monkeypatch.setattr(documents, "MAX_BYTES", 100)
     for path in (tmp_path, tmp_path / "missing.playground", large, large / "below", tmp_path / ("x" * 300)):
         with pytest.raises(FileError) as caught:
-            files.read(path)
+            documents.read(path)
         check(caught.value, path.name)
 
 
 def test_a_folder_without_a_name_is_called_by_its_path() -> None:
     for path in (Path("."), Path("/")):
-        for act in (files.read, lambda path: files.write_bytes(b"", path)):
+        for act in (documents.read, lambda path: documents.write_bytes(b"", path)):
             with pytest.raises(FileError) as caught:
                 act(path)
             assert check(caught.value, str(path)).startswith(f"{path} is a folder")
@@ -537,9 +580,9 @@ def test_an_unreadable_file(operation: str, tmp_path: Path, monkeypatch: pytest.
     path = tmp_path / "mine.playground"
     path.write_bytes(SOUND)
     with monkeypatch.context() as patched:
-        patched.setattr(files.os, operation, failing(errno.EACCES))
+        patched.setattr(documents.os, operation, failing(errno.EACCES))
         with pytest.raises(FileError) as caught:
-            files.read(path)
+            documents.read(path)
     assert check(caught.value, "mine.playground") == "mine.playground cannot be read: permission denied."
 
 
@@ -548,7 +591,7 @@ def test_a_pipe_is_not_waited_for_and_a_device_not_replaced(tmp_path: Path) -> N
     pipe = tmp_path / "pipe.playground"
     os.mkfifo(pipe)
     for path in (pipe, Path("/dev/zero")):
-        for act in (files.read, lambda path: files.write_bytes(b"", path)):
+        for act in (documents.read, lambda path: documents.write_bytes(b"", path)):
             with pytest.raises(FileError) as caught:
                 act(path)
             assert "not an ordinary file" in check(caught.value, path.name)
@@ -557,10 +600,10 @@ def test_a_pipe_is_not_waited_for_and_a_device_not_replaced(tmp_path: Path) -> N
 
 def test_names_that_no_file_can_have(tmp_path: Path) -> None:
     for path in (tmp_path / "zero \0.playground", tmp_path / "half \ud800.playground"):
-        for act in (files.read, lambda path: files.write_bytes(b"", path)):
+        for act in (documents.read, lambda path: documents.write_bytes(b"", path)):
             with pytest.raises(FileError, match="no file can have this name"):
                 act(path)
-        assert not files.differs(path, files.Fingerprint(1, "")) and files.fingerprint(path) is None
+        assert not documents.differs(path, documents.Fingerprint(1, "")) and documents.fingerprint(path) is None
 
 
 # -- writing -------------------------------------------------------------------------------------------------------
@@ -569,7 +612,7 @@ def test_names_that_no_file_can_have(tmp_path: Path) -> None:
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing" / "a.playground"):
         with pytest.raises(FileError) as caught:
-            files.write(Document(), path)
+            documents.write(Document(), path)
         check(caught.value, path.name)
     assert list(tmp_path.iterdir()) == []
 
@@ -580,7 +623,7 @@ def test_mode_and_link_stay(tmp_path: Path) -> None:
     target.write_bytes(b"old")
     target.chmod(0o640)
     link.symlink_to(target)
-    files.write_bytes(b"new", link)
+    documents.write_bytes(b"new", link)
     assert link.is_symlink() and target.read_bytes() == b"new" and target.stat().st_mode & 0o777 == 0o640
 
 
@@ -588,9 +631,9 @@ def test_a_read_only_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.Mo
     """Renaming over it would not ask; root may write anything, so the question is answered for it here."""
     path = tmp_path / "mine.playground"
     path.write_bytes(SOUND)
-    monkeypatch.setattr(files.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(documents.os, "access", lambda path, mode: False)
     with pytest.raises(FileError) as caught:
-        files.write(default_document(), path)
+        documents.write(default_document(), path)
     assert check(caught.value, "mine.playground") == "mine.playground was not saved: permission denied."
     assert path.read_bytes() == SOUND and list(tmp_path.iterdir()) == [path]
 
@@ -600,9 +643,9 @@ def test_a_link_to_itself_is_replaced(tmp_path: Path) -> None:
     link = tmp_path / "loop.playground"
     link.symlink_to(link)
     with pytest.raises(FileError) as caught:
-        files.read(link)
+        documents.read(link)
     check(caught.value, link.name)
-    files.write_bytes(b"new", link)
+    documents.write_bytes(b"new", link)
     assert link.read_bytes() == b"new" and list(tmp_path.iterdir()) == [link]
 
 
@@ -645,14 +688,14 @@ def test_a_failing_disk_harms_nothing(
         monkeypatch.setattr(tempfile, "mkstemp", fail)
     elif operation in ("write", "flush", "close"):
         fdopen = os.fdopen
-        monkeypatch.setattr(files.os, "fdopen", lambda *args: Full(fdopen(*args), operation, fail))
+        monkeypatch.setattr(documents.os, "fdopen", lambda *args: Full(fdopen(*args), operation, fail))
     else:
-        monkeypatch.setattr(files.os, operation, fail)
+        monkeypatch.setattr(documents.os, operation, fail)
     table = Open()
     failure = table.hand.try_save(path)
     assert table.unharmed()
     with pytest.raises(FileError) as caught:
-        files.write(default_document(), path)
+        documents.write(default_document(), path)
     assert failure == str(caught.value)
     monkeypatch.undo()
     said = "no space left on device" if code == errno.ENOSPC else "permission denied"
@@ -675,11 +718,11 @@ def test_temporary_files_of_killed_saves_go_and_no_others(tmp_path: Path) -> Non
         """Another window saves at the same place while this one is at it."""
         yield b"first "
         (mine,) = {each for each in tmp_path.glob(".mine.playground.????????.tmp") if each.is_file()}
-        files.write_bytes(b"second", path)
+        documents.write_bytes(b"second", path)
         assert mine.exists() and path.read_bytes() == b"second"
         yield b"window"
 
-    files.write_pieces(meanwhile(), path)
+    documents.write_pieces(meanwhile(), path)
     assert path.read_bytes() == b"first window"
     assert {each.name for each in tmp_path.iterdir()} == {path.name, ".mine.playground.someones.tmp", *names}
 
@@ -699,7 +742,7 @@ def test_a_temporary_file_that_is_swept_before_it_is_locked_is_made_anew(
         return real(handle)
 
     monkeypatch.setattr(locks, "take", late)
-    files.write_bytes(b"whole", path)
+    documents.write_bytes(b"whole", path)
     assert path.read_bytes() == b"whole" and list(tmp_path.iterdir()) == [path]
 
 
@@ -707,7 +750,7 @@ def test_where_nothing_can_be_locked_nothing_is_swept(tmp_path: Path, monkeypatc
     path, left = tmp_path / "mine.playground", tmp_path / ".mine.playground.abcdefgh.tmp"
     left.touch()
     monkeypatch.setattr(locks, "take", failing(errno.ENOLCK))
-    files.write_bytes(b"whole", path)
+    documents.write_bytes(b"whole", path)
     assert path.read_bytes() == b"whole" and left.exists()
 
 
@@ -716,19 +759,19 @@ def test_a_folder_that_becomes_read_only_is_one_sentence(tmp_path: Path, monkeyp
     path = tmp_path / "mine.playground"
     path.write_bytes(SOUND)
     with monkeypatch.context() as patched:
-        patched.setattr(files.os, "replace", failing(errno.EROFS))
-        patched.setattr(files.os, "unlink", failing(errno.EROFS))
+        patched.setattr(documents.os, "replace", failing(errno.EROFS))
+        patched.setattr(documents.os, "unlink", failing(errno.EROFS))
         with pytest.raises(FileError) as caught:
-            files.write(default_document(), path)
+            documents.write(default_document(), path)
     check(caught.value, "mine.playground")
     assert path.read_bytes() == SOUND
 
 
 def test_the_longest_name_can_be_saved(tmp_path: Path) -> None:
-    path = tmp_path / ("n" * 244 + files.SUFFIX)
+    path = tmp_path / ("n" * 244 + documents.SUFFIX)
     for _ in range(2):
-        files.write(default_document(), path)
-    assert content(files.read(path)) == content(default_document())
+        documents.write(default_document(), path)
+    assert content(documents.read(path)) == content(default_document())
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -787,7 +830,7 @@ def kill_while_saving(times: int, folder: Path) -> int:
         data = path.read_bytes()
         assert len(data) == 300_000 and data in (b"a" * 300_000, b"b" * 300_000)
         left += len(list(folder.iterdir())) - 1
-        files.write_bytes(data, path)
+        documents.write_bytes(data, path)
         assert list(folder.iterdir()) == [path], "the next save sweeps"
     return left
 

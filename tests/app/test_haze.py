@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import svm as libsvm
 
-from app.document import GeneratorSettings, KnnSettings, Lane, PerceptronSettings, SvmSettings
-from app.jobs import haze
-from app.jobs.fitting import fitted
-from app.jobs.haze import Haze, Stability, Votes, resampled
-from app.points import Points
-from app.questions.truth_words import haze_remarks
-from app.shading import level_lines
+from app.engine.fitting import fitted
+from app.engine.shading import level_lines
+from app.features.ground_truth import bootstrap
+from app.features.ground_truth.bootstrap import Haze, Stability, Votes, resampled
+from app.features.ground_truth.text import haze_remarks
+from app.state.document import GeneratorSettings, KnnSettings, Lane, PerceptronSettings, SvmSettings
+from app.state.points import Points
 from solver import Grid, KNeighborsClassifier
 
 GRID = Grid(-1.5, 2.5, -1.2, 1.8, 40, 30)
@@ -155,7 +155,7 @@ def test_resamples_that_lost_a_class() -> None:
     for lane in (SVM, KNN):
         last = ask(Stability(lane, points, 30, GRID))[-1]
         assert last.lost == len(lost) and last.done == 30
-    known = haze._kept(points, SVM)
+    known = bootstrap._kept(points, SVM)
     assert all((known[number].model is None) == (number in lost) for number in range(30))
     assert all((known[number].labels == 0).all() for number in lost)
     three = Points.of(np.vstack([xy, [(-1.4, 1.5)]]), [0] * 12 + [1, 1, 2])
@@ -188,7 +188,7 @@ def test_another_view_and_more_resamples_learn_nothing_twice(monkeypatch: pytest
         fits.append(1)
         return fitted(*arguments, **named)
 
-    monkeypatch.setattr(haze, "fitted", counted)
+    monkeypatch.setattr(bootstrap, "fitted", counted)
     first = ask(Stability(SVM, points, 6, GRID))[-1]
     assert len(fits) == 6
     other = Grid(-1.0, 1.0, -1.0, 1.0, 30, 30)
@@ -205,14 +205,14 @@ def test_another_view_and_more_resamples_learn_nothing_twice(monkeypatch: pytest
 def test_lines_that_would_hide_everything_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     points = points_of()
     whole = ask(Stability(KNN, points, 6, GRID))[-1]
-    monkeypatch.setattr(haze, "MOST_VERTICES", len(whole.lines.xy) // 2)
+    monkeypatch.setattr(bootstrap, "MOST_VERTICES", len(whole.lines.xy) // 2)
     last = ask(Stability(KNN, points, 6, GRID))[-1]
     assert 0 < last.drawn < 6 and len(last.lines.xy) <= len(whole.lines.xy) // 2 and last.area == whole.area
     assert np.array_equal(last.lines.xy, whole.lines.xy[: len(last.lines.xy)], equal_nan=True)
 
 
 def test_it_appears_bit_by_bit_and_stops_when_overtaken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(haze, "INTERVAL", 0.0)
+    monkeypatch.setattr(bootstrap, "INTERVAL", 0.0)
     points = points_of(GeneratorSettings("moons", 20, 0.3, 5))
     posted = ask(Stability(KNN, points, 7, GRID))
     assert [each.done for each in posted] == list(range(1, 8)) and math.isnan(posted[0].area)

@@ -14,23 +14,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app import words
-from app.conductor import Conductor
-from app.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
-from app.jobs import pool as pool_module
-from app.jobs import preparation as preparation_module
-from app.jobs import training as training_module
-from app.jobs import work as work_module
-from app.jobs.mailbox import Mailbox
-from app.jobs.newest import NewestQueue
-from app.jobs.pool import Job, Later, Pool, Priority
-from app.jobs.requests import Frame, Phase, Request, Wish
-from app.jobs.sources import Values, svm_source
-from app.jobs.study import Seek
-from app.jobs.work import PLAIN_LIMIT, LaneWork
-from app.points import Points
-from app.results import Results
-from app.shading import Shades
+from app.engine import compile_ahead as preparation_module
+from app.engine import lane_job as work_module
+from app.engine import pool as pool_module
+from app.engine import training_run as training_module
+from app.engine.lane_job import PLAIN_LIMIT, LaneWork
+from app.engine.latest_queue import NewestQueue
+from app.engine.mailbox import Mailbox
+from app.engine.pool import Job, Later, Pool, Priority
+from app.engine.requests import Frame, Phase, Request, Wish
+from app.engine.results import Results
+from app.engine.run_state import Seek
+from app.engine.scheduler import Conductor
+from app.engine.shading import Shades
+from app.engine.surface_values import Values, svm_source
+from app.scene import text as words
+from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
+from app.state.points import Points
 from solver import SVC, Grid, KNeighborsClassifier, Status
 
 PATIENCE = 20.0  #: seconds after which something that must happen counts as never happening
@@ -129,9 +129,7 @@ def direct(points: Points, lane: Lane) -> SVC:
     s = lane.svm
     C = math.inf if s.hard_margin else s.C
     weights = {"equal": None, "balanced": "balanced", "own": dict(enumerate(s.own_weights))}[s.class_weight]
-    model = SVC(
-        C, s.kernel, s.degree, s.gamma, s.coef0, s.tol, -1, s.selection, 0, weights, multiclass=s.multiclass
-    )  # fmt: skip
+    model = SVC(C, s.kernel, s.degree, s.gamma, s.coef0, s.tol, -1, s.selection, 0, weights, multiclass=s.multiclass)
     return model.fit(points.xy, points.labels)
 
 
@@ -577,12 +575,16 @@ def flood(seconds: float) -> None:
         conductor.want(
             int(rng.integers(2)),
             wish(
-                points[rng.integers(4)], lanes[rng.integers(3)], grid=(SMALL, WIDE)[rng.integers(2)],
-                shades=(LIGHT, DARK)[rng.integers(2)], paused=bool(rng.random() < 0.2),
-                steps_per_second=(0.5, 30.0, math.inf)[rng.integers(3)], restart=int(rng.integers(2)),
+                points[rng.integers(4)],
+                lanes[rng.integers(3)],
+                grid=(SMALL, WIDE)[rng.integers(2)],
+                shades=(LIGHT, DARK)[rng.integers(2)],
+                paused=bool(rng.random() < 0.2),
+                steps_per_second=(0.5, 30.0, math.inf)[rng.integers(3)],
+                restart=int(rng.integers(2)),
                 compiled=bool(rng.random() < 0.8),
             ),
-        )  # fmt: skip
+        )
         if woken.wait(float(rng.choice([0.0, 0.002, 0.03]))):
             woken.clear()
             collect()
@@ -625,9 +627,10 @@ def classes_seen(frame: Frame) -> np.ndarray:
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("points", [two_moons(20), four_blobs(8)], ids=["two", "four"])
 @pytest.mark.parametrize(
-    "lane", [knn(n_neighbors=4), knn(weights="distance"), svm(), svm(multiclass="one-vs-rest")],
+    "lane",
+    [knn(n_neighbors=4), knn(weights="distance"), svm(), svm(multiclass="one-vs-rest")],
     ids=["ties", "knn", "svm", "rest"],
-)  # fmt: skip
+)
 def test_each_pixel_has_the_colour_of_what_the_model_says(lane: Lane, points: Points, compiled: bool) -> None:
     grid = Grid(-1.5, 2.5, -1.0, 1.5, 64, 40)
     frame = Background().finish(wish(points, lane, grid=grid, shades=PLAIN_COLOURS, compiled=compiled))
@@ -819,11 +822,17 @@ def assert_like(frame: Frame, reference: SVC) -> None:
 @pytest.mark.parametrize("points", [two_moons(), four_blobs()], ids=["two", "four"])
 @pytest.mark.parametrize(
     "lane",
-    [svm(), svm(kernel="poly", C=0.3), svm(kernel="linear"), svm(multiclass="one-vs-rest"),
-     svm(class_weight="balanced", C=0.3), svm(class_weight="own", own_weights=OWN),
-     svm(class_weight="own", own_weights=OWN, multiclass="one-vs-rest")],
+    [
+        svm(),
+        svm(kernel="poly", C=0.3),
+        svm(kernel="linear"),
+        svm(multiclass="one-vs-rest"),
+        svm(class_weight="balanced", C=0.3),
+        svm(class_weight="own", own_weights=OWN),
+        svm(class_weight="own", own_weights=OWN, multiclass="one-vs-rest"),
+    ],
     ids=["rbf", "poly", "linear", "rest", "balanced", "own", "own rest"],
-)  # fmt: skip
+)
 def test_svm_to_the_end_is_a_fit(points: Points, lane: Lane, compiled: bool) -> None:
     frame = Background().finish(wish(points, lane, compiled=compiled))
     reference = direct(points, lane)
@@ -882,9 +891,12 @@ def test_another_view_or_theme_continues_the_training(clock: Clock) -> None:
     made = steps_of(background.frames[-1])
     assert made >= 9
     changes: tuple[dict[str, Any], ...] = (
-        {"shades": DARK}, {"grid": WIDE}, {"paused": True}, {"steps_per_second": 5.0},
+        {"shades": DARK},
+        {"grid": WIDE},
+        {"paused": True},
+        {"steps_per_second": 5.0},
         {"lane": Lane("svm", svm=slow.lane.svm, pair=(1, 2))},
-    )  # fmt: skip
+    )
     for change in changes:
         job = background.start(replace(slow, **change))
         while not background.frames:
@@ -1100,10 +1112,13 @@ KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
 LANES = [
     *(svm(kernel=k, C=C, tol=1e-3) for k in KERNELS for C in (1e-6, 1e8)),
     *(svm(kernel=k, hard_margin=True, tol=1e-3) for k in KERNELS),
-    svm(gamma=1e8, tol=1e-9), svm(gamma=1e-8, tol=1e-9), svm(kernel="poly", degree=9, coef0=-1e6, gamma=1e8),
+    svm(gamma=1e8, tol=1e-9),
+    svm(gamma=1e-8, tol=1e-9),
+    svm(kernel="poly", degree=9, coef0=-1e6, gamma=1e8),
     *(knn(weights=w, metric=m) for w in words.WEIGHTS for m in words.METRICS),
-    knn(n_neighbors=9999), knn(metric="minkowski", p=100.0),
-]  # fmt: skip
+    knn(n_neighbors=9999),
+    knn(metric="minkowski", p=100.0),
+]
 
 
 @pytest.mark.parametrize("name", EXTREMES)

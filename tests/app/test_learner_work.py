@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.document import GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
-from app.jobs.learners import estimator_of
-from app.jobs.requests import Frame, Phase, Request, Wish
-from app.jobs.study import Seek
-from app.jobs.work import LaneWork
-from app.points import Points
-from app.shading import Shades
-from app.trainers import SVM_TRAINERS, TRAINERS
+from app.engine.lane_job import LaneWork
+from app.engine.requests import Frame, Phase, Request, Wish
+from app.engine.run_state import Seek
+from app.engine.shading import Shades
+from app.learners.estimators import estimator_of
+from app.learners.table import SVM_TRAINERS, TRAINERS
+from app.state.document import GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
+from app.state.points import Points
 from solver import Grid, Status
 
 Array = NDArray[np.float64]

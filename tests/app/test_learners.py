@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app import verdicts, words
-from app.document import Document, GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
-from app.jobs.enlarging import enlarge
-from app.jobs.learners import estimator_of, refusal, training_key
-from app.jobs.requests import AnyCertificate, Frame, Phase, Picture
-from app.jobs.sources import UNKNOWN, svm_source
-from app.points import Points
-from app.scene import fields_of
-from app.shading import FULL_VALUE, Shades
-from app.trainers import SVM_TRAINERS, TRAINERS
+from app.engine.export_surface import enlarge
+from app.engine.requests import AnyCertificate, Frame, Phase, Picture
+from app.engine.shading import FULL_VALUE, Shades
+from app.engine.surface_values import UNKNOWN, svm_source
+from app.learners.estimators import estimator_of, refusal, training_key
+from app.learners.table import SVM_TRAINERS, TRAINERS
+from app.scene import certificate_text, text
+from app.scene.compose import fields_of
+from app.state.document import Document, GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
+from app.state.points import Points
 from solver import (
     SVC,
     Certificate,
@@ -32,12 +32,17 @@ from solver import (
     Perceptron,
     PerceptronCertificate,
     Status,
-)  # fmt: skip
-from solver.pair_classifier import PairClassifier, run
+)
+from solver.core.binary_reduction import PairClassifier, run
 
 Array = NDArray[np.float64]
-KINDS = {"smo": SVC, "lasvm": OnlineSVC, "dual-ascent": DualAscentSVC, "perceptron": Perceptron,
-         "pegasos": PegasosClassifier}  # fmt: skip
+KINDS = {
+    "smo": SVC,
+    "lasvm": OnlineSVC,
+    "dual-ascent": DualAscentSVC,
+    "perceptron": Perceptron,
+    "pegasos": PegasosClassifier,
+}
 TWO = GeneratorSettings(name="moons", count=30).points()
 THREE = GeneratorSettings(name="blobs", count=20, n_classes=3).points()
 GRID = Grid(-2, 2, -1.5, 1.5, 16, 12)
@@ -88,14 +93,33 @@ def test_the_estimator_of_a_lane(learner: str) -> None:
 def test_each_setting_reaches_the_estimator() -> None:
     own = (1.0, 2.0, 3.0, 1.0, 1.0, 1.0, 1.0, 1.0)
     svm = SvmSettings(
-        "poly", 2.5, gamma=0.5, degree=2, coef0=0.25, tol=1e-4, selection="platt", multiclass="one-vs-rest",
-        class_weight="own", own_weights=own, partner="first-order", n_epochs=4, finish=False, step_size="constant",
+        "poly",
+        2.5,
+        gamma=0.5,
+        degree=2,
+        coef0=0.25,
+        tol=1e-4,
+        selection="platt",
+        multiclass="one-vs-rest",
+        class_weight="own",
+        own_weights=own,
+        partner="first-order",
+        n_epochs=4,
+        finish=False,
+        step_size="constant",
         fit_intercept=False,
-    )  # fmt: skip
+    )
     common = {
-        "kernel": "poly", "C": 2.5, "gamma": 0.5, "degree": 2, "coef0": 0.25, "tol": 1e-4, "max_iter": -1,
-        "multiclass": "one-vs-rest", "class_weight": dict(enumerate(own)),
-    }  # fmt: skip
+        "kernel": "poly",
+        "C": 2.5,
+        "gamma": 0.5,
+        "degree": 2,
+        "coef0": 0.25,
+        "tol": 1e-4,
+        "max_iter": -1,
+        "multiclass": "one-vs-rest",
+        "class_weight": dict(enumerate(own)),
+    }
     expected: dict[str, dict[str, Any]] = {
         "smo": {"selection": "platt", "random_state": 0},
         "lasvm": {"selection": "first-order", "n_epochs": 4, "finish": False, "shuffle": True, "random_state": 0},
@@ -106,8 +130,11 @@ def test_each_setting_reaches_the_estimator() -> None:
         assert got.items() >= (common | extra).items()
     perceptron = Lane("perceptron", perceptron=PerceptronSettings(False, False, 3, 17, 5))
     assert estimator_of(perceptron).get_params() == {
-        "fit_intercept": False, "max_iter": 17, "shuffle": False, "random_state": 3,
-    }  # fmt: skip
+        "fit_intercept": False,
+        "max_iter": 17,
+        "shuffle": False,
+        "random_state": 3,
+    }
     got = estimator_of(Lane("pegasos", pegasos=PegasosSettings(0.5, 1234, 9))).get_params()
     assert (got["alpha"], got["n_iter"], got["random_state"]) == (0.5, 1234, 9)
     assert estimator_of(Lane("svm", svm=SvmSettings(hard_margin=True))).get_params()["C"] == math.inf
@@ -133,9 +160,12 @@ def test_a_training_goes_on_while_what_it_depends_on_stays() -> None:
     orders = msgspec.structs.replace(lane, perceptron=PerceptronSettings(orders=20), pair=(1, 2))
     assert training_key(lane) == training_key(orders)
     for other in (
-        Lane("perceptron", perceptron=PerceptronSettings(random_state=1)), Lane("pegasos"), Lane("svm"),
-        Lane("svm", svm=SvmSettings(trainer="lasvm")), Lane("svm", svm=SvmSettings(C=2.0)),
-    ):  # fmt: skip
+        Lane("perceptron", perceptron=PerceptronSettings(random_state=1)),
+        Lane("pegasos"),
+        Lane("svm"),
+        Lane("svm", svm=SvmSettings(trainer="lasvm")),
+        Lane("svm", svm=SvmSettings(C=2.0)),
+    ):
         assert training_key(other) != training_key(lane)
     assert training_key(Lane("svm")) == training_key(Lane("svm", perceptron=PerceptronSettings(max_iter=3)))
 
@@ -188,7 +218,7 @@ def pegasos_proof(status: Status, **changes: Any) -> PegasosCertificate:
 
 
 def said(lane: Lane, *certificates: AnyCertificate) -> str:
-    return verdicts.verdict(certificates, lane).text
+    return certificate_text.verdict(certificates, lane).text
 
 
 def test_what_is_said_of_a_perceptron_at_its_end() -> None:
@@ -210,16 +240,18 @@ def test_what_is_said_of_a_perceptron_at_its_end() -> None:
     early = perceptron_proof(Status.STOPPED_EARLY, n_epochs=1)
     assert said(lane, early).startswith("Stopped after 1 pass, too early: the classes are separable")
     for proofs in ((done,), (done, stopped), (early,), (stopped,)):
-        assert verdicts.verdict(proofs, lane).certified == (proofs == (done,))
+        assert certificate_text.verdict(proofs, lane).certified == (proofs == (done,))
         assert "ptimal" not in said(lane, *proofs), "a line that separates is not the best one"
-    assert verdicts.brief((done,), lane).text == "no mistakes left: made 42 of at most 310"
-    assert verdicts.brief((stopped,), lane).text == "still making mistakes after 5 passes"
-    assert not verdicts.brief((stopped,), lane).certified and verdicts.brief((done,), lane).certified
-    assert verdicts.so_far((stopped, done), lane) == "3 points on the wrong side"
-    assert verdicts.numbers((done,), lane) == ["42 mistakes", "at most 310 are possible", "5 passes"]
-    assert verdicts.numbers((done, stopped), lane) == [
-        "84 mistakes in 2 problems", "no bound of the mistakes proved", "5 passes",
-    ]  # fmt: skip
+    assert certificate_text.brief((done,), lane).text == "no mistakes left: made 42 of at most 310"
+    assert certificate_text.brief((stopped,), lane).text == "still making mistakes after 5 passes"
+    assert not certificate_text.brief((stopped,), lane).certified and certificate_text.brief((done,), lane).certified
+    assert certificate_text.so_far((stopped, done), lane) == "3 points on the wrong side"
+    assert certificate_text.numbers((done,), lane) == ["42 mistakes", "at most 310 are possible", "5 passes"]
+    assert certificate_text.numbers((done, stopped), lane) == [
+        "84 mistakes in 2 problems",
+        "no bound of the mistakes proved",
+        "5 passes",
+    ]
 
 
 def test_what_is_said_of_pegasos_at_its_end() -> None:
@@ -227,16 +259,18 @@ def test_what_is_said_of_pegasos_at_its_end() -> None:
     assert said(lane, good) == "Gap 0.8 %, proved: the averaged line is that close to the best through the origin"
     poor = pegasos_proof(Status.STOPPED_EARLY, gap=0.12)
     assert said(lane, poor) == "All 100\u202f000 steps made: gap 12.0 %, proved; more steps make it smaller"
-    assert said(lane, good, poor) == said(lane, poor) and not verdicts.verdict((good, poor), lane).certified
-    assert verdicts.brief((good, poor), lane).text == "gap still 12.0 %, proved"
-    assert verdicts.brief((good,), lane) == verdicts.Verdict(True, "gap 0.8 %, proved")
-    assert verdicts.so_far((good, poor), lane) == "gap 12.0 %, proved"
+    assert said(lane, good, poor) == said(lane, poor) and not certificate_text.verdict((good, poor), lane).certified
+    assert certificate_text.brief((good, poor), lane).text == "gap still 12.0 %, proved"
+    assert certificate_text.brief((good,), lane) == certificate_text.Verdict(True, "gap 0.8 %, proved")
+    assert certificate_text.so_far((good, poor), lane) == "gap 12.0 %, proved"
     first = pegasos_proof(Status.RUNNING, gap=math.nan, primal=math.inf)
-    assert verdicts.so_far((first,), lane) == "before the first step"
-    assert verdicts.numbers((good,), lane) == [
-        "100\u202f000 steps", "gap 0.8 %", "inside the margin or wrong: 7 points",
-    ]  # fmt: skip
-    assert "gap unknown" in verdicts.numbers((good, first), lane)
+    assert certificate_text.so_far((first,), lane) == "before the first step"
+    assert certificate_text.numbers((good,), lane) == [
+        "100\u202f000 steps",
+        "gap 0.8 %",
+        "inside the margin or wrong: 7 points",
+    ]
+    assert "gap unknown" in certificate_text.numbers((good, first), lane)
 
 
 def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
@@ -244,9 +278,9 @@ def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
     online = lane_of("lasvm", finish=False, n_epochs=2)
     assert said(online, proof) == "Over after 2 passes, without FINISH: not optimal yet"
     assert said(lane_of("lasvm"), proof) == "Stopped early after 123 steps: not optimal yet"
-    assert "KKT violation 0.05 among the points kept" in verdicts.numbers((proof,), online)
+    assert "KKT violation 0.05 among the points kept" in certificate_text.numbers((proof,), online)
     best = replace(proof, status=Status.OPTIMAL)
-    assert "KKT violation 0.05" in verdicts.numbers((best,), online)  # by then it is known of all points
+    assert "KKT violation 0.05" in certificate_text.numbers((best,), online)  # by then it is known of all points
     assert said(lane_of("dual-ascent"), best) == said(lane_of("smo"), best) == "Optimal to 1e-3"
     without = lane_of("dual-ascent", fit_intercept=False)
     assert said(without, best) == "Optimal to 1e-3 of all f without intercept"
@@ -258,31 +292,31 @@ def test_the_words_around_a_picture(learner: str) -> None:
     lane = lane_of(learner)
     model = trained(lane, TWO)
     frame = Frame(1, 0, TWO, lane, Phase.DONE, model=model, certificates=tuple(model.certificates_), accuracy=0.9)
-    headline = words.headline(frame, lane, True)
+    headline = text.headline(frame, lane, True)
     assert headline == said(lane, *model.certificates_)
     assert ("Optimal" in headline) == (learner in SVM_TRAINERS)
-    assert "training accuracy 90.0 %" in words.details(frame)
+    assert "training accuracy 90.0 %" in text.details(frame)
     paused = replace(frame, phase=Phase.PAUSED)
-    assert words.headline(paused, lane, True).startswith("Paused")
+    assert text.headline(paused, lane, True).startswith("Paused")
     assert frame.certificate is model.certificates_[0]
-    one = words.empty_sentence(lane, [4], 2, True)
-    assert "two classes" in one and "class 5" in one and words.waits_for_a_class(lane, [4])
-    assert not words.waits_for_a_class(lane, [1, 4]) and not words.waits_for_a_class(Lane("knn"), [4])
+    one = text.empty_sentence(lane, [4], 2, True)
+    assert "two classes" in one and "class 5" in one and text.waits_for_a_class(lane, [4])
+    assert not text.waits_for_a_class(lane, [1, 4]) and not text.waits_for_a_class(Lane("knn"), [4])
 
 
 def test_names_formulas_and_notes() -> None:
-    assert words.classifier_name(Lane("perceptron")) == "Perceptron, random orders (seed 0)"
+    assert text.classifier_name(Lane("perceptron")) == "Perceptron, random orders (seed 0)"
     plain = Lane("perceptron", perceptron=PerceptronSettings(fit_intercept=False, shuffle=False))
-    assert words.classifier_name(plain) == "Perceptron, order of the points, no intercept"
-    assert words.classifier_name(Lane("pegasos")) == "Pegasos, λ = 0.01, 100\u202f000 steps"
-    assert words.classifier_name(lane_of("lasvm")).endswith(", LASVM")
+    assert text.classifier_name(plain) == "Perceptron, order of the points, no intercept"
+    assert text.classifier_name(Lane("pegasos")) == "Pegasos, λ = 0.01, 100\u202f000 steps"
+    assert text.classifier_name(lane_of("lasvm")).endswith(", LASVM")
     without = lane_of("dual-ascent", fit_intercept=False)
-    assert words.classifier_name(without).endswith(", Dual ascent, no intercept")
+    assert text.classifier_name(without).endswith(", Dual ascent, no intercept")
     for name in ("perceptron", "pegasos"):
-        assert words.formula(Lane(name)) == TRAINERS[name].formula  # type: ignore[arg-type]
-    assert "origin" in words.note(Lane("pegasos")) and "origin" in words.note(plain)
-    assert "origin" not in words.note(Lane("perceptron")) and words.note(Lane("knn")) == ""
-    assert words.formula(lane_of("lasvm")).startswith("K(x, z)")
+        assert text.formula(Lane(name)) == TRAINERS[name].formula  # type: ignore[arg-type]
+    assert "origin" in text.note(Lane("pegasos")) and "origin" in text.note(plain)
+    assert "origin" not in text.note(Lane("perceptron")) and text.note(Lane("knn")) == ""
+    assert text.formula(lane_of("lasvm")).startswith("K(x, z)")
 
 
 def test_the_gravest_certificate_of_a_frame() -> None:

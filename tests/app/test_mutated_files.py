@@ -13,15 +13,15 @@ import pytest
 from test_exchange_damage import attempt
 from test_files import content
 
-from app import files, recovery
-from app.document import ClassStyle, Document
 from app.exchange import as_text, from_text
-from app.exchange.writing import encode
-from app.files import FileError
-from app.plain import plain
-from app.points import LIMIT, Points
-from app.recovery import Recorder, Work
-from app.split import IdSet, Split
+from app.exchange.exporting import encode
+from app.files import documents, recovery
+from app.files.documents import FileError
+from app.files.recovery import Recorder, Work
+from app.state.document import ClassStyle, Document
+from app.state.plain_text import plain
+from app.state.points import LIMIT, Points
+from app.state.test_split import IdSet, Split
 
 FIXTURES = Path(__file__).parent / "fixtures"
 #: Seconds of this thread that any of these small files may take.
@@ -31,9 +31,24 @@ TOKENS = [
     *(b"0 -0 1 9 8 -1 1e999 -1e308 NaN nan Infinity -inf 1_000 0x10 1.5 1,5 1,000 1.000 99999999999999999999".split()),
     *(b'" \\ \\" "" , ; : | [ ] { } {} [] null true false " " \\u0000 \\ud800 # = =cmd() \'=x sep=;'.split()),
     *(b'class qid:1 "x" "version":2 "version":99 "points": "class" "shown":4, "lanes":[] 1:1 0:1 10001:1'.split()),
-    b"\n", b"\r\n", b"\r", b"\t", b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xe2\x80\xae", b"\xff", b"\n\n", b"PK\x03\x04",
-    b"(" * 200, b"[" * 3000, b'{"a":' * 3000, b'"' * 7, b"9" * 400, b"," * 300,
-]  # fmt: skip
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"\t",
+    b"\0",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b"\xe2\x80\xae",
+    b"\xff",
+    b"\n\n",
+    b"PK\x03\x04",
+    b"(" * 200,
+    b"[" * 3000,
+    b'{"a":' * 3000,
+    b'"' * 7,
+    b"9" * 400,
+    b"," * 300,
+]
 
 
 def mutated(data: bytes, rng: random.Random) -> bytes:
@@ -69,9 +84,12 @@ RNG = np.random.default_rng(0)
 XY, LABELS = RNG.normal(size=(30, 2)), RNG.integers(0, 3, 30).astype(np.uint8)
 NAMES, AXES = ("one", "=two", "three, four"), ("class", "the\ty")
 DOCUMENT = Document(
-    Points.of(XY, LABELS).remove([3, 4, 9]), split=Split("painted", 0.3, 1, IdSet([1, 5, 6])), notes='a "b" \\ c\nü',
-    styles=tuple(ClassStyle(name) for name in (*NAMES, "", "", "", "", "")), axes=AXES,
-)  # fmt: skip
+    Points.of(XY, LABELS).remove([3, 4, 9]),
+    split=Split("painted", 0.3, 1, IdSet([1, 5, 6])),
+    notes='a "b" \\ c\nü',
+    styles=tuple(ClassStyle(name) for name in (*NAMES, "", "", "", "", "")),
+    axes=AXES,
+)
 Check = Callable[[bytes], bool]
 
 
@@ -82,11 +100,11 @@ def check_sentence(error: FileError, name: str) -> None:
 
 def check_document(data: bytes) -> bool:
     try:
-        document = files.decode(data, "drawing.playground")
+        document = documents.decode(data, "drawing.playground")
     except FileError as error:
         check_sentence(error, "drawing.playground")
         return False
-    assert content(files.decode(files.encode(document))) == content(document)
+    assert content(documents.decode(documents.encode(document))) == content(document)
     assert np.isfinite(document.points.xy).all() and np.abs(document.points.xy).max(initial=0.0) <= LIMIT
     assert document.points.labels.max(initial=0) < 8 and 1 <= document.shown <= len(document.lanes) <= 4
     return True
@@ -117,7 +135,7 @@ def check_recovery(folder: Path) -> Check:
         for copy in copies:
             assert plain(copy.words) == copy.words
             try:
-                sound = check_document(files.encode(copy.read().document))
+                sound = check_document(documents.encode(copy.read().document))
             except FileError as error:
                 check_sentence(error, "The recovery copy of ")
             copy.remove()
@@ -130,7 +148,7 @@ def check_recovery(folder: Path) -> Check:
 
 def recovery_copy(folder: Path) -> bytes:
     recorder = Recorder(folder, "one", pytest.fail)
-    work = Work(DOCUMENT, folder / "mine.playground", files.Fingerprint(5, "abc"))
+    work = Work(DOCUMENT, folder / "mine.playground", documents.Fingerprint(5, "abc"))
     data = b"".join(recorder._pieces(work))
     recorder.close()
     return data
@@ -144,7 +162,7 @@ def subject(kind: str, folder: Path) -> tuple[bytes, Check]:
     if kind.startswith("version"):
         return (FIXTURES / f"{kind.replace(' ', '')}.playground").read_bytes(), check_document
     if kind == "newest":
-        return files.encode(DOCUMENT), check_document
+        return documents.encode(DOCUMENT), check_document
     if kind == "recovery":
         return recovery_copy(folder), check_recovery(folder)
     if kind == "clipboard":
@@ -185,16 +203,16 @@ def test_five_thousand_mutated_files(kind: str, tmp_path: Path, seed: int) -> No
 
 def test_the_campaign_sees_what_should_not_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that lets NaN through, or says two lines, or raises what is no sentence, is found."""
-    real, sound = files.decode, files.encode(DOCUMENT)
+    real, sound = documents.decode, documents.encode(DOCUMENT)
 
     def faulty(data: bytes, name: str = "The file") -> Document:
         document = real(data, name)
         return document if data == sound else replace(document, points=Points.of([(np.nan, 0.0)], 0))
 
-    for place, fault in enumerate([
-        faulty, lambda data, name="": 1 / 0, lambda data, name="": (_ for _ in ()).throw(FileError("No name")),
-    ]):  # fmt: skip
-        monkeypatch.setattr(files, "decode", fault)
+    for place, fault in enumerate(
+        [faulty, lambda data, name="": 1 / 0, lambda data, name="": (_ for _ in ()).throw(FileError("No name"))]
+    ):
+        monkeypatch.setattr(documents, "decode", fault)
         (tmp_path / str(place)).mkdir()
         with pytest.raises((AssertionError, FileError, ZeroDivisionError)):
             campaign("newest", tmp_path / str(place), 0, 50)

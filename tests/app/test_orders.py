@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from sklearn import svm
 from sklearn.linear_model import Perceptron as TheirPerceptron
 
-from app.document import PerceptronSettings
-from app.jobs import orders as module
-from app.jobs.orders import Orders, clipped, margin_of, other_orders
-from app.verdicts import of_orders
+from app.learners import perceptron_orders as module
+from app.learners.perceptron_orders import Orders, clipped, margin_of, other_orders
+from app.scene.certificate_text import of_orders
+from app.state.document import PerceptronSettings
 from solver import Grid, PerceptronSolver, Status
-from solver.datasets import generate
+from solver.data.datasets import generate
 
 Array = NDArray[np.float64]
 GRID = Grid(-1.0, 3.0, -2.0, 1.0, 40, 30)
@@ -54,7 +54,7 @@ def test_each_run_is_a_perceptron_by_itself(shuffle: bool, fit_intercept: bool) 
         order = np.arange(40) if shuffle else np.random.default_rng(6 + run).permutation(40)
         solver = PerceptronSolver(
             X[order], y[order], fit_intercept=fit_intercept, shuffle=shuffle, random_state=6 + run
-        )  # fmt: skip
+        )
         assert solver.run() is Status.OPTIMAL
         assert found.weights[run].tolist() == [*solver.coef.tolist(), solver.intercept]
         assert found.mistakes[run] == solver.n_iter and found.rested[run]
@@ -185,7 +185,7 @@ def known(margins: list[float], mistakes: list[int], rested: list[bool], asked: 
     return replace(
         Orders(asked or n, np.ones((n, 3)), np.array(margins), np.array(mistakes), np.array(rested, dtype=bool)),
         **rest,  # type: ignore[arg-type]
-    )  # fmt: skip
+    )
 
 
 def test_what_is_said() -> None:

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.commands import MovePoints
-from app.document import Document
-from app.points import BLOCK, Points
-from app.store import Store
+from app.state.commands import MovePoints
+from app.state.document import Document
+from app.state.points import BLOCK, Points
+from app.state.store import Store
 
 Plain = list[tuple[int, float, float, int]]  #: id, x, y, class
 Edit = tuple[str, int, int]
@@ -35,8 +35,7 @@ def check(points: Points, model: Plain, next_id: int) -> None:
 
 
 EDITS = st.lists(
-    st.tuples(st.sampled_from(["append", "move", "remove"]), st.integers(0, 700), st.integers(0, 2**32 - 1)),
-    max_size=8,
+    st.tuples(st.sampled_from(["append", "move", "remove"]), st.integers(0, 700), st.integers(0, 2**32 - 1)), max_size=8
 )
 
 

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from probes import NAMES, fitted, frame_of, ground_of, knn, points_of, scene_with, svm, who
 
-from app.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
-from app.jobs.ground import Ground, GroundQuestion, ProbeQuestion
-from app.jobs.sources import problem_of, shown_pair
-from app.points import Points
-from app.questions.probe import HEAVY, MOST_LINES, LaneProbe, heavy, place_of, probe_lane, probe_of
-from app.questions.probe_tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, compact, figure
-from app.results import Results
-from app.session import Session
-from app.trainers import SVM_TRAINERS
+from app.engine.results import Results
+from app.engine.surface_values import problem_of, shown_pair
+from app.features.probe.query import Ground, GroundQuestion, ProbeQuestion
+from app.features.probe.scene import HEAVY, MOST_LINES, LaneProbe, heavy, place_of, probe_lane, probe_of
+from app.features.probe.tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, compact, figure
+from app.learners.table import SVM_TRAINERS
+from app.state.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
+from app.state.points import Points
+from app.state.session import Session
 from solver import KERNELS, Kernel
 
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
@@ -73,9 +73,10 @@ def test_the_sentences_of_ties() -> None:
     points = Points.of([(0, 0), (0, 0), (0, 0), (1, 0)], [4, 3, 3, 1])
     model, lane = knn(points, 2, weights="distance")
     probe = probe_lane(model, lane, who(points), (0.0, 0.0))
-    assert probe.lines == (
-        "3 points lie exactly here, d = 0: with the weight 1/d they alone decide, by count.",
-    ) and probe.headline == "class 4: 2 of 3 points at distance 0"  # fmt: skip
+    assert (
+        probe.lines == ("3 points lie exactly here, d = 0: with the weight 1/d they alone decide, by count.",)
+        and probe.headline == "class 4: 2 of 3 points at distance 0"
+    )
     assert probe_lane(model, lane, who(points), (0.5, 0.7)).lines != ()
     model, lane = knn(points, 9)
     assert "k = 9 was asked for" in probe_lane(model, lane, who(points), (0.3, 0.1)).lines[0]
@@ -281,7 +282,7 @@ def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatc
     points = points_of(60, 2)
     model, lane = svm(points)
     assert not heavy(model) and len(model.support_) < HEAVY
-    monkeypatch.setattr("app.questions.probe.HEAVY", 3)
+    monkeypatch.setattr("app.features.probe.scene.HEAVY", 3)
     frame, session = frame_of(model, lane, points), Session(probe=(0.3, 0.1))
     assert scene_with(session, frame).probe.lanes[0].message == "Working it out…"
     posted: list[LaneProbe] = []

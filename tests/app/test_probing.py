@@ -10,19 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from probes import frame_of, ground_of, knn, points_of, scene_with, svm
 
-from app.controller import Controller
-from app.document import Document
-from app.jobs.ground import GroundQuestion
-from app.jobs.inquiry import Answer
-from app.moment import Moment
-from app.points import LIMIT
-from app.questions.probe import grounds
-from app.questions.probing import _as_seen
-from app.results import Results
-from app.scene import compose
-from app.session import Session
-from app.shading import Shades
-from app.store import Store
+from app.controllers.controller import Controller
+from app.engine.query import Answer
+from app.engine.results import Results
+from app.engine.shading import Shades
+from app.features.probe.controller import _as_seen
+from app.features.probe.query import GroundQuestion
+from app.features.probe.scene import grounds
+from app.scene.compose import compose
+from app.scene.context import Moment
+from app.state.document import Document
+from app.state.points import LIMIT
+from app.state.session import Session
+from app.state.store import Store
 from app.tools import Spot
 from solver import Grid
 

@@ -16,20 +16,19 @@ import msgspec
 import numpy as np
 import pytest
 
-from app import race_words
-from app.badges import Mood
-from app.document import GeneratorSettings, SvmSettings, View
-from app.jobs import race as race_module
-from app.jobs import race_field, racer
-from app.jobs.pool import Job, Later, Pool, Priority
-from app.jobs.race import FRAME_INTERVAL, Race, RaceWork
-from app.jobs.race_field import INDEFINITE, NO_SECOND_CLASS, placed
-from app.jobs.race_frames import CURVE, NEAR_GAP, Finish, RaceFrame, RaceRequest
-from app.jobs.race_picture import in_fewer_pixels
-from app.jobs.racer import CLOSE_MARKS, FINENESS, MARKS, Pilot, Racer
-from app.points import Points
-from app.scene import grid_of
-from app.shading import Shades
+from app.engine.pool import Job, Later, Pool, Priority
+from app.engine.shading import Shades
+from app.features.race import field, racer, text
+from app.features.race import job as race_module
+from app.features.race.field import INDEFINITE, NO_SECOND_CLASS, placed
+from app.features.race.job import FRAME_INTERVAL, Race, RaceWork
+from app.features.race.picture import in_fewer_pixels
+from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, Pilot, Racer
+from app.features.race.requests import CURVE, NEAR_GAP, Finish, RaceFrame, RaceRequest
+from app.scene.compose import grid_of
+from app.scene.status_badge import Mood
+from app.state.document import GeneratorSettings, SvmSettings, View
+from app.state.points import Points
 from solver import RULES, SVC, Certificate, Grid, SmoSolver, Status
 
 PATIENCE = 20.0
@@ -242,7 +241,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
     monkeypatch.setattr(SmoSolver, "step", timed)
     monkeypatch.setattr(racer, "stopwatch", made)
-    monkeypatch.setattr(race_field, "call_cost", lambda: 0.0)
+    monkeypatch.setattr(field, "call_cost", lambda: 0.0)
     return made
 
 
@@ -276,7 +275,7 @@ def test_the_cost_of_a_call_is_left_out(clock: Clock, monkeypatch: pytest.Monkey
         return step(self, n, stop)
 
     monkeypatch.setattr(SmoSolver, "step", called)
-    monkeypatch.setattr(race_field, "call_cost", lambda: 1e-5)
+    monkeypatch.setattr(field, "call_cost", lambda: 1e-5)
     driver = Driver()
     driver.run(request(moons(), SvmSettings(C=10.0), pace=pace))
     for runner in driver.last().racers:
@@ -529,7 +528,7 @@ def test_on_the_way_pictures_are_small_and_at_rest_full() -> None:
     grid = replace(GRID, width=600, height=420)
     driver.run(request(moons(), SvmSettings(), pace=20, grid=grid))
     sizes = [frame.racers[0].picture.argb.size for frame in driver.frames]
-    assert len(sizes) > 3 and sizes[-1] == 600 * 420 and max(sizes[:-1]) <= 1.01 * race_field.MOST_PIXELS
+    assert len(sizes) > 3 and sizes[-1] == 600 * 420 and max(sizes[:-1]) <= 1.01 * field.MOST_PIXELS
     small = in_fewer_pixels(grid, 1000)
     assert (small.left, small.right, small.bottom, small.top) == (grid.left, grid.right, grid.bottom, grid.top)
     assert small.width / small.height == pytest.approx(600 / 420, rel=0.05)
@@ -615,7 +614,7 @@ def test_without_a_hard_margin_nobody_wins(mode: str) -> None:
     single = alone(moons(), settings, "second-order")
     single.run()
     assert 0 < bound < 10 * single.certificate().margin_bound
-    assert all(runner.finish is None for runner in frame.racers) and race_words.winner(frame) == frame.message
+    assert all(runner.finish is None for runner in frame.racers) and text.winner(frame) == frame.message
 
 
 def test_a_hard_margin_that_exists_is_raced_for() -> None:
@@ -636,25 +635,25 @@ def test_an_indefinite_kernel_has_no_gap_and_a_note() -> None:
     for runner in frame.racers:
         assert np.isnan(runner.curve[:, CURVE.index("gap")]).all() and runner.near is None
         assert (runner.curve[:-1, CURVE.index("violation")] > 0).all()
-    assert race_words.near(frame) == ""
-    assert {row[5].text for row in race_words.table(frame)} == {"unknown"}
-    assert ", stationary: KKT " in race_words.badge(frame.racers[0], False).text
+    assert text.near(frame) == ""
+    assert {row[5].text for row in text.table(frame)} == {"unknown"}
+    assert ", stationary: KKT " in text.badge(frame.racers[0], False).text
 
 
 def test_who_stops_early_has_not_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
     def tired(*args: Any, **named: Any) -> SmoSolver:
         return SmoSolver(*args, **named, max_iter=100)
 
-    monkeypatch.setattr(race_field, "SmoSolver", tired)
+    monkeypatch.setattr(field, "SmoSolver", tired)
     driver = Driver()
     driver.run(request(moons(100), SvmSettings(C=10.0), rules=("random", "second-order")))
     frame = driver.last()
     assert [runner.certificate.status for runner in frame.racers] == [Status.STOPPED_EARLY] * 2
     assert [runner.steps for runner in frame.racers] == [100, 100] and frame.over and not frame.message
-    assert race_words.winner(frame) == (
+    assert text.winner(frame) == (
         "Nobody wins: Random stopped early after 100 steps; Second order stopped early after 100 steps."
     )
-    badge = race_words.badge(frame.racers[0], False)
+    badge = text.badge(frame.racers[0], False)
     assert badge.mood is Mood.DOUBTFUL and badge.text.startswith("stopped early: KKT ")
 
 
@@ -662,7 +661,7 @@ def test_an_internal_error_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) ->
     driver = Driver()
     driver.run(request(moons(), SvmSettings(), playing=False))
     with monkeypatch.context() as broken:
-        broken.setattr(race_field.Racer, "work", lambda *_: 1 // 0)
+        broken.setattr(field.Racer, "work", lambda *_: 1 // 0)
         driver.run(request(moons(), SvmSettings()))
         assert driver.last().message.startswith("Stopped by an internal error (ZeroDivisionError: ")
     with monkeypatch.context() as broken:
@@ -724,9 +723,15 @@ def test_a_paused_race_stands_still_and_goes_on() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"race": 2}, {"rules": ("random", "platt")}, {"mode": "time"}, {"points": moons(25)}, {"settings": SIGMOID},
-     {"cache_size": 1.0}],
-)  # fmt: skip
+    [
+        {"race": 2},
+        {"rules": ("random", "platt")},
+        {"mode": "time"},
+        {"points": moons(25)},
+        {"settings": SIGMOID},
+        {"cache_size": 1.0},
+    ],
+)
 def test_another_race_begins_at_zero(change: dict[str, Any]) -> None:
     driver, points = Driver(), moons()
     driver.run(request(points, SvmSettings()))

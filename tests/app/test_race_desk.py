@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from app import race_words
-from app.badges import Mood
-from app.commands import AddPoints, Clear
-from app.controller import Controller
-from app.document import Document, GeneratorSettings, Lane, SvmSettings
-from app.jobs.race_frames import CURVE, Finish, RaceFrame, RaceRequest, RacerFrame
-from app.points import Points
-from app.race_desk import PACES, RaceDesk, RaceScene, lanes_of
-from app.session import Session
-from app.shading import Shades
-from app.store import Store
+from app.controllers.controller import Controller
+from app.engine.shading import Shades
+from app.features.race import text
+from app.features.race.controller import PACES, RaceDesk, RaceScene, lanes_of
+from app.features.race.requests import CURVE, Finish, RaceFrame, RaceRequest, RacerFrame
+from app.scene.status_badge import Mood
+from app.state.commands import AddPoints, Clear
+from app.state.document import Document, GeneratorSettings, Lane, SvmSettings
+from app.state.points import Points
+from app.state.session import Session
+from app.state.store import Store
 from solver import RULES, Certificate, Status
 
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
@@ -68,9 +68,14 @@ class Table:
         status = Status.OPTIMAL if over else Status.RUNNING
         racers = tuple(racer(rule, steps, status=status) for rule in self.newest.rules)
         frame = RaceFrame(
-            self.newest.number, self.newest.race if race is None else race, self.newest.points, self.newest.mode, 1e-3,
-            () if message else racers, message,
-        )  # fmt: skip
+            self.newest.number,
+            self.newest.race if race is None else race,
+            self.newest.points,
+            self.newest.mode,
+            1e-3,
+            () if message else racers,
+            message,
+        )
         self.desk.take(frame)
         return frame
 
@@ -80,13 +85,19 @@ def certificate(status: Status = Status.RUNNING, violation: float = 0.5, gap: fl
 
 
 def racer(
-    rule: str, steps: int, *, seconds: float = 0.0, evaluations: int = 0, status: Status = Status.RUNNING,
-    violation: float = 0.5, gap: float = 0.2, place: int = 0, near: Finish | None = None,
-) -> RacerFrame:  # fmt: skip
+    rule: str,
+    steps: int,
+    *,
+    seconds: float = 0.0,
+    evaluations: int = 0,
+    status: Status = Status.RUNNING,
+    violation: float = 0.5,
+    gap: float = 0.2,
+    place: int = 0,
+    near: Finish | None = None,
+) -> RacerFrame:
     finish = Finish(steps, evaluations, seconds, place) if place else None
-    return RacerFrame(
-        rule, steps, evaluations, seconds, certificate(status, violation, gap), finish=finish, near=near
-    )  # fmt: skip
+    return RacerFrame(rule, steps, evaluations, seconds, certificate(status, violation, gap), finish=finish, near=near)
 
 
 def frame(*racers: RacerFrame, mode: str = "steps", message: str = "") -> RaceFrame:
@@ -120,13 +131,13 @@ def test_five_rules_are_one_too_many_and_one_is_too_few() -> None:
     assert table.newest.rules == ("random", "platt", "second-order", "maximum-gain"), "in the order of the rules"
     asked = len(table.ear.asked)
     table.desk.choose_rule("cyclic", True)
-    assert table.scene.sentence == race_words.TOO_MANY and table.scene.alarming
+    assert table.scene.sentence == text.TOO_MANY and table.scene.alarming
     assert table.scene.rules == table.newest.rules and len(table.ear.asked) == asked
     for rule in ("platt", "maximum-gain"):
         table.desk.choose_rule(rule, False)
     assert table.scene.sentence == "" and table.newest.rules == ("random", "second-order")
     table.desk.choose_rule("random", False)
-    assert table.scene.sentence == race_words.TOO_FEW and not table.scene.can_play and table.ear.stopped == 1
+    assert table.scene.sentence == text.TOO_FEW and not table.scene.can_play and table.ear.stopped == 1
     table.desk.toggle()
     assert not table.scene.playing
     table.desk.choose_rule("cyclic", True)
@@ -226,7 +237,7 @@ def test_a_lane_that_is_no_svm_any_more_is_said_while_the_race_goes_on() -> None
     table.answer()
     table.controller.set_lane(1, classifier="knn")
     table.desk.look()
-    assert table.scene.sentence == race_words.NO_LANE and table.scene.playing and table.scene.frame is not None
+    assert table.scene.sentence == text.NO_LANE and table.scene.playing and table.scene.frame is not None
     table.desk.restart()
     assert not table.scene.can_play and not table.scene.playing
 
@@ -245,16 +256,16 @@ def test_lanes_without_a_rule_are_not_offered() -> None:
     assert table.scene.lane == 0
     table.controller.set_lane(0, classifier="knn")
     table.desk.look()
-    assert table.scene.sentence == race_words.NO_LANE and not table.scene.can_play and table.ear.stopped == 1
+    assert table.scene.sentence == text.NO_LANE and not table.scene.can_play and table.ear.stopped == 1
     assert (table.scene.lanes == () and table.scene.problem is not None) or table.scene.problems == ()
     table.controller.set_lane(0, classifier="svm")
     table.desk.look()
     assert table.scene.can_play and table.newest.settings.C == 2.0
     table.controller.set_lane(0, "svm", trainer="lasvm")
     table.desk.look()
-    assert table.scene.sentence == race_words.NO_LANE, "another trainer has no such rules"
+    assert table.scene.sentence == text.NO_LANE, "another trainer has no such rules"
     hidden = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm")), shown=1))
-    assert hidden.scene.sentence == race_words.NO_LANE
+    assert hidden.scene.sentence == text.NO_LANE
 
 
 def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
@@ -271,7 +282,7 @@ def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
 
 def test_the_race_waits_for_the_fast_solver() -> None:
     table = Table(ready=False)
-    assert table.ear.asked == [] and table.scene.sentence == race_words.PREPARING and not table.scene.can_play
+    assert table.ear.asked == [] and table.scene.sentence == text.PREPARING and not table.scene.can_play
     table.ready = True
     table.desk.look()
     assert len(table.ear.asked) == 1 and table.scene.can_play
@@ -308,7 +319,7 @@ def done(rule: str, steps: int, place: int, **more: Any) -> RacerFrame:
 @pytest.mark.parametrize(
     ("shown", "said"),
     [
-        (frame(racer("random", 0), racer("platt", 0)), race_words.START),
+        (frame(racer("random", 0), racer("platt", 0)), text.START),
         (
             frame(done("second-order", 187, 1), done("random", 3900, 2)),
             "Second order wins: 187 steps; Random needs 21 times as many.",
@@ -353,28 +364,28 @@ def done(rule: str, steps: int, place: int, **more: Any) -> RacerFrame:
     ],
 )
 def test_who_wins(shown: RaceFrame, said: str) -> None:
-    assert race_words.winner(shown) == said
+    assert text.winner(shown) == said
 
 
 def test_the_order_at_a_small_gap() -> None:
     near = Finish(12_345, 0, 0.25, 2)
     racers = racer("random", 20_000, near=near), racer("platt", 9), racer("cyclic", 9, near=Finish(90, 0, 0.1, 1))
     said = "Gap at most 1\u202f%: 1. Cyclic (90 steps),  2. Random (12\u202f345 steps),  not yet: Platt."
-    assert race_words.near(frame(*racers)) == said
+    assert text.near(frame(*racers)) == said
     said = "Gap at most 1\u202f%: 1. Cyclic (0.1 s),  2. Random (0.2 s),  not yet: Platt."
-    assert race_words.near(frame(*racers, mode="time")) == said
-    assert race_words.near(frame(racers[1], racers[1])) == "Gap at most 1\u202f%: nobody yet."
-    assert race_words.near(frame(racer("random", 0), racer("platt", 0))) == ""
-    assert race_words.near(frame(racer("random", 4, gap=math.nan), racer("platt", 4, gap=math.nan))) == ""
+    assert text.near(frame(*racers, mode="time")) == said
+    assert text.near(frame(racers[1], racers[1])) == "Gap at most 1\u202f%: nobody yet."
+    assert text.near(frame(racer("random", 0), racer("platt", 0))) == ""
+    assert text.near(frame(racer("random", 4, gap=math.nan), racer("platt", 4, gap=math.nan))) == ""
 
 
-def best(rows: list[list[race_words.Cell]]) -> list[list[int]]:
+def best(rows: list[list[text.Cell]]) -> list[list[int]]:
     """For each column the rows that are bold."""
     return [[k for k, row in enumerate(rows) if row[column].best] for column in range(len(rows[0]))]
 
 
 def test_the_best_of_each_column_is_marked() -> None:
-    rows = race_words.table(
+    rows = text.table(
         frame(
             racer("random", 5, evaluations=10, seconds=1e-5, violation=0.7, gap=0.3),
             done("first-order", 300, 2, evaluations=900, seconds=0.003),
@@ -384,20 +395,20 @@ def test_the_best_of_each_column_is_marked() -> None:
     # Who runs still has not spent less than who has arrived.
     assert best(rows) == [[], [2], [1, 2], [1], [1, 2], [1, 2], []]
     assert [cell.text for cell in rows[0]] == ["Random", "5", "10", "0.0 ms", "0.7", "30.0 %", "3 + 4"]
-    rows = race_words.table(frame(racer("random", 5, violation=0.7, gap=math.nan), racer("platt", 5, violation=0.2)))
+    rows = text.table(frame(racer("random", 5, violation=0.7, gap=math.nan), racer("platt", 5, violation=0.2)))
     assert best(rows) == [[], [], [], [], [1], [1], []] and rows[0][5].text == "unknown"
-    assert not any(cell.best for row in race_words.table(frame(racer("random", 0), racer("platt", 0))) for cell in row)
-    assert len(rows[0]) == len(race_words.COLUMNS)
+    assert not any(cell.best for row in text.table(frame(racer("random", 0), racer("platt", 0))) for cell in row)
+    assert len(rows[0]) == len(text.COLUMNS)
 
 
 @pytest.mark.parametrize("status", Status)
 def test_every_end_has_a_badge(status: Status) -> None:
     shown = racer("random", 12, status=status, violation=9e-4, gap=2e-5, place=status is Status.OPTIMAL)
-    badge = race_words.badge(shown, playing=True)
+    badge = text.badge(shown, playing=True)
     if status is Status.RUNNING:
         assert (badge.mood, badge.text) == (Mood.MOVING, "still moving")
-        assert race_words.badge(shown, playing=False).text == "paused"
-        assert race_words.badge(racer("random", 0), playing=False).text == "at the start"
+        assert text.badge(shown, playing=False).text == "paused"
+        assert text.badge(racer("random", 0), playing=False).text == "at the start"
     elif status is Status.OPTIMAL:
         assert (badge.mood, badge.text) == (Mood.CERTIFIED, "1st, optimal: KKT 9e-4, gap 0.002 %")
     else:
@@ -406,9 +417,9 @@ def test_every_end_has_a_badge(status: Status) -> None:
 
 
 def test_paces_are_named() -> None:
-    assert race_words.pace("steps", 1) == "1 step per picture"
-    assert race_words.pace("time", 0.5) == "0.5 ms per picture"
-    assert race_words.pace("time", math.inf) == "full speed"
+    assert text.pace("steps", 1) == "1 step per picture"
+    assert text.pace("time", 0.5) == "0.5 ms per picture"
+    assert text.pace("time", math.inf) == "full speed"
     for paces in PACES.values():
         assert list(paces) == sorted(paces) and math.isinf(paces[-1])
     assert set(RULES) >= {"random", "second-order"} and len(CURVE) == 5

@@ -19,11 +19,11 @@ import numpy as np
 import pytest
 from test_files import content, failing, new_document
 
-from app import files, locks, recovery
-from app.document import Document, default_document
-from app.locks import Claims, Lock
-from app.points import Points
-from app.recovery import Recorder, Work, orphans
+from app.files import documents, locks, recovery
+from app.files.locks import Claims, Lock
+from app.files.recovery import Recorder, Work, orphans
+from app.state.document import Document, default_document
+from app.state.points import Points
 
 ROOT = Path(__file__).parents[2]
 
@@ -86,7 +86,7 @@ def test_nothing_unsaved_makes_no_thread_and_no_file(desk: Desk) -> None:
 
 def test_a_copy_is_exact_and_goes_when_nothing_is_unsaved(desk: Desk, tmp_path: Path) -> None:
     recorder = desk.recorder()
-    print_of = files.Fingerprint.of(b"old")
+    print_of = documents.Fingerprint.of(b"old")
     before = time.time()
     recorder.keep(Work(new_document(), tmp_path / "mine.playground", print_of))
     wait(lambda: recorder.settled and recorder.file.exists())
@@ -132,13 +132,13 @@ def test_two_starts_do_not_offer_the_same_copy(desk: Desk) -> None:
 def test_the_newest_is_kept_and_not_every_edit_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recovery, "INTERVAL", 0.2)
     writes: list[float] = []
-    real = files.write_pieces
+    real = documents.write_pieces
 
     def write(pieces: object, path: Path, **how: bool) -> None:
         writes.append(recorder._started)  # the present moment may be later, on a busy machine
         real(pieces, path, **how)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(files, "write_pieces", write)
+    monkeypatch.setattr(documents, "write_pieces", write)
     recorder = desk.recorder()
     document = Document()
     end = time.monotonic() + 0.7
@@ -159,20 +159,18 @@ def test_the_times_are_those_that_are_promised() -> None:
 
 
 @pytest.mark.parametrize("operation", ["mkdir", "mkstemp", "write", "fsync", "replace"])
-def test_a_failure_is_said_once_and_tried_again(
-    operation: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_is_said_once_and_tried_again(operation: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = desk.recorder()
     with monkeypatch.context() as patched:
         fail = failing(errno.ENOSPC)
         if operation == "mkdir":
             patched.setattr(Path, "mkdir", fail)
         elif operation == "mkstemp":
-            patched.setattr(files.tempfile, "mkstemp", fail)
+            patched.setattr(documents.tempfile, "mkstemp", fail)
         elif operation == "write":
-            patched.setattr(files, "encode_pieces", lambda document: (fail() for _ in range(1)))
+            patched.setattr(documents, "encode_pieces", lambda document: (fail() for _ in range(1)))
         else:
-            patched.setattr(files.os, operation, fail)
+            patched.setattr(documents.os, operation, fail)
         for _ in range(5):
             recorder.keep(Work(default_document(), None))
             time.sleep(0.06)
@@ -190,7 +188,7 @@ def test_an_old_copy_outlives_a_failure(desk: Desk, monkeypatch: pytest.MonkeyPa
     wait(lambda: recorder.settled)
     old = recorder.file.read_bytes()
     with monkeypatch.context() as patched:
-        patched.setattr(files.os, "replace", failing(errno.EROFS))
+        patched.setattr(documents.os, "replace", failing(errno.EROFS))
         recorder.keep(Work(new_document(), None))
         wait(lambda: desk.said)
         assert recorder.file.read_bytes() == old
@@ -201,7 +199,7 @@ def test_an_old_copy_outlives_a_failure(desk: Desk, monkeypatch: pytest.MonkeyPa
 def test_an_error_nobody_thought_of_does_not_end_the_thread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = desk.recorder()
     with monkeypatch.context() as patched:
-        patched.setattr(files, "encode_pieces", lambda document: 1 / 0)
+        patched.setattr(documents, "encode_pieces", lambda document: 1 / 0)
         recorder.keep(Work(default_document(), None))
         wait(lambda: desk.said)
         assert desk.said == ["Recovery copies cannot be written: ZeroDivisionError."]
@@ -216,7 +214,7 @@ def test_closing_in_the_middle_of_a_write_leaves_nothing(desk: Desk, monkeypatch
             begun.set()
             yield b"x"
 
-    monkeypatch.setattr(files, "encode_pieces", slow)
+    monkeypatch.setattr(documents, "encode_pieces", slow)
     recorder = desk.recorder()
     recorder.keep(Work(default_document(), None))
     assert begun.wait(5)
@@ -243,14 +241,14 @@ def test_recovered_work_stays_protected(desk: Desk, monkeypatch: pytest.MonkeyPa
     desk.die(first)
     (copy,), _ = orphans(desk.folder)
     with monkeypatch.context() as patched:
-        patched.setattr(files.os, "replace", failing(errno.ENOSPC))
+        patched.setattr(documents.os, "replace", failing(errno.ENOSPC))
         second.keep(Work(copy.read().document, None))
         second.replaces(copy)
         wait(lambda: desk.said)
         assert copy.file.exists(), "nothing stands in its place yet"
     wait(lambda: second.settled and not copy.file.exists())
     assert desk.names() == ["second.lock", "second.recovery"]
-    assert content(files.decode(second.file.read_bytes().partition(b"\n")[2])) == content(new_document())
+    assert content(documents.decode(second.file.read_bytes().partition(b"\n")[2])) == content(new_document())
 
 
 def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +257,7 @@ def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeyp
     desk.die(first)
     (copy,), _ = orphans(desk.folder)
     writing, go_on = threading.Event(), threading.Event()
-    real = files.write_pieces
+    real = documents.write_pieces
 
     def held_up(pieces: object, path: Path, **how: bool) -> None:
         writing.set()
@@ -267,7 +265,7 @@ def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeyp
         real(pieces, path, **how)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr(files, "write_pieces", held_up)
+        patched.setattr(documents, "write_pieces", held_up)
         second.keep(Work(Document(), None))
         assert writing.wait(5)
         writing.clear()
@@ -286,14 +284,14 @@ def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
     desk.die(first)
     (copy,), _ = orphans(desk.folder)
     writing, go_on = threading.Event(), threading.Event()
-    real = files.write_pieces
+    real = documents.write_pieces
 
     def held_up(pieces: object, path: Path, **how: bool) -> None:
         writing.set()
         assert go_on.wait(5)
         real(pieces, path, **how)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(files, "write_pieces", held_up)
+    monkeypatch.setattr(documents, "write_pieces", held_up)
     second.keep(Work(copy.read().document, None))
     assert writing.wait(5)
     second.replaces(copy)
@@ -317,7 +315,7 @@ def test_saving_recovered_work_at_once_takes_the_old_copy_away(desk: Desk) -> No
 
 BAD: dict[str, bytes] = {
     "empty": b"",
-    "no header": b"\n" + files.encode(default_document()),
+    "no header": b"\n" + documents.encode(default_document()),
     "noise": bytes(range(256)) * 100,
     "a list": b"[]\n",
     "deep": b"[" * 90_000 + b"\n",
@@ -338,7 +336,7 @@ def test_a_copy_that_cannot_be_read_is_kept_aside(name: str, desk: Desk) -> None
     aside = desk.folder / "bad.unreadable"
     assert sentence == f"A recovery copy cannot be read; it is kept as {aside}."
     assert aside.read_bytes() == BAD[name]
-    with pytest.raises(files.FileError, match=r"The recovery copy of Untitled is (empty|damaged)"):
+    with pytest.raises(documents.FileError, match=r"The recovery copy of Untitled is (empty|damaged)"):
         copy.read()
     assert copy.set_aside().read_bytes() == b'{"time": 1, "points": 1, "version": 2}\n'
     assert orphans(desk.folder) == ([], []) and desk.names() == ["bad.unreadable", "good.unreadable"]
@@ -347,7 +345,7 @@ def test_a_copy_that_cannot_be_read_is_kept_aside(name: str, desk: Desk) -> None
 def copy_of(moment: str, document: Document | None = None, path: str = "null") -> bytes:
     """What a copy holds that says it was written at `moment`."""
     header = f'{{"time": {moment}, "points": 10, "version": 2, "path": {path}}}\n'
-    return header.encode() + files.encode(document or new_document())
+    return header.encode() + documents.encode(document or new_document())
 
 
 @pytest.mark.parametrize("moment", ["NaN", "Infinity", "-Infinity", "1e999", "1e300", "-1e15", "253402300800"])
@@ -401,7 +399,7 @@ def test_a_copy_that_cannot_be_read_for_now_is_offered_another_time(
     assert len(copies) == 3 and sentences == []
     with monkeypatch.context() as patched:
         patched.setattr(os, operation, failing(code))
-        with pytest.raises(files.UnreadError, match="The recovery copy of Untitled cannot be read: "):
+        with pytest.raises(documents.UnreadError, match="The recovery copy of Untitled cannot be read: "):
             copies[0].read()
     for copy in copies:
         copy.remove()
@@ -478,14 +476,14 @@ def test_copies_are_for_nobody_else_to_read(desk: Desk) -> None:
 def test_what_is_set_aside_replaces_nothing_and_can_be_read(desk: Desk) -> None:
     desk.folder.mkdir()
     for header in (b"", b'{"time": "now", "points": 1}', b"noise " * 40_000):
-        (desk.folder / "one.recovery").write_bytes(header + b"\n" + files.encode(new_document()))
+        (desk.folder / "one.recovery").write_bytes(header + b"\n" + documents.encode(new_document()))
         assert orphans(desk.folder)[0] == []
     asides = sorted(desk.folder.glob("*.unreadable"))
     assert [path.name for path in asides] == ["one-2.unreadable", "one-3.unreadable", "one.unreadable"]
     for path in asides:
         assert recovery.is_copy(path) and content(recovery.read(path)) == content(new_document())
     asides[0].write_bytes(b"{}\n{")
-    with pytest.raises(files.FileError, match=r"one-2\.unreadable is damaged"):
+    with pytest.raises(documents.FileError, match=r"one-2\.unreadable is damaged"):
         recovery.read(asides[0])
 
 
@@ -494,7 +492,7 @@ def test_a_copy_of_a_newer_program_is_not_called_damaged(desk: Desk) -> None:
     newer = copy_of("1").partition(b"\n")[0] + b'\n{"format": "classifier-playground", "version": 99}'
     (desk.folder / "one.recovery").write_bytes(newer)
     (copy,), _ = orphans(desk.folder)
-    with pytest.raises(files.UnreadError, match="of version 99"):
+    with pytest.raises(documents.UnreadError, match="of version 99"):
         copy.read()
     copy.lock.release()
 
@@ -504,6 +502,7 @@ def test_when_the_system_gives_no_thread_the_next_change_tries_again(
 ) -> None:
     recorder = desk.recorder()
     with monkeypatch.context() as patched:
+
         def refuse(thread: threading.Thread) -> None:
             raise RuntimeError("can't start new thread")
 

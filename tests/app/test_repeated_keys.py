@@ -13,10 +13,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app import files, versions
-from app.document import Document
-from app.files import FileError
-from app.points import Points
+from app.files import documents, file_format
+from app.files.documents import FileError
+from app.state.document import Document
+from app.state.points import Points
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.playground"))
 #: Keys as JSON may write them; the last two are "x" and "a:" again.
@@ -24,11 +24,16 @@ KEYS = st.sampled_from(["x", "y", "", "a:", '{"x":1}', "\\", '"', "é", "x", "a:
 #: JSON as text, in which objects may hold a key twice.
 VALUES = st.recursive(
     st.sampled_from(["1", "-2.5e3", "null", "true", '"x"', '"}"', '"\\u0078"', r'"\\"', r'"\":{"', "[]", "{}"]),
-    lambda inner: st.lists(inner, max_size=4).map(lambda each: f"[{', '.join(each)}]") | st.lists(
-        st.tuples(KEYS, st.booleans(), inner, st.sampled_from([":", " : ", "\n:" + " " * 30])), max_size=4
-    ).map(lambda pairs: "{" + ",".join(_key(key, ascii) + colon + value for key, ascii, value, colon in pairs) + "}"),
+    lambda inner: (
+        st.lists(inner, max_size=4).map(lambda each: f"[{', '.join(each)}]")
+        | st.lists(
+            st.tuples(KEYS, st.booleans(), inner, st.sampled_from([":", " : ", "\n:" + " " * 30])), max_size=4
+        ).map(
+            lambda pairs: "{" + ",".join(_key(key, ascii) + colon + value for key, ascii, value, colon in pairs) + "}"
+        )
+    ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 def _key(key: str, escaped: bool) -> str:
@@ -52,14 +57,14 @@ def repeated(data: str) -> set[str]:
 @example('{"x": [{"y": 1}], "\\u0078": 2}')
 def test_as_pythons_reader_finds_them(data: str) -> None:
     expected = repeated(data)
-    said = versions._repeated_key(data.encode())
+    said = file_format._repeated_key(data.encode())
     assert said in expected if expected else said is None
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
 def test_every_key_of_every_version(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert not repeated(text) and files.read(path)
+    assert not repeated(text) and documents.read(path)
     for colon in re.finditer(r'"(\w+)": ?', text):
         again = f"{text[: colon.start()]}{colon[0]}null, {text[colon.start() :]}"
         try:
@@ -70,13 +75,13 @@ def test_every_key_of_every_version(path: Path) -> None:
         value = json.JSONDecoder().raw_decode(text, colon.end())[1]
         twice = f"{text[: colon.start()]}{text[colon.start() : value]}, {text[colon.start() :]}"
         with pytest.raises(FileError) as caught:
-            files.decode(twice.encode(), "drawing.playground")
+            documents.decode(twice.encode(), "drawing.playground")
         assert str(caught.value) == f"drawing.playground holds the key {colon[1]!r} twice in one place."
 
 
 def test_a_large_document_opens_hardly_later() -> None:
     rng = np.random.default_rng(0)
-    data = files.encode(Document(Points.of(rng.normal(size=(200_000, 2)), rng.integers(0, 8, 200_000))))
+    data = documents.encode(Document(Points.of(rng.normal(size=(200_000, 2)), rng.integers(0, 8, 200_000))))
 
     def seconds(act: Any) -> float:
         best = np.inf
@@ -86,4 +91,4 @@ def test_a_large_document_opens_hardly_later() -> None:
             best = min(best, time.thread_time() - begun)
         return best
 
-    assert seconds(versions._repeated_key) < 0.4 * seconds(files.decode)
+    assert seconds(file_format._repeated_key) < 0.4 * seconds(documents.decode)

@@ -10,20 +10,30 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app import verdicts, words
-from app.badges import badge
-from app.commands import AddPoints, MovePoints
-from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View, default_document
-from app.jobs.requests import Frame, Marks, Phase, Picture, Request, Wish
-from app.jobs.sources import shown_pair
-from app.jobs.work import LaneWork
-from app.points import Points
-from app.results import Results
-from app.scene import Scene, compose, fields_of, grid_of
-from app.session import SPEEDS, Selection, Session
-from app.shading import Shades
+from app.engine.lane_job import LaneWork
+from app.engine.requests import Frame, Marks, Phase, Picture, Request, Wish
+from app.engine.results import Results
+from app.engine.shading import Shades
+from app.engine.surface_values import shown_pair
+from app.scene import certificate_text
+from app.scene import text as words
+from app.scene.compose import Scene, compose, fields_of, grid_of
+from app.scene.status_badge import badge
+from app.state.commands import AddPoints, MovePoints
+from app.state.document import (
+    ClassStyle,
+    Document,
+    GeneratorSettings,
+    KnnSettings,
+    Lane,
+    SvmSettings,
+    View,
+    default_document,
+)
+from app.state.points import Points
+from app.state.session import SPEEDS, Selection, Session
 from solver import KERNELS, RULES, Certificate, Grid, KNeighborsClassifier, Status
-from solver.datasets import DATASETS
+from solver.data.datasets import DATASETS
 
 GRID = Grid(-2, 2, -2, 2, 20, 20)
 SHADES = Shades((255, 255, 255), ((0, 0, 0),) * 8, (9, 9, 9))
@@ -148,9 +158,12 @@ def test_the_session_is_in_the_scene() -> None:
 @pytest.mark.parametrize("name", KERNELS)
 def test_fields_of_each_kernel(name: str) -> None:
     expected = {
-        "linear": set(), "poly": {"gamma", "degree", "coef0"}, "rbf": {"gamma"}, "laplacian": {"gamma"},
+        "linear": set(),
+        "poly": {"gamma", "degree", "coef0"},
+        "rbf": {"gamma"},
+        "laplacian": {"gamma"},
         "sigmoid": {"gamma", "coef0"},
-    }  # fmt: skip
+    }
     lane = Lane("svm", svm=SvmSettings(kernel=name))  # type: ignore[arg-type]
     always = {"kernel", "C", "tol", "trainer", "rule", "speed", "class_weight"}
     assert fields_of(lane, [0, 1]) == always | expected[name]
@@ -240,7 +253,7 @@ def test_every_status_has_its_words() -> None:
 
 def test_a_cyclic_order_that_did_not_arrive_is_told_why() -> None:
     early = certificate(Status.STOPPED_EARLY)
-    text = verdicts.verdict([early], Lane("svm", svm=SvmSettings(selection="cyclic"))).text
+    text = certificate_text.verdict([early], Lane("svm", svm=SvmSettings(selection="cyclic"))).text
     assert text == said_of(early) + "; in cyclic order late partners may wait very long"
 
 
@@ -262,7 +275,7 @@ def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
 
 def said_of(*certificates: Certificate) -> str:
     """The verdict on an SVM."""
-    return verdicts.verdict(certificates, Lane("svm")).text
+    return certificate_text.verdict(certificates, Lane("svm")).text
 
 
 def test_nothing_is_called_optimal_or_separable_that_was_not_shown_to_be() -> None:
@@ -303,9 +316,13 @@ def test_details_of_an_svm_and_of_knn() -> None:
     one = svm_frame(Phase.DONE, certificate(Status.OPTIMAL))
     text = words.details(replace(one, accuracy=0.975, seconds=0.0123))
     assert text.split("  ·  ") == [
-        "12\u202f345 steps", "KKT violation 5e-4", "gap 9.0 %", "support vectors: 3 free + 4 bounded",
-        "training accuracy 97.5 %", "12.3 ms",
-    ]  # fmt: skip
+        "12\u202f345 steps",
+        "KKT violation 5e-4",
+        "gap 9.0 %",
+        "support vectors: 3 free + 4 bounded",
+        "training accuracy 97.5 %",
+        "12.3 ms",
+    ]
     two = svm_frame(Phase.DONE, certificate(Status.OPTIMAL), certificate(Status.OPTIMAL, gap=math.nan, n_iter=1))
     assert "12\u202f346 steps in 2 pairs" in words.details(two) and "gap unknown" in words.details(two)
     assert "6 free + 8 bounded" in words.details(two)
@@ -339,14 +356,28 @@ def test_class_weights_in_words_and_fields() -> None:
 def test_numbers_in_words() -> None:
     values = (0.0, 0.5, 1e-3, 1.5e-9, 12.34, 999.4, 1234.5, 99_999.0, 1e5, -2e7, math.inf, -math.inf)
     assert [words.short(v) for v in values] == [
-        "0", "0.5", "1e-3", "1.5e-9", "12.3", "999", "1234", "99999", "1e5", "-2e7", "∞", "−∞",
-    ]  # fmt: skip
+        "0",
+        "0.5",
+        "1e-3",
+        "1.5e-9",
+        "12.3",
+        "999",
+        "1234",
+        "99999",
+        "1e5",
+        "-2e7",
+        "∞",
+        "−∞",
+    ]
     shares = (0.0, 1.0, 0.1234, 0.009, 0.00012, 1e-6)
     assert [words.percent(v) for v in shares] == ["0.0 %", "100.0 %", "12.3 %", "0.9 %", "0.01 %", "below 0.001 %"]
     assert [words.span_of_time(v) for v in (0.0034, 0.5, 12.34, 1234.0)] == ["3.4 ms", "0.5 s", "12.3 s", "1234 s"]
     assert [words.count(n, "point") for n in (0, 1, 2, 1234567)] == [
-        "0 points", "1 point", "2 points", "1\u202f234\u202f567 points",
-    ]  # fmt: skip
+        "0 points",
+        "1 point",
+        "2 points",
+        "1\u202f234\u202f567 points",
+    ]
     assert len({words.speed(speed) for speed in SPEEDS}) == len(SPEEDS)
     assert words.speed(SPEEDS[1]) == "1 step a second" and words.speed(SPEEDS[-1]) == "full speed"
 

@@ -15,21 +15,70 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QByteArray, QSettings
 from test_files import failing
 
-from app import files
-from app import settings as s
-from app.settings import Key, Settings
+from app.files import documents
+from app.files import settings as s
+from app.files.settings import Key, Settings
 
 KEYS: dict[str, Key[Any]] = {key.name: key for key in vars(s).values() if isinstance(key, Key)}
 #: What has stopped a start, ended the process, or could.
 ODD = (
-    "", "99", "nan", "inf", "1e400", "-1", "0", "true", "yes", "12.0", "0x10", "+9", "٣", "9" * 30, "-" + "9" * 5000,
-    "a, b", ",", '""', '"', '"unended', "\\", "\\x", "\\x110000", "\\xd800", "\\0", '"a\\0b"', "@", "@@", "@Invalid()",
-    "@Variant(garbage)", r"@Variant(\0\0\0\t\xff\xff\xff\xff)", r"@Variant(\0\0\0\x7f\0\0\0\x5X::Y\0)",
-    r"@Variant(\0\0\0\f\x7f\xff\xff\xff)", "@DateTime(x)", "@ByteArray(abc)", "@ByteArray()", "@Size(1 2)",
-    "@Rect(a b c d)", "@Point(1)", "@String(x)", "None", "[1, 2]", "{}", "<b>", "x" * 200_000, "/" * 5000,
-    "x, " * 50_000, "\t", "\x00", "\ufeff", "\u202e", "=", "[General]", "AAAA", "A" * 401,
+    "",
+    "99",
+    "nan",
+    "inf",
+    "1e400",
+    "-1",
+    "0",
+    "true",
+    "yes",
+    "12.0",
+    "0x10",
+    "+9",
+    "٣",
+    "9" * 30,
+    "-" + "9" * 5000,
+    "a, b",
+    ",",
+    '""',
+    '"',
+    '"unended',
+    "\\",
+    "\\x",
+    "\\x110000",
+    "\\xd800",
+    "\\0",
+    '"a\\0b"',
+    "@",
+    "@@",
+    "@Invalid()",
+    "@Variant(garbage)",
+    r"@Variant(\0\0\0\t\xff\xff\xff\xff)",
+    r"@Variant(\0\0\0\x7f\0\0\0\x5X::Y\0)",
+    r"@Variant(\0\0\0\f\x7f\xff\xff\xff)",
+    "@DateTime(x)",
+    "@ByteArray(abc)",
+    "@ByteArray()",
+    "@Size(1 2)",
+    "@Rect(a b c d)",
+    "@Point(1)",
+    "@String(x)",
+    "None",
+    "[1, 2]",
+    "{}",
+    "<b>",
+    "x" * 200_000,
+    "/" * 5000,
+    "x, " * 50_000,
+    "\t",
+    "\x00",
+    "\ufeff",
+    "\u202e",
+    "=",
+    "[General]",
+    "AAAA",
+    "A" * 401,
     r'/nowhere/x.playground, , relative, \xdcff, "/a\0b"',
-)  # fmt: skip
+)
 
 
 def sound(key: Key[Any], value: Any) -> bool:
@@ -77,7 +126,7 @@ def test_noise_gives_defaults(tmp_path_factory: pytest.TempPathFactory, noise: b
 TEXT = st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=30)
 
 
-@example("/half \udcff", ["/half \udcff\"0"], b"", True, 7)
+@example("/half \udcff", ['/half \udcff"0'], b"", True, 7)
 @given(TEXT, st.lists(TEXT, max_size=10, unique=True), st.binary(max_size=200), st.booleans(), st.integers(7, 28))
 @profile(max_examples=200, deadline=None)
 def test_what_is_written_comes_back(
@@ -85,9 +134,13 @@ def test_what_is_written_comes_back(
 ) -> None:
     path = tmp_path_factory.mktemp("sound") / "settings.ini"
     wanted = (
-        (s.FOLDER, folder), (s.RECENT, tuple(recent)), (s.DOCKS, state), (s.SIDEBAR, flag),
-        (s.PICTURE_LEGEND, not flag), (s.TEXT_SIZE, size),
-    )  # fmt: skip
+        (s.FOLDER, folder),
+        (s.RECENT, tuple(recent)),
+        (s.DOCKS, state),
+        (s.SIDEBAR, flag),
+        (s.PICTURE_LEGEND, not flag),
+        (s.TEXT_SIZE, size),
+    )
     settings = Settings(path)
     for key, value in wanted:
         settings.write(key, value)
@@ -103,9 +156,16 @@ def test_what_qt_has_written_is_read(tmp_path: Path) -> None:
     recent = ["/a b/ü, ö.playground", "/" + '"quoted"; \\ 漢\t', " /blank "]
     qt = QSettings(str(path), QSettings.Format.IniFormat)
     for name, value in (
-        ("theme", "dark"), ("text_size", 14), ("sidebar", False), ("recent", recent), ("folder", "/x, y=z"),
-        ("picture/legend", False), ("picture/width", 800), ("geometry", QByteArray(b"\x01\xd9 noise")), ("own/key", 7),
-    ):  # fmt: skip
+        ("theme", "dark"),
+        ("text_size", 14),
+        ("sidebar", False),
+        ("recent", recent),
+        ("folder", "/x, y=z"),
+        ("picture/legend", False),
+        ("picture/width", 800),
+        ("geometry", QByteArray(b"\x01\xd9 noise")),
+        ("own/key", 7),
+    ):
         qt.setValue(name, value)
     qt.sync()
     settings = Settings(path)
@@ -171,7 +231,7 @@ def test_what_cannot_be_read_for_now_is_not_replaced(tmp_path: Path, monkeypatch
     Settings(path).write(s.FOLDER, "/kept")
     said: list[str] = []
     with monkeypatch.context() as patched:
-        patched.setattr(files.os, "open", failing(errno.EMFILE))
+        patched.setattr(documents.os, "open", failing(errno.EMFILE))
         settings = Settings(path)
         settings.on_failure(said.append)
         settings.write(s.THEME, "dark")

@@ -6,15 +6,23 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.shading import FULL_VALUE, LEAST, LEVELS, MOST, Shades, _thinned, colour, level_lines, region_lines
+from app.engine.shading import FULL_VALUE, LEAST, LEVELS, MOST, Shades, _thinned, colour, level_lines, region_lines
 from solver import Grid
 
 SHADES = Shades(
     (250, 251, 252),
-    ((31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40), (148, 103, 189), (140, 86, 75), (227, 119, 194),
-     (188, 189, 34)),
+    (
+        (31, 119, 180),
+        (255, 127, 14),
+        (44, 160, 44),
+        (214, 39, 40),
+        (148, 103, 189),
+        (140, 86, 75),
+        (227, 119, 194),
+        (188, 189, 34),
+    ),
     (128, 128, 128),
-)  # fmt: skip
+)
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 80, 60)
 PIXEL = 4.0 / 80
 

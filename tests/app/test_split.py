@@ -11,14 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app import files, words
-from app.commands import AddPoints, Clear, MovePoints, PaintTestPoints, RelabelPoints, RemovePoints, SetFields
-from app.controller import Controller
-from app.document import Document, GeneratorSettings, Lane
-from app.points import Points
-from app.session import Session
-from app.split import NO_SPLIT, IdSet, Split, drawn
-from app.store import Store
+from app.controllers.controller import Controller
+from app.files import documents
+from app.scene import text
+from app.state.commands import AddPoints, Clear, MovePoints, PaintTestPoints, RelabelPoints, RemovePoints, SetFields
+from app.state.document import Document, GeneratorSettings, Lane
+from app.state.points import Points
+from app.state.session import Session
+from app.state.store import Store
+from app.state.test_split import NO_SPLIT, IdSet, Split, drawn
 from app.tools import Keys, Spot
 
 MOONS = GeneratorSettings("moons", 30).points()
@@ -197,9 +198,12 @@ def test_kinds_by_hand_and_back() -> None:
     splitting.choose("painted")
     assert halves(table.document)[0] == by_ratio, "what was painted comes back"
     assert table.store.history == (
-        "Keep 50% of the points for testing", "Set the seed of the split to 3", "Choose test points by hand",
-        "Train on all points", "Choose test points by hand",
-    )  # fmt: skip
+        "Keep 50% of the points for testing",
+        "Set the seed of the split to 3",
+        "Choose test points by hand",
+        "Train on all points",
+        "Choose test points by hand",
+    )
     splitting.set_ratio(1.5)
     assert table.said[-1].startswith("The share of test points is 1.5") and len(table.store.history) == 5
     drag = object()
@@ -231,7 +235,7 @@ def test_test_points_that_are_gone_are_not_saved() -> None:
     document = Document(MOONS, split=Split("painted", painted=IdSet([3, 58, 59])))
     shorter = RemovePoints(ids=[58, 59]).apply(document)
     assert shorter.split.painted == IdSet([3, 58, 59]), "undo needs no more than the points"
-    again = files.decode(files.encode(shorter))
+    again = documents.decode(documents.encode(shorter))
     assert again.split == Split("painted", painted=IdSet([3]))
     grown = AddPoints(xy=(0.0, 0.0)).apply(again)
     assert grown.points.ids[-1] == 58 and halves(grown)[0] == {3}
@@ -241,9 +245,9 @@ def test_many_painted_points_are_saved_in_pieces() -> None:
     rng = np.random.default_rng(1)
     points = Points.of(rng.normal(size=(30_000, 2)), rng.integers(0, 2, 30_000))
     document = Document(points, split=Split("painted", painted=IdSet(np.arange(0, 30_000, 2))))
-    pieces = list(files.encode_pieces(document))
+    pieces = list(documents.encode_pieces(document))
     assert max(map(len, pieces)) < 60_000
-    again = files.decode(b"".join(pieces))
+    again = documents.decode(b"".join(pieces))
     assert again.split == document.split and again.test_points.ids.tolist() == document.test_points.ids.tolist()
 
 
@@ -255,11 +259,11 @@ def test_the_whole_of_a_class_may_be_painted() -> None:
 
 
 def test_what_is_said_when_training_points_are_missing() -> None:
-    all_gone = words.empty_sentence(Lane("knn"), [], 0, True, n_test=60)
+    all_gone = text.empty_sentence(Lane("knn"), [], 0, True, n_test=60)
     assert all_gone.startswith("All points are test points") and "N" in all_gone
-    one_left = words.empty_sentence(Lane("svm"), [1], 30, True, n_test=30)
+    one_left = text.empty_sentence(Lane("svm"), [1], 30, True, n_test=30)
     assert "All points but test points are of class 2" in one_left
-    assert words.empty_sentence(Lane("svm"), [0, 1], 30, True, n_test=30) == ""
+    assert text.empty_sentence(Lane("svm"), [0, 1], 30, True, n_test=30) == ""
 
 
 def test_another_document_takes_the_thresholds_away() -> None:

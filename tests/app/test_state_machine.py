@@ -22,12 +22,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from app import files
-from app.controller import Controller
-from app.document import ClassStyle, Document
-from app.points import Points
-from app.session import Session
-from app.store import Store
+from app.controllers.controller import Controller
+from app.files import documents
+from app.state.document import ClassStyle, Document
+from app.state.points import Points
+from app.state.session import Session
+from app.state.store import Store
 from app.tools import NO_KEYS, TOOLS, Keys, Spot
 
 UNIT = 0.01
@@ -173,7 +173,7 @@ class Work(RuleBasedStateMachine):
 
     @rule(
         spread=st.sampled_from(["uniform", "normal"]), moves=st.sampled_from(["point", "class"]), filled=st.booleans()
-    )  # fmt: skip
+    )
     def choices(self, **values: Any) -> None:
         for name, value in values.items():
             self.edit.set_option(name, value)
@@ -252,7 +252,7 @@ class Work(RuleBasedStateMachine):
                 lambda self: self.edit.remove_selected(),
             ]
         )
-    )  # fmt: skip
+    )
     def something_else_in_mid_gesture(self, act: Callable[[Work], object]) -> None:
         """The gesture ends, as a step of its own or none, and the other thing is another."""
         before = self.before_gesture[0]
@@ -335,8 +335,12 @@ class Work(RuleBasedStateMachine):
         self.act(self.hand.clear, self.fields(points=[], origin=None, split=split) if there else self.model.now)
 
     @precondition(lambda self: self.idle() and len(self.store.document.points) < 500)
-    @rule(name=st.sampled_from(["moons", "blobs", "xor", "line"]), count=st.integers(1, 20), seed=st.integers(0, 9),
-          add=st.booleans())  # fmt: skip
+    @rule(
+        name=st.sampled_from(["moons", "blobs", "xor", "line"]),
+        count=st.integers(1, 20),
+        seed=st.integers(0, 9),
+        add=st.booleans(),
+    )
     def generate(self, name: str, count: int, seed: int, add: bool) -> None:
         self.act(lambda: self.hand.choose_generator(name))
         self.act(lambda: self.hand.set_generator(count=count, seed=seed))
@@ -370,9 +374,13 @@ class Work(RuleBasedStateMachine):
         at = min(at, document.shown - 1)
         of_slot = dict(zip(document.slots, document.lanes, strict=False))
         run: Callable[[], None] = {
-            "add": lambda: desk.add(at), "duplicate": lambda: desk.duplicate(at), "remove": lambda: desk.remove(at),
-            "left": lambda: desk.move(at, -1), "right": lambda: desk.move(at, 1), "difference": desk.show_difference,
-        }[what]  # fmt: skip
+            "add": lambda: desk.add(at),
+            "duplicate": lambda: desk.duplicate(at),
+            "remove": lambda: desk.remove(at),
+            "left": lambda: desk.move(at, -1),
+            "right": lambda: desk.move(at, 1),
+            "difference": desk.show_difference,
+        }[what]
         self.act(run)
         after = self.store.document
         assert sorted(after.slots) == [0, 1, 2, 3] and 1 <= after.shown <= len(after.lanes) <= 4
@@ -478,7 +486,7 @@ class Work(RuleBasedStateMachine):
     @rule()
     def recover(self) -> None:
         """The document as it is, in place of itself, after a crash."""
-        self.hand.put(files.decode(files.encode(self.store.document)), self.store.path, modified=True)
+        self.hand.put(documents.decode(documents.encode(self.store.document)), self.store.path, modified=True)
         self.model = Model(self.model.now)
         self.model.saved = None
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from test_jobs import Background, wish
 from test_training import Run, study_of
 
-from app.document import Lane, SvmSettings, problems_of
-from app.jobs.requests import Frame, Phase
-from app.jobs.study import Study
-from app.points import Points
+from app.engine.requests import Frame, Phase
+from app.engine.run_state import Study
+from app.state.document import Lane, SvmSettings, problems_of
+from app.state.points import Points
 from solver import RULES, Kernel, SmoSolver, Status
 
 Array = np.ndarray
@@ -37,13 +37,24 @@ def lanes(draw: st.DrawFn) -> Lane:
     trainer = draw(st.sampled_from(("smo", "smo", "lasvm", "dual-ascent")))
     kernel = draw(st.sampled_from(KERNELS))
     hard = trainer == "smo" and kernel in ("rbf", "laplacian") and draw(st.booleans())
-    return Lane("svm", svm=SvmSettings(
-        kernel, draw(st.sampled_from((0.01, 1.0, 20.0))), hard, gamma=draw(st.sampled_from((0.3, 2.0))), degree=2,
-        tol=draw(st.sampled_from((1e-3, 1e-2, 0.3))), selection=draw(st.sampled_from(tuple(RULES))),
-        multiclass=draw(st.sampled_from(("one-vs-one", "one-vs-rest"))),
-        class_weight=draw(st.sampled_from(("equal", "balanced", "own"))), own_weights=OWN, trainer=trainer,
-        fit_intercept=draw(st.booleans()),
-    ), pair=draw(st.sampled_from(((0, 1), (1, 2), (2, 2)))))  # fmt: skip
+    return Lane(
+        "svm",
+        svm=SvmSettings(
+            kernel,
+            draw(st.sampled_from((0.01, 1.0, 20.0))),
+            hard,
+            gamma=draw(st.sampled_from((0.3, 2.0))),
+            degree=2,
+            tol=draw(st.sampled_from((1e-3, 1e-2, 0.3))),
+            selection=draw(st.sampled_from(tuple(RULES))),
+            multiclass=draw(st.sampled_from(("one-vs-one", "one-vs-rest"))),
+            class_weight=draw(st.sampled_from(("equal", "balanced", "own"))),
+            own_weights=OWN,
+            trainer=trainer,
+            fit_intercept=draw(st.booleans()),
+        ),
+        pair=draw(st.sampled_from(((0, 1), (1, 2), (2, 2)))),
+    )
 
 
 class Dense:
@@ -59,8 +70,11 @@ class Dense:
         self.index = np.arange(len(labels)) if alone else np.flatnonzero((labels == first) | (labels == second))
         self.y = np.where(labels[self.index] == first, 1.0, -1.0)
         counts = {c: (labels == c).sum() for c in points.classes}
-        weight = {"equal": lambda c: 1.0, "balanced": lambda c: len(labels) / len(counts) / counts[c],
-                  "own": lambda c: OWN[c]}[s.class_weight]  # fmt: skip
+        weight = {
+            "equal": lambda c: 1.0,
+            "balanced": lambda c: len(labels) / len(counts) / counts[c],
+            "own": lambda c: OWN[c],
+        }[s.class_weight]
         prices = [math.inf if s.hard_margin else s.C * weight(c) for c in labels[self.index].tolist()]
         assert study.alpha is not None and study.C is not None and np.allclose(study.C, prices, rtol=1e-14)
         self.C = study.C  # to the last bit: a multiplier is bounded when it equals it
@@ -131,8 +145,10 @@ def check(frame: Frame, points: Points, lane: Lane) -> None:
         assert now.violation <= study.tol + 4 * small  # of all points
         assert (said.status is Status.OPTIMAL) == definite or said.status is Status.OPTIMAL
     for name, value, error in (
-        ("dual", now.dual, 100 * now.small_dual), ("free", counts[0], 0.0), ("bounded", counts[1], 0.0),
-    ):  # fmt: skip
+        ("dual", now.dual, 100 * now.small_dual),
+        ("free", counts[0], 0.0),
+        ("bounded", counts[1], 0.0),
+    ):
         assert study.trace.at(name, study.step) == pytest.approx((value, value), abs=error)
     marked = study.trace.landmarks[study.trace.landmarks[:, 0] == study.step]
     assert len(marked) == 1 and marked[0, 1] == pytest.approx(now.dual, abs=100 * now.small_dual)
@@ -207,9 +223,15 @@ def test_a_run_on_old_multipliers_is_that_of_a_solver_that_begins_with_them(seed
         for step in (end.length, data.draw(st.integers(0, end.length))):
             shown = run.go(step)
             fresh = SmoSolver(
-                points.xy, shown.y, Kernel(lane.svm.kernel, lane.svm.gamma, lane.svm.coef0, lane.svm.degree),
-                C=shown.C, tol=lane.svm.tol, selection=lane.svm.selection, shrinking=False, alpha=begin,
-            )  # fmt: skip
+                points.xy,
+                shown.y,
+                Kernel(lane.svm.kernel, lane.svm.gamma, lane.svm.coef0, lane.svm.degree),
+                C=shown.C,
+                tol=lane.svm.tol,
+                selection=lane.svm.selection,
+                shrinking=False,
+                alpha=begin,
+            )
             if np.array_equal(fresh.alpha, begin):
                 fresh.step(step)
                 fresh.step(0)
@@ -227,7 +249,7 @@ def test_the_v_of_points_kept_is_not_taken_for_that_of_all() -> None:
 
 def test_a_pause_completes_the_step_it_falls_into(monkeypatch: pytest.MonkeyPatch) -> None:
     # Many points: v is computed anew in pieces, and the pause comes between two of them.
-    monkeypatch.setattr("solver.smo.PIECE", 50)
+    monkeypatch.setattr("solver.svm.smo.PIECE", 50)
     points = some_points(0, 2, 60)
     lane = Lane("svm", svm=SvmSettings(C=1.0, gamma=2.0))
     background = Background()

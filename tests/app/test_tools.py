@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.commands import AddPoints, Command, MovePoints
-from app.document import Document
-from app.points import Ids, Points
-from app.session import Selection, Session
+from app.state.commands import AddPoints, Command, MovePoints
+from app.state.document import Document
+from app.state.points import Ids, Points
+from app.state.session import Selection, Session
 from app.tools import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, TOOLS, Keys, Spot, nearest
-from app.tools.spot import inside_polygon
+from app.tools.pointer_position import inside_polygon
 
 UNIT = 0.25  #: of the plane in one pixel; exact in binary
 DOCUMENT = Document(Points.of([(0.0, 0.0), (100.0, 0.0), (100.0, 0.0), (0.0, 200.0)], [0, 1, 2, 3]))
@@ -372,5 +372,5 @@ def test_inside_a_polygon_by_another_road(corners: list[tuple[int, int]], seed: 
         turns = sum(
             float(np.arctan2((ax - x) * (by - y) - (ay - y) * (bx - x), (ax - x) * (bx - x) + (ay - y) * (by - y)))
             for (ax, ay), (bx, by) in zip(corners, ends, strict=True)
-        ) / (2 * np.pi)  # fmt: skip
+        ) / (2 * np.pi)
         assert inside == (round(turns) % 2 == 1)

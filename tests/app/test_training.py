@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_jobs import Background, four_blobs, svm, two_moons, wish
 
-from app.document import Lane
-from app.jobs.requests import Frame, Phase
-from app.jobs.study import Seek, Study
-from app.points import Points
+from app.engine.requests import Frame, Phase
+from app.engine.run_state import Seek, Study
+from app.state.document import Lane
+from app.state.points import Points
 from solver import SmoSolver
 
 POINTS = two_moons()
@@ -27,9 +27,14 @@ def solver_of(points: Points, lane: Lane, steps: int) -> SmoSolver:
     s = lane.svm
     y = np.where(points.labels == points.labels.max(), 1.0, -1.0)
     solver = SmoSolver(
-        points.xy, y, s.as_kernel(), C=math.inf if s.hard_margin else s.C, tol=s.tol, selection=s.selection,
+        points.xy,
+        y,
+        s.as_kernel(),
+        C=math.inf if s.hard_margin else s.C,
+        tol=s.tol,
+        selection=s.selection,
         shrinking=False,
-    )  # fmt: skip
+    )
     solver.step(steps)
     return solver
 
@@ -200,9 +205,7 @@ def test_primal_and_gap_are_worked_out_along_the_run_where_they_are_looked_at() 
         assert dual == pytest.approx(alpha.sum() - 0.5 * (alpha * y) @ K @ (alpha * y), abs=1e-9)
         # Any primal value is above the optimum; this one is not above that of f as it is.
         f = K @ (alpha * y)
-        own = min(
-            0.5 * (alpha * y) @ K @ (alpha * y) + 20.0 * np.maximum(0, 1 - y * (f + b)).sum() for b in y - f
-        )
+        own = min(0.5 * (alpha * y) @ K @ (alpha * y) + 20.0 * np.maximum(0, 1 - y * (f + b)).sum() for b in y - f)
         assert study.certificate.dual - 1e-9 <= primal <= own + 1e-9
         assert primal == pytest.approx(solver.certificate().primal, rel=1e-12), "the best bound, not a quick one"
         assert gap == pytest.approx((primal - dual) / primal, abs=1e-12)

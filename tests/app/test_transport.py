@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.document import Document
-from app.session import SPEEDS, Session
-from app.transport import Transport
-from solver.trace import Trace
+from app.controllers.playback import Transport
+from app.state.document import Document
+from app.state.session import SPEEDS, Session
+from solver.core.trace import Trace
 
 
 class Desk:

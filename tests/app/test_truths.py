@@ -15,24 +15,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import files
-from app.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
-from app.controller import Controller
-from app.document import Document, GeneratorSettings, Lane, View, default_document
-from app.jobs.fresh import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
-from app.jobs.ideal import Boundary
-from app.jobs.inquiry import Answer, Asked, Question, work_out
-from app.jobs.requests import Frame, Phase, Picture
-from app.jobs.throws import Throw
-from app.questions import truth_words, truths
-from app.questions.inquiries import Moment
-from app.results import Results
-from app.session import Session
-from app.shading import Shades
-from app.sheets import Lines, Specks
-from app.store import Store
+from app.controllers.controller import Controller
+from app.engine.overlays import Lines, Specks
+from app.engine.query import Answer, Asked, Question, work_out
+from app.engine.requests import Frame, Phase, Picture
+from app.engine.results import Results
+from app.engine.shading import Shades
+from app.features.ground_truth import scene as truths
+from app.features.ground_truth import text as truth_words
+from app.features.ground_truth.bayes_boundary import Boundary
+from app.features.ground_truth.fresh_draws import Throw
+from app.features.ground_truth.fresh_points import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
+from app.features.queries import Moment
+from app.files import documents
+from app.state.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
+from app.state.document import Document, GeneratorSettings, Lane, View, default_document
+from app.state.session import Session
+from app.state.store import Store
 from solver import SVC, Grid, KNeighborsClassifier
-from solver.truth import Law, wilson
+from solver.data.distribution import Law, wilson
 
 MOONS = GeneratorSettings("moons", 40, 0.2, 3)
 CIRCLE = GeneratorSettings("circle", 40, 0.1, 1, -0.1)
@@ -53,9 +54,7 @@ def ask(question: Question, overtaken: Any = never) -> list[Any]:
 
 
 def controller(document: Document | None = None) -> Controller:
-    return Controller(
-        Store(document or default_document()), Session(), lambda: None, lambda _: None, lambda _: None
-    )  # fmt: skip
+    return Controller(Store(document or default_document()), Session(), lambda: None, lambda _: None, lambda _: None)
 
 
 def generated(settings: GeneratorSettings = MOONS) -> Document:
@@ -70,9 +69,13 @@ def test_generating_sets_the_origin_and_editing_keeps_it() -> None:
     assert document.origin == MOONS and default_document().origin == GeneratorSettings()
     ids = document.points.ids[:2]
     for command in (
-        AddPoints(xy=[(0.0, 0.0)], labels=1), MovePoints(ids=ids, xy=[(1, 1), (2, 2)]), RelabelPoints(ids=ids, label=3),
-        RemovePoints(ids=ids), Generate(settings=CIRCLE, add=True), ImportPoints(xy=[(1.0, 2.0)], labels=[0], add=True),
-    ):  # fmt: skip
+        AddPoints(xy=[(0.0, 0.0)], labels=1),
+        MovePoints(ids=ids, xy=[(1, 1), (2, 2)]),
+        RelabelPoints(ids=ids, label=3),
+        RemovePoints(ids=ids),
+        Generate(settings=CIRCLE, add=True),
+        ImportPoints(xy=[(1.0, 2.0)], labels=[0], add=True),
+    ):
         after = command.apply(document)
         assert after.points is not document.points and after.origin == MOONS
     for command in (Clear(), ImportPoints(xy=[(1.0, 2.0)], labels=[0])):
@@ -105,24 +108,30 @@ def test_undo_brings_the_origin_back() -> None:
 
 
 @given(
-    st.none() | st.builds(
-        GeneratorSettings, st.sampled_from(["line", "circle", "blobs"]), st.integers(1, 50_000), st.floats(0, 10),
-        st.integers(0, 2**31 - 1), st.floats(-1, 1), st.integers(2, 8),
+    st.none()
+    | st.builds(
+        GeneratorSettings,
+        st.sampled_from(["line", "circle", "blobs"]),
+        st.integers(1, 50_000),
+        st.floats(0, 10),
+        st.integers(0, 2**31 - 1),
+        st.floats(-1, 1),
+        st.integers(2, 8),
     )
-)  # fmt: skip
+)
 def test_the_origin_is_saved(origin: GeneratorSettings | None) -> None:
     document = replace(default_document(), origin=origin)
-    data = files.encode(document)
-    assert files.decode(data).origin == origin and (b'"origin"' in data) == (origin is not None)
+    data = documents.encode(document)
+    assert documents.decode(data).origin == origin and (b'"origin"' in data) == (origin is not None)
 
 
 def test_files_without_origin_open() -> None:
     for path in sorted((Path(__file__).parent / "fixtures").glob("version*.playground")):
-        assert files.read(path).origin is None
-    data = json.loads(files.encode(generated()))
+        assert documents.read(path).origin is None
+    data = json.loads(documents.encode(generated()))
     data["origin"]["noise"] = -1
-    with pytest.raises(files.FileError, match="origin"):
-        files.decode(json.dumps(data).encode())
+    with pytest.raises(documents.FileError, match="origin"):
+        documents.decode(json.dumps(data).encode())
 
 
 def test_laws_of_origins() -> None:
@@ -142,7 +151,7 @@ def test_edited_since() -> None:
     assert ask(Edited(MOONS, desk.document.points)) == [False]
     desk.dispatch(RelabelPoints(ids=[5], label=1))
     assert ask(Edited(MOONS, desk.document.points)) == [True]
-    reopened = files.decode(files.encode(generated()))
+    reopened = documents.decode(documents.encode(generated()))
     assert ask(Edited(MOONS, reopened.points)) == [False]
     assert ask(Edited(MOONS, reopened.points), lambda: True) == []
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from sklearn import svm as reference
 from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 
-from app.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
-from app.jobs import validating
-from app.jobs.validating import FOLDS, Curve, CurveQuestion, asked_lane, folds_of, places
-from app.points import Points
-from app.questions.controls import C_SCALE, GAMMA_SCALE, RankScale, controls_of, scale_of
+from app.features.validation_curves import query
+from app.features.validation_curves.query import FOLDS, Curve, CurveQuestion, asked_lane, folds_of, places
+from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
+from app.state.points import Points
+from app.state.slider_scales import C_SCALE, GAMMA_SCALE, RankScale, controls_of, scale_of
 from solver import SVC, KNeighborsClassifier
 
 POINTS = GeneratorSettings(count=20, noise=0.35).points()
@@ -42,7 +42,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scales of some places only: each of them is six trainings."""
     sizes = {"C": 12, "gamma": 10}
     monkeypatch.setattr(
-        validating, "scale_of", lambda control, n: Coarse(sizes[control]) if control in sizes else scale_of(control, n)
+        query, "scale_of", lambda control, n: Coarse(sizes[control]) if control in sizes else scale_of(control, n)
     )
 
 
@@ -90,13 +90,13 @@ def test_the_curve_of_k_is_scikit_learns_where_nothing_ties() -> None:
 
 
 def test_a_part_of_the_points_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(validating, "BLOCK", 200)
-    monkeypatch.setattr(validating, "INTERVAL", 0.0)
+    monkeypatch.setattr(query, "BLOCK", 200)
+    monkeypatch.setattr(query, "INTERVAL", 0.0)
     got = run(CurveQuestion(POINTS, asked_lane(Lane("knn"), "k"), "k"))
     assert len(got) > 5 and [each.counted for each in got] == sorted(each.counted for each in got)
     assert not any(each.complete for each in got[:-1]) and got[-1].complete
     assert all(each.counted < each.total for each in got[:-2])
-    monkeypatch.setattr(validating, "MOST_COUNTED", 10)
+    monkeypatch.setattr(query, "MOST_COUNTED", 10)
     assert run(CurveQuestion(POINTS, asked_lane(Lane("knn"), "k"), "k"))[-1].sampled == 10
 
 
@@ -141,7 +141,7 @@ def test_the_values_are_those_of_our_own_refits(few: None) -> None:
 
 
 def test_coarse_comes_first_and_each_place_once(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(validating, "INTERVAL", 0.0)
+    monkeypatch.setattr(query, "INTERVAL", 0.0)
     got = run(CurveQuestion(POINTS, asked_lane(Lane("svm"), "C"), "C"))
     assert [len(each.known) for each in got] == list(range(1, 13))
     assert got[3].known.tolist() == [0, 4, 8, 11]
@@ -161,7 +161,7 @@ def test_the_order_of_the_places(count: int) -> None:
 
 def test_what_was_given_up_is_not_finished(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     assert curve_of(POINTS, Lane("svm"), "C").finished.all()
-    monkeypatch.setattr(validating, "MOST_UPDATES", 3)
+    monkeypatch.setattr(query, "MOST_UPDATES", 3)
     curve = curve_of(POINTS, Lane("svm"), "C")
     assert not curve.finished.any() and len(curve.known) == 12
 
@@ -180,9 +180,13 @@ def test_trainers_with_the_same_optimum_share_a_curve_and_others_do_not(few: Non
     for same in (asked(trainer="lasvm"), asked(trainer="dual-ascent"), asked(selection="random"), asked(C=7.0)):
         assert same == smo
     for other in (
-        asked(trainer="lasvm", finish=False), asked(trainer="dual-ascent", fit_intercept=False), asked(gamma=2.0),
-        asked(kernel="linear"), asked(class_weight="balanced"), asked(tol=0.1),
-    ):  # fmt: skip
+        asked(trainer="lasvm", finish=False),
+        asked(trainer="dual-ascent", fit_intercept=False),
+        asked(gamma=2.0),
+        asked(kernel="linear"),
+        asked(class_weight="balanced"),
+        asked(tol=0.1),
+    ):
         assert other != smo
     curve = curve_of(POINTS, Lane("svm", svm=SvmSettings(trainer="dual-ascent", fit_intercept=False)), "C")
     plain = curve_of(POINTS, Lane("svm"), "C")

@@ -14,31 +14,44 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import svm as reference
 
-from app.commands import MovePoints, RelabelPoints, RemovePoints
-from app.controller import Controller
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
-from app.jobs.before import Change, ChangeQuestion, Facts, Ghost, GhostQuestion, Side, boundary, ended, squared_norm
-from app.jobs.learners import estimator_of
-from app.jobs.requests import Frame, Marks, Model, Phase
-from app.points import Points
-from app.questions import whatif_words as words
-from app.questions.whatif import Baseline, differs, removable
-from app.results import Results
-from app.session import Session
-from app.split import Split
-from app.store import Store
+from app.controllers.controller import Controller
+from app.engine.requests import Frame, Marks, Model, Phase
+from app.engine.results import Results
+from app.features.what_if import text as words
+from app.features.what_if.query import (
+    Change,
+    ChangeQuestion,
+    Facts,
+    Ghost,
+    GhostQuestion,
+    Side,
+    boundary,
+    ended,
+    squared_norm,
+)
+from app.features.what_if.scene import Baseline, differs, removable
+from app.learners.estimators import estimator_of
+from app.state.commands import MovePoints, RelabelPoints, RemovePoints
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
+from app.state.points import Points
+from app.state.session import Session
+from app.state.store import Store
+from app.state.test_split import Split
 from solver import SVC, Grid, KNeighborsClassifier
-from solver.pair_classifier import PairClassifier, run
+from solver.core.binary_reduction import PairClassifier, run
 
 Array = NDArray[np.float64]
 GRID = Grid(-2.0, 3.0, -2.0, 2.0, 160, 120)
 TWO = GeneratorSettings(count=25, noise=0.3).points()
 THREE = GeneratorSettings(name="blobs", count=12, n_classes=3, noise=0.6).points()
 LANES = {
-    "knn": Lane("knn", knn=KnnSettings(3)), "rbf": Lane("svm"), "linear": Lane("svm", svm=SvmSettings("linear")),
-    "rest": Lane("svm", svm=SvmSettings(multiclass="one-vs-rest")), "perceptron": Lane("perceptron"),
+    "knn": Lane("knn", knn=KnnSettings(3)),
+    "rbf": Lane("svm"),
+    "linear": Lane("svm", svm=SvmSettings("linear")),
+    "rest": Lane("svm", svm=SvmSettings(multiclass="one-vs-rest")),
+    "perceptron": Lane("perceptron"),
     "pegasos": Lane("pegasos", pegasos=PegasosSettings(n_iter=2000)),
-}  # fmt: skip
+}
 
 
 def fit(lane: Lane, points: Points) -> Model:
@@ -197,10 +210,13 @@ def test_no_model_is_a_sentence() -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(
-    seed=st.integers(0, 10_000), n=st.integers(6, 40), kernel=st.sampled_from(["linear", "rbf", "poly", "laplacian"]),
-    C=st.sampled_from([0.1, 1.0, 10.0]), n_classes=st.integers(2, 3), multiclass=st.sampled_from(["one-vs-one",
-    "one-vs-rest"]),
-)  # fmt: skip
+    seed=st.integers(0, 10_000),
+    n=st.integers(6, 40),
+    kernel=st.sampled_from(["linear", "rbf", "poly", "laplacian"]),
+    C=st.sampled_from([0.1, 1.0, 10.0]),
+    n_classes=st.integers(2, 3),
+    multiclass=st.sampled_from(["one-vs-one", "one-vs-rest"]),
+)
 def test_without_all_that_are_no_support_vectors_nothing_moves(
     seed: int, n: int, kernel: str, C: float, n_classes: int, multiclass: str
 ) -> None:
@@ -418,11 +434,14 @@ def test_why_there_is_nothing_to_remove() -> None:
     hard = frame_of(Lane("svm", svm=SvmSettings("linear", hard_margin=True)), TWO)
     assert not ended(hard)
     for other, text in (
-        (None, "Wait"), (replace(frame, phase=Phase.TRAINING), "Wait"), (frame_of(lane, THREE), "Wait"),
-        (hard, "optimum"), (frame_of(LANES["knn"], TWO), "every point"),
+        (None, "Wait"),
+        (replace(frame, phase=Phase.TRAINING), "Wait"),
+        (frame_of(lane, THREE), "Wait"),
+        (hard, "optimum"),
+        (frame_of(LANES["knn"], TWO), "every point"),
         (frame_of(LANES["pegasos"], TWO), "every point"),
         (frame_of(Lane("svm", svm=SvmSettings(trainer="lasvm", finish=False)), TWO), "optimum"),
-    ):  # fmt: skip
+    ):
         found = removable(document, other)
         assert not len(found.ids) and not len(found.support) and text in found.reason, text
     share = replace(document, split=Split("ratio"))

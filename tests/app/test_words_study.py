@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import hinge_loss, zero_one_loss
 
-from app import words_study as words
-from app.jobs.study import Study
-from app.points import Points
-from app.words import short
+from app.engine.run_state import Study
+from app.features.kkt import text as words
+from app.scene.text import short
+from app.state.points import Points
 from solver import Certificate, Status
-from solver.metrics import KKT_WORDS, KktCase, kkt_case
-from solver.trace import TraceView
+from solver.core.trace import TraceView
+from solver.inspection.metrics import KKT_WORDS, KktCase, kkt_case
 
 TOL = 1e-3
 TRACE = TraceView((), 0, np.empty(0), (), np.empty((0, 4)))
@@ -27,41 +27,89 @@ CERTIFICATE = Certificate(Status.RUNNING, 1.0, 0.0, 1.0, 1.0, 0, 0, 0, math.nan)
 
 def study_of(
     y: list[float], f: list[float], alpha: list[float] | None, C: list[float] | None, name: str = "smo"
-) -> Study:  # fmt: skip
+) -> Study:
     signs, values = np.array(y), np.array(f)
     report = None if alpha is None or C is None else kkt_case(alpha, C, signs, values, tol=TOL)
     points = Points.of(np.arange(2.0 * len(y)).reshape(-1, 2), (signs > 0).astype(int))
     return Study(
-        1, name, "", "", 0, 0, False, points, np.arange(len(y)), signs, values,
-        None if alpha is None else np.array(alpha), None if C is None else np.array(C), None, report, 0.0, TOL,
-        CERTIFICATE, TRACE,
-    )  # fmt: skip
+        1,
+        name,
+        "",
+        "",
+        0,
+        0,
+        False,
+        points,
+        np.arange(len(y)),
+        signs,
+        values,
+        None if alpha is None else np.array(alpha),
+        None if C is None else np.array(C),
+        None,
+        report,
+        0.0,
+        TOL,
+        CERTIFICATE,
+        TRACE,
+    )
 
 
 @pytest.mark.parametrize(
     ("y", "f", "alpha", "C", "lines"),
     [
-        (1.0, 2.5, 0.0, 1.0, ("α = 0, C = 1", "y f = 2.5, slack ξ = 0",
-                              "Not a support vector: on the margin or beyond it")),
-        (-1.0, 0.25, 0.0, 2.0, ("α = 0, C = 2", "y f = -0.25, slack ξ = 1.25",
-                                "No multiplier yet, but inside the margin: alpha must grow")),
-        (-1.0, -1.0, 0.125, 1.0, ("α = 0.125, C = 1", "y f = 1, slack ξ = 0",
-                                  "Free support vector: exactly on the margin")),
-        (1.0, 0.5, 1.0, 1.0, ("α = 1, C = 1", "y f = 0.5, slack ξ = 0.5",
-                              "Bounded support vector: on the margin or inside it")),
-        (1.0, -0.5, 3.0, 3.0, ("α = 3, C = 3", "y f = -0.5, slack ξ = 1.5",
-                               "Bounded support vector: misclassified, slack above 1")),
-        (1.0, 1.0, 7.5, math.inf, ("α = 7.5, no bound (C = ∞)", "y f = 1, slack ξ = 0",
-                                   "Free support vector: exactly on the margin")),
+        (
+            1.0,
+            2.5,
+            0.0,
+            1.0,
+            ("α = 0, C = 1", "y f = 2.5, slack ξ = 0", "Not a support vector: on the margin or beyond it"),
+        ),
+        (
+            -1.0,
+            0.25,
+            0.0,
+            2.0,
+            (
+                "α = 0, C = 2",
+                "y f = -0.25, slack ξ = 1.25",
+                "No multiplier yet, but inside the margin: alpha must grow",
+            ),
+        ),
+        (
+            -1.0,
+            -1.0,
+            0.125,
+            1.0,
+            ("α = 0.125, C = 1", "y f = 1, slack ξ = 0", "Free support vector: exactly on the margin"),
+        ),
+        (
+            1.0,
+            0.5,
+            1.0,
+            1.0,
+            ("α = 1, C = 1", "y f = 0.5, slack ξ = 0.5", "Bounded support vector: on the margin or inside it"),
+        ),
+        (
+            1.0,
+            -0.5,
+            3.0,
+            3.0,
+            ("α = 3, C = 3", "y f = -0.5, slack ξ = 1.5", "Bounded support vector: misclassified, slack above 1"),
+        ),
+        (
+            1.0,
+            1.0,
+            7.5,
+            math.inf,
+            ("α = 7.5, no bound (C = ∞)", "y f = 1, slack ξ = 0", "Free support vector: exactly on the margin"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_point_with_a_multiplier(y: float, f: float, alpha: float, C: float, lines: tuple[str, ...]) -> None:
     assert words.point_words(study_of([-y, y], [0.0, f], [0.0, alpha], [C, C]), 1) == lines
 
 
-@given(
-    st.sampled_from([-1.0, 1.0]), st.floats(-4, 4), st.floats(0.1, 10), st.sampled_from([0.0, 0.3, 0.999, 1.0])
-)  # fmt: skip
+@given(st.sampled_from([-1.0, 1.0]), st.floats(-4, 4), st.floats(0.1, 10), st.sampled_from([0.0, 0.3, 0.999, 1.0]))
 def test_the_case_is_the_row_of_the_table(y: float, f: float, C: float, share: float) -> None:
     """The table of the conditions, once more as branches."""
     margin, alpha = y * f, share * C
@@ -114,13 +162,17 @@ def test_cases_are_counted() -> None:
     counts = words.case_counts(study.kkt)
     margin = y * f
     masks = {
-        KktCase.NOT_SUPPORT: alpha == 0, KktCase.FREE: alpha == 0.4,
-        KktCase.INSIDE: (alpha == 1) & (margin >= 0), KktCase.MISCLASSIFIED: (alpha == 1) & (margin < 0),
-    }  # fmt: skip
+        KktCase.NOT_SUPPORT: alpha == 0,
+        KktCase.FREE: alpha == 0.4,
+        KktCase.INSIDE: (alpha == 1) & (margin >= 0),
+        KktCase.MISCLASSIFIED: (alpha == 1) & (margin < 0),
+    }
     bad = {
-        KktCase.NOT_SUPPORT: margin < 1 - TOL, KktCase.FREE: np.abs(margin - 1) > TOL,
-        KktCase.INSIDE: margin > 1 + TOL, KktCase.MISCLASSIFIED: np.zeros(300, dtype=bool),
-    }  # fmt: skip
+        KktCase.NOT_SUPPORT: margin < 1 - TOL,
+        KktCase.FREE: np.abs(margin - 1) > TOL,
+        KktCase.INSIDE: margin > 1 + TOL,
+        KktCase.MISCLASSIFIED: np.zeros(300, dtype=bool),
+    }
     assert counts == {case: (int(masks[case].sum()), int((masks[case] & bad[case]).sum())) for case in KktCase}
     assert counts[KktCase.FREE][0] > counts[KktCase.FREE][1] > 0
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QEventLoop, QTimer
 
-from app import files
-from app.document import Document, Lane, View
 from app.exchange import Imported
+from app.files import documents
 from app.main import create_window, make_application
-from app.points import Points
+from app.state.document import Document, Lane, View
+from app.state.points import Points
 from app.views.window import MainWindow
 
 SIZES = (100_000, 1_000_000)
@@ -65,7 +65,7 @@ def _settle(window: MainWindow) -> None:
 def _acts(window: MainWindow, folder: Path) -> Iterator[tuple[str, Act]]:
     editing, trigger = window._controller.editing, lambda name: window._actions[name].trigger
     path, other = folder / "bench.playground", folder / "other.playground"
-    files.write(window.document, other)
+    documents.write(window.document, other)
     yield "save as", lambda: window._questions._save_elsewhere(path, lambda: None)
     yield "save", trigger("save")
     yield "revert", window._questions._reread

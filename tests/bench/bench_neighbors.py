@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from sklearn.neighbors import KNeighborsClassifier as Reference
 
-from solver.neighbors import KNeighborsClassifier
+from solver.knn.neighbors import KNeighborsClassifier
 
 WIDTH, HEIGHT, BLOCK, REPEATS = 640, 480, 32, 3
 
@@ -57,17 +57,21 @@ def run() -> None:
             equal = np.array_equal(own.surface(xs, ys).reshape(-1, 2), other.predict_proba(queries))
             rows = own.surface_on(xs)
             mixed = KNeighborsClassifier(k).fit(X, rng.integers(0, 2, n))
-            picture, block, classes, random, sklearn, scipy = medians([
-                partial(own.surface, xs, ys),
-                partial(rows, ys[:16]),
-                partial(classes_in_blocks, own, xs, ys),
-                partial(mixed.surface, xs, ys),
-                partial(other.predict_proba, queries),
-                partial(tree.query, queries, k=k, workers=2),
-            ])  # fmt: skip
+            picture, block, classes, random, sklearn, scipy = medians(
+                [
+                    partial(own.surface, xs, ys),
+                    partial(rows, ys[:16]),
+                    partial(classes_in_blocks, own, xs, ys),
+                    partial(mixed.surface, xs, ys),
+                    partial(other.predict_proba, queries),
+                    partial(tree.query, queries, k=k, workers=2),
+                ]
+            )
             ratios.append((sklearn / picture, scipy / picture))
-            print(f"{n:5d} {k:3d} {picture:8.4f} {block:8.4f} {classes:8.4f} {sklearn:13.3f} {ratios[-1][0]:9.1f} "
-                  f"{scipy:12.3f} {ratios[-1][1]:9.1f}  {'yes' if equal else 'NO':5s} {random:8.4f}")  # fmt: skip
+            print(
+                f"{n:5d} {k:3d} {picture:8.4f} {block:8.4f} {classes:8.4f} {sklearn:13.3f} {ratios[-1][0]:9.1f} "
+                f"{scipy:12.3f} {ratios[-1][1]:9.1f}  {'yes' if equal else 'NO':5s} {random:8.4f}"
+            )
     means = np.exp(np.log(ratios).mean(axis=0))
     print(f"geometric means: {means[0]:.1f} times scikit-learn, {means[1]:.1f} times cKDTree with two workers")
 

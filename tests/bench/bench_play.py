@@ -12,8 +12,8 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QDockWidget
 
-from app.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.main import create_window, make_application
+from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.views.window import MainWindow
 
 SIZES = (500, 1000)

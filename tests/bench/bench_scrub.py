@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
-from solver.kernels import Kernel
+from solver.kernels.table import Kernel
 from solver.recording import Recording
-from solver.smo import SmoSolver
+from solver.svm.smo import SmoSolver
 
 N, GAMMA, C = 500, 10.0, 1e4
 JUMPS, REFITS = 100, 20
@@ -67,8 +67,10 @@ def run() -> None:
     print(f"\n{'':<58}{'median':>9}{'worst':>9}{'times':>7}\n{'':<58}{'ms':>9}{'ms':>9}")
     _line("a jump to a random step", [milliseconds(lambda g=g: recording.go_to(int(g))) for g in goals])
     _line("one step back", [milliseconds(lambda: recording.go_to(recording.position - 1)) for _ in range(JUMPS)])
-    _line("to the next change of the support vectors, from anywhere",
-          [milliseconds(lambda g=g: recording.to_next_change(int(g))) for g in goals])  # fmt: skip
+    _line(
+        "to the next change of the support vectors, from anywhere",
+        [milliseconds(lambda g=g: recording.to_next_change(int(g))) for g in goals],
+    )
     edges = np.linspace(0, length, 801).astype(np.int64)
     _line("a curve of all steps for 800 pixels", [milliseconds(lambda: view.extremes("dual", edges)) for _ in goals])
     own, theirs = [], []

@@ -20,11 +20,11 @@ from sklearn import svm
 from sklearn.metrics.pairwise import laplacian_kernel
 from threadpoolctl import threadpool_limits
 
-from solver.datasets import generate
-from solver.kernels import Kernel
-from solver.smo import SmoSolver
-from solver.surface import Grid
-from solver.svc import SVC
+from solver.data.datasets import generate
+from solver.kernels.surface import Grid
+from solver.kernels.table import Kernel
+from solver.svm.smo import SmoSolver
+from solver.svm.svc import SVC
 
 Array = NDArray[np.float64]
 REPEATS = 5
@@ -64,27 +64,34 @@ def dual(X: Array, kernel: Kernel, coef: Array, support: NDArray[np.int32]) -> f
 
 
 PROBLEMS = (
-    ("chessboard", 500, "rbf", 1000.0, 0.5), ("chessboard", 2000, "rbf", 100.0, 2.0),
-    ("chessboard", 5000, "rbf", 1000.0, 0.5), ("chessboard", 5000, "rbf", 10.0, 2.0),
-    ("chessboard", 20_000, "rbf", 10.0, 2.0), ("banana", 500, "rbf", 1.0, 1.0), ("banana", 5000, "rbf", 1.0, 1.0),
-    ("banana", 5000, "rbf", 100.0, 1.0), ("banana", 20_000, "rbf", 1.0, 1.0), ("blobs", 2000, "linear", 1.0, 1.0),
+    ("chessboard", 500, "rbf", 1000.0, 0.5),
+    ("chessboard", 2000, "rbf", 100.0, 2.0),
+    ("chessboard", 5000, "rbf", 1000.0, 0.5),
+    ("chessboard", 5000, "rbf", 10.0, 2.0),
+    ("chessboard", 20_000, "rbf", 10.0, 2.0),
+    ("banana", 500, "rbf", 1.0, 1.0),
+    ("banana", 5000, "rbf", 1.0, 1.0),
+    ("banana", 5000, "rbf", 100.0, 1.0),
+    ("banana", 20_000, "rbf", 1.0, 1.0),
+    ("blobs", 2000, "linear", 1.0, 1.0),
     ("blobs", 2000, "poly", 1.0, 1.0),
-)  # fmt: skip
+)
 
 
 def training() -> None:
     """A cold fit of both on the same problems; the dual objectives show that neither stops early."""
     print(f"cold fit, tol 1e-3, scikit-learn with a cache of 500 MB, ours with 200 MB, medians of {REPEATS}")
-    print("data        kernel         C  gamma      n   seconds  scikit-learn  times faster   updates    theirs"
-          "  (their D - ours)/D")  # fmt: skip
+    print(
+        "data        kernel         C  gamma      n   seconds  scikit-learn  times faster   updates    theirs"
+        "  (their D - ours)/D"
+    )
     ratios = []
     for shape, n, name, C, gamma in PROBLEMS:
         X, y = training_set(shape, n)
         ours = SVC(C, name, gamma=gamma, coef0=1.0)
         theirs = svm.SVC(C=C, kernel=name, gamma=gamma, coef0=1.0, cache_size=500)
         mine, his = medians(
-            [lambda m=ours, X=X, y=y: m.fit(X, y), lambda m=theirs, X=X, y=y: m.fit(X, y)],
-            REPEATS if n < 20_000 else 3,
+            [lambda m=ours, X=X, y=y: m.fit(X, y), lambda m=theirs, X=X, y=y: m.fit(X, y)], REPEATS if n < 20_000 else 3
         )
         kernel = Kernel(name, gamma, 1.0)
         D = dual(X, kernel, ours.dual_coef_[0], ours.support_)
@@ -100,11 +107,16 @@ def training() -> None:
 
 #: Problems that plain SMO needs from 10^5 to more than 10^7 updates for; (shape, n, kernel, C, gamma).
 HARD = (
-    ("blobs", 2000, "linear", 1e4, 1.0), ("blobs", 5000, "linear", 1e4, 1.0), ("blobs", 2000, "poly", 100.0, 1.0),
-    ("blobs", 5000, "poly", 1.0, 1.0), ("banana", 5000, "rbf", 1e4, 0.1), ("banana", 2000, "rbf", 1e4, 3.0),
-    ("blobs", 2000, "rbf", 1000.0, 1.0), ("chessboard", 20_000, "rbf", 1000.0, 0.5),
+    ("blobs", 2000, "linear", 1e4, 1.0),
+    ("blobs", 5000, "linear", 1e4, 1.0),
+    ("blobs", 2000, "poly", 100.0, 1.0),
+    ("blobs", 5000, "poly", 1.0, 1.0),
+    ("banana", 5000, "rbf", 1e4, 0.1),
+    ("banana", 2000, "rbf", 1e4, 3.0),
+    ("blobs", 2000, "rbf", 1000.0, 1.0),
+    ("chessboard", 20_000, "rbf", 1000.0, 0.5),
     ("banana", 2000, "laplacian", 1e4, 0.1),
-)  # fmt: skip
+)
 #: Seconds after which a second run of a program, and with it its turn, is left out.
 PATIENCE = 3.0
 
@@ -112,15 +124,15 @@ PATIENCE = 3.0
 def auto() -> None:
     """``solver="auto"`` against "smo" and scikit-learn: hard problems first, then those of `training`."""
     print('\ncold fits, tol 1e-3, medians: "auto", "smo", and scikit-learn (cache of 500 MB), 10^7 updates at most')
-    print("data        kernel          C  gamma      n      auto       smo  scikit-learn  x smo  x theirs  updates"
-          "       smo    theirs  (smo D - D)/D  (their D - D)/D  auto, smo are")  # fmt: skip
+    print(
+        "data        kernel          C  gamma      n      auto       smo  scikit-learn  x smo  x theirs  updates"
+        "       smo    theirs  (smo D - D)/D  (their D - D)/D  auto, smo are"
+    )
     for shape, n, name, C, gamma in (*HARD, *PROBLEMS):
         X, y = training_set(shape, n)
         models = [SVC(C, name, gamma=gamma, coef0=1.0, solver=solver) for solver in ("auto", "smo")]
         if name != "laplacian":  # scikit-learn has no such kernel
-            models.append(
-                svm.SVC(C=C, kernel=name, gamma=gamma, coef0=1.0, cache_size=500, max_iter=10_000_000)
-            )
+            models.append(svm.SVC(C=C, kernel=name, gamma=gamma, coef0=1.0, cache_size=500, max_iter=10_000_000))
         seconds: list[list[float]] = [[] for _ in models]
         for _ in range(REPEATS if n < 20_000 else 3):
             for model, taken in zip(models, seconds, strict=True):
@@ -167,8 +179,10 @@ def refits() -> None:
             other = dual(moved, kernel, theirs.dual_coef_[0], theirs.support_)
             worst = max(worst, (other - solver.dual) / solver.dual)
         mine, his = np.median(seconds, axis=0)
-        print(f"{C:7g} {gamma:6g} {1e3 * mine:9.3f} {1e3 * his:21.3f} {his / mine:13.1f} {np.median(updates):15.0f}"
-              f"  {worst:+.1e}")  # fmt: skip
+        print(
+            f"{C:7g} {gamma:6g} {1e3 * mine:9.3f} {1e3 * his:21.3f} {his / mine:13.1f} {np.median(updates):15.0f}"
+            f"  {worst:+.1e}"
+        )
 
 
 def stops() -> None:
@@ -184,8 +198,10 @@ def stops() -> None:
             return looks[-1] - looks[0] > 20.0
 
         solver.step(10**9, stop=look)
-        print(f"n = {n:6d}, C = {C:5g}: longest {1e3 * np.diff(looks).max():6.2f} ms of {len(looks)} pieces in "
-              f"{looks[-1] - looks[0]:.1f} s, {solver.status}")  # fmt: skip
+        print(
+            f"n = {n:6d}, C = {C:5g}: longest {1e3 * np.diff(looks).max():6.2f} ms of {len(looks)} pieces in "
+            f"{looks[-1] - looks[0]:.1f} s, {solver.status}"
+        )
 
 
 def memory() -> None:
@@ -214,9 +230,14 @@ def pictures() -> None:
     print("\npicture of 640 x 480 pixels, one thread, medians")
     print("kernel       support vectors        ms  scikit-learn ms  times faster  of the bare product  difference")
     for name, n, degree in (
-        ("rbf", 500, 3), ("laplacian", 500, 3), ("poly", 500, 3), ("poly", 2000, 3), ("poly", 500, 9),
-        ("linear", 500, 3), ("sigmoid", 500, 3),
-    ):  # fmt: skip
+        ("rbf", 500, 3),
+        ("laplacian", 500, 3),
+        ("poly", 500, 3),
+        ("poly", 2000, 3),
+        ("poly", 500, 9),
+        ("linear", 500, 3),
+        ("sigmoid", 500, 3),
+    ):
         X, y = training_set("banana", n)
         shape = {"gamma": 0.1 if name in ("poly", "sigmoid") else 1.0, "coef0": 1.0, "degree": degree}
         model = SVC(1.0, name, tol=1e-5, **shape).fit(X, y)
@@ -263,8 +284,9 @@ def predictions() -> None:
         difference = np.abs(answer - theirs.decision_function(queries)).max()
         print(
             f"{name:11s} {len(model.support_):15d} {mine:10.4f} {his:15.4f} {his / mine:13.1f} {peak / 1e6:8.1f}"
-            f"  {difference:.1e}", flush=True,
-        )  # fmt: skip
+            f"  {difference:.1e}",
+            flush=True,
+        )
 
 
 def run() -> None:

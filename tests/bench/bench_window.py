@@ -12,8 +12,8 @@ import numpy as np
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 
-from app.document import Document, GeneratorSettings, View
 from app.main import create_window, make_application
+from app.state.document import Document, GeneratorSettings, View
 from app.views.window import MainWindow
 
 SIZES = (50, 200, 500, 1000)

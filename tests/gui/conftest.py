@@ -13,9 +13,9 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import conductor
-from app.document import Document
+from app.engine import scheduler
 from app.main import create_window, make_application
+from app.state.document import Document
 from app.views.window import MainWindow
 from solver.warmup import compile_all
 
@@ -24,7 +24,7 @@ Make = Callable[..., MainWindow]
 
 @pytest.fixture(scope="session")
 def qapp() -> QApplication:
-    conductor.REST = 0.01  # the pause after each edit is for drags; a test only waits for its end
+    scheduler.REST = 0.01  # the pause after each edit is for drags; a test only waits for its end
     compile_all()
     return make_application()
 

@@ -10,12 +10,13 @@ from unittest.mock import create_autospec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.jobs.study import Study
-from app.points import Points
-from app.transport import Transport
-from solver import Certificate, Kernel, SmoSolver, Status, datasets
+from app.controllers.playback import Transport
+from app.engine.run_state import Study
+from app.state.points import Points
+from solver import Certificate, Kernel, SmoSolver, Status
+from solver.core.trace import LIMIT, Trace
+from solver.data import datasets
 from solver.recording import Recording
-from solver.trace import LIMIT, Trace
 
 Array = NDArray[np.float64]
 SMO = ("dual", "violation", "free", "bounded")
@@ -74,11 +75,26 @@ def study_of(run: Trace, step: int | None = None, *, ended: bool = True, recordi
     """A study of which only the run is of interest."""
     view, none = run.view(), np.empty(0)
     values: dict[str, Any] = dict(
-        recording=recording, learner="smo", rule="second-order", name="", step=view.length if step is None else step,
-        length=view.length, ended=ended, points=Points(), index=np.empty(0, dtype=np.intp), y=none, f=none, alpha=none,
-        C=none, v=none, kkt=None, intercept=0.0, tol=1e-3, trace=view,
+        recording=recording,
+        learner="smo",
+        rule="second-order",
+        name="",
+        step=view.length if step is None else step,
+        length=view.length,
+        ended=ended,
+        points=Points(),
+        index=np.empty(0, dtype=np.intp),
+        y=none,
+        f=none,
+        alpha=none,
+        C=none,
+        v=none,
+        kkt=None,
+        intercept=0.0,
+        tol=1e-3,
+        trace=view,
         certificate=Certificate(Status.RUNNING, 1.0, 1.0, 1.0, 0.0, 1, 1, view.length, np.nan),
-    )  # fmt: skip
+    )
     return Study(**(values | changes))
 
 

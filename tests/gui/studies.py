@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn import svm
 
-from app.jobs.study import Slacks, Study
-from app.points import Points
+from app.engine.run_state import Slacks, Study
+from app.state.points import Points
 from solver import Kernel, SmoSolver
-from solver.metrics import kkt_case
-from solver.trace import TraceView
+from solver.core.trace import TraceView
+from solver.inspection.metrics import kkt_case
 
 TRACE = TraceView((), 0, np.empty(0), (), np.empty((0, 4)))
 GAMMA = 1.0
@@ -31,7 +31,7 @@ def problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def study_of(
     n: int = 40, C: ArrayLike = 1.0, steps: int | None = None, seed: int = 0, tol: float = 1e-3, **more: Any
-) -> Study:  # fmt: skip
+) -> Study:
     """The study of an SMO run on `problem`, at its end or after so many steps."""
     X, y = problem(n, seed)
     solver = SmoSolver(X, y, Kernel("rbf", gamma=GAMMA), C=C, tol=tol)
@@ -44,12 +44,27 @@ def study_of(
     prices = np.array(np.broadcast_to(np.asarray(C, dtype=float), n))
     points = Points.of(X, (y > 0).astype(int), FIRST_ID + ID_STEP * np.arange(n))
     parts: dict[str, Any] = {
-        "recording": 1, "learner": "smo", "rule": "second-order", "name": "", "step": solver.n_iter,
-        "length": solver.n_iter, "ended": steps is None, "points": points, "index": np.arange(n), "y": y, "f": f,
-        "alpha": now.alpha, "C": prices, "v": now.v, "kkt": kkt_case(now.alpha, prices, y, f, tol=tol),
-        "intercept": now.intercept, "tol": tol, "certificate": now.certificate, "trace": TRACE,
+        "recording": 1,
+        "learner": "smo",
+        "rule": "second-order",
+        "name": "",
+        "step": solver.n_iter,
+        "length": solver.n_iter,
+        "ended": steps is None,
+        "points": points,
+        "index": np.arange(n),
+        "y": y,
+        "f": f,
+        "alpha": now.alpha,
+        "C": prices,
+        "v": now.v,
+        "kkt": kkt_case(now.alpha, prices, y, f, tol=tol),
+        "intercept": now.intercept,
+        "tol": tol,
+        "certificate": now.certificate,
+        "trace": TRACE,
         "pair": solver.working_set,
-    }  # fmt: skip
+    }
     return Study(**(parts | more))
 
 

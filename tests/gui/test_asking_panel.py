@@ -15,21 +15,21 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.asking import Asking
-from app.commands import AddPoints
-from app.conductor import Conductor
-from app.controller import Controller
-from app.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.jobs import asking as asking_module
-from app.jobs.comparing import Comparison
-from app.jobs.requests import Frame, Phase
-from app.points import Points
-from app.scene import compose
-from app.session import Session
-from app.store import Store
+from app.controllers.controller import Controller
+from app.engine.requests import Frame, Phase
+from app.engine.scheduler import Conductor
+from app.features.active_learning import panel, view_controller
+from app.features.active_learning import query as asking_module
+from app.features.active_learning.comparison import Comparison
+from app.features.active_learning.panel import AskingPanel
+from app.features.active_learning.state import Asking
+from app.scene.compose import compose
+from app.state.commands import AddPoints
+from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.state.points import Points
+from app.state.session import Session
+from app.state.store import Store
 from app.views import theme
-from app.views.panels import asking_desk, asking_panel
-from app.views.panels.asking_panel import AskingPanel
 from app.views.window import MainWindow
 
 from .conftest import Make, discard, settle
@@ -41,8 +41,8 @@ SIZES = {"tall": (360, 650), "wide": (900, 500)}
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare two runs only, and let the truth answer without a pause."""
-    monkeypatch.setattr(asking_desk, "Comparison", lambda asking: Comparison(asking, 2))
-    monkeypatch.setattr(asking_panel, "PLAY_INTERVAL", 1)
+    monkeypatch.setattr(view_controller, "Comparison", lambda asking: Comparison(asking, 2))
+    monkeypatch.setattr(panel, "PLAY_INTERVAL", 1)
 
 
 def moons(count: int = 15, **changes: object) -> Document:
@@ -78,9 +78,15 @@ class Stage:
         """As a window does after each change."""
         store = self.store
         scene = compose(
-            store.document, self.controller.session, self.conductor.results, title="", modified=store.modified,
-            history=store.history, position=store.position, compiled=True,
-        )  # fmt: skip
+            store.document,
+            self.controller.session,
+            self.conductor.results,
+            title="",
+            modified=store.modified,
+            history=store.history,
+            position=store.position,
+            compiled=True,
+        )
         dress = theme.dressed(theme.theme_of(self.dark), store.document.styles)
         theme.apply(dress, self.panel, 0)
         self.panel.render_scene(scene, dress)
@@ -281,7 +287,8 @@ def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
     picture = made.panel._board
     plain = picture._paint_sign
     picture._paint_sign = lambda painter, at, away, sign, theme: (  # type: ignore[method-assign]
-        signs.append(sign), plain(painter, at, away, sign, theme)
+        signs.append(sign),
+        plain(painter, at, away, sign, theme),
     )  # type: ignore[return-value]
     picture._still = None
     picture.repaint()
@@ -323,8 +330,11 @@ def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
     made = stage()
     places = made.panel._board.places()
     for key, (dx, dy) in {
-        Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1),
-    }.items():  # fmt: skip
+        Qt.Key.Key_Left: (-1, 0),
+        Qt.Key.Key_Right: (1, 0),
+        Qt.Key.Key_Up: (0, -1),
+        Qt.Key.Key_Down: (0, 1),
+    }.items():
         start = made.asking.target
         assert start is not None
         steps = []
@@ -425,11 +435,14 @@ def test_the_labelled_points_go_into_the_document_and_come_out_by_one_undo(stage
 # -- odd documents -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("points, sentence", [
-    (Points(), "There are no points"),
-    (Points.of([[0.0, 0.0]], [0]), "only one point"),
-    (Points.of([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1, 1, 1]), "of south, so nothing to ask"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "points, sentence",
+    [
+        (Points(), "There are no points"),
+        (Points.of([[0.0, 0.0]], [0]), "only one point"),
+        (Points.of([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1, 1, 1]), "of south, so nothing to ask"),
+    ],
+)
 @pytest.mark.parametrize("lane", [SVM, Lane("knn")])
 def test_where_nothing_can_be_asked_the_panel_says_so(stage: Build, points: Points, sentence: str, lane: Lane) -> None:
     styles = (ClassStyle("north"), ClassStyle("south"), *(ClassStyle(),) * 6)
@@ -468,7 +481,7 @@ def test_a_failure_is_a_sentence_and_not_an_exception(stage: Build) -> None:
 
 
 def test_nothing_goes_on_while_nobody_looks(stage: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking_desk, "Comparison", lambda asking: Comparison(asking, 5))
+    monkeypatch.setattr(view_controller, "Comparison", lambda asking: Comparison(asking, 5))
     made = stage(moons(60))
     QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
     made.panel.hide()
@@ -508,7 +521,7 @@ def test_a_panel_that_is_gone_is_not_woken(stage: Build, qtbot: QtBot, monkeypat
 def test_closing_the_window_in_mid_run_leaves_no_thread_and_no_timer(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking_desk, "Comparison", lambda asking: Comparison(asking, 20))
+    monkeypatch.setattr(view_controller, "Comparison", lambda asking: Comparison(asking, 20))
     made = Docked(make(moons(100)), qtbot)
     QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
     assert made.panel.desk.comparing and made.panel.playing
@@ -524,8 +537,9 @@ def test_a_new_size_and_a_new_theme_get_a_picture_of_their_own(stage: Build) -> 
     made = stage()
     first = made.panel.desk.picture
     assert first is not None and (first.grid.width, first.grid.height) == (
-        made.panel._board.width(), made.panel._board.height()
-    )  # fmt: skip
+        made.panel._board.width(),
+        made.panel._board.height(),
+    )
     made.panel.resize(*SIZES["wide"])
     QApplication.processEvents()
     made.rest()

@@ -23,22 +23,22 @@ from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem
 from pytestqt.qtbot import QtBot
 
-from app.document import LIMIT, Document, Lane, SvmSettings, View, default_document
-from app.jobs.orders import Orders
-from app.jobs.requests import Marks, Picture
-from app.points import Points
-from app.questions.probe import Ball, LaneProbe, Probe, Sketch
-from app.scene import grid_of
-from app.session import Outline, OutlineKind
-from app.sheets import Hatch, Lines, Specks
-from app.views.plot.kkt_layer import to_repaint
+from app.engine.overlays import Hatch, Lines, Specks
+from app.engine.requests import Marks, Picture
+from app.features.kkt.overlay import to_repaint
+from app.features.kkt.view_layout import study_overlay, to_pixels
+from app.features.probe.overlay import probe_overlay
+from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
+from app.learners.perceptron_orders import Orders
+from app.scene.compose import grid_of
+from app.state.document import LIMIT, Document, Lane, SvmSettings, View, default_document
+from app.state.points import Points
+from app.state.session import Outline, OutlineKind
 from app.views.plot.layers import Layers
 from app.views.plot.lines import BEYOND, clipped, dashed
-from app.views.plot.overlay import Overlay
-from app.views.plot.probe_overlay import probe_overlay
+from app.views.plot.overlays import hatched
+from app.views.plot.pointer_marks import Overlay
 from app.views.plot.samples import draw_samples
-from app.views.plot.sheets import hatched
-from app.views.plot.study_overlay import study_overlay, to_pixels
 from app.views.theme import theme_of
 
 from .conftest import Make, settle
@@ -84,17 +84,21 @@ def layers_in(view: View) -> Layers:
     layers.show_picture(Picture(argb, grid, lines, lines), provisional=True)
     styles = ("ghost", "ideal", "haze", "other")
     xy = middle + unit * rng.uniform(-0.5, 0.5, (200, 2))
-    layers.show_sheets((
-        Hatch(rng.random((HEIGHT, WIDTH)) < 0.5, grid), *(Lines(lines, style) for style in styles),
-        Specks(xy[:20], ("0", "wrong"), np.arange(20) % 2),
-    ))  # fmt: skip
+    layers.show_sheets(
+        (
+            Hatch(rng.random((HEIGHT, WIDTH)) < 0.5, grid),
+            *(Lines(lines, style) for style in styles),
+            Specks(xy[:20], ("0", "wrong"), np.arange(20) % 2),
+        )
+    )
     weights = np.column_stack((rng.normal(size=(5, 2)) / unit, np.zeros(5)))
     weights[:, 2] = -weights[:, :2] @ middle
     layers.show_orders(Orders(5, weights, np.zeros(5), np.zeros(5, dtype=np.int64), np.arange(5) < 3, weights[0]))
     scene: Any = SimpleNamespace(
-        xy=np.vstack((xy, [[LIMIT, LIMIT]])), labels=np.zeros(201, dtype=np.uint8),
+        xy=np.vstack((xy, [[LIMIT, LIMIT]])),
+        labels=np.zeros(201, dtype=np.uint8),
         parts=SimpleNamespace(held_out=np.array([3], dtype=np.intp)),
-    )  # fmt: skip
+    )
     layers.show_points(scene, Marks(np.arange(4), np.arange(4, 9), np.arange(2)), np.arange(5))
     return layers
 
@@ -167,8 +171,11 @@ def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
     image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
     pixels = [QPointF(*at) for at in to_pixels(points.xy[:12], grid, area).tolist()]
     outlines: list[tuple[OutlineKind, list[QPointF]]] = [
-        ("path", pixels), ("line", pixels[:2]), ("rectangle", pixels[:2]), ("ellipse", pixels[:2])
-    ]  # fmt: skip
+        ("path", pixels),
+        ("line", pixels[:2]),
+        ("rectangle", pixels[:2]),
+        ("ellipse", pixels[:2]),
+    ]
 
     def paint() -> None:
         painter = QPainter(image)
@@ -220,11 +227,12 @@ def test_each_pixel_shows_the_sample_that_lies_there(
     y = (np.arange(HEIGHT) + 0.5 - target.y()) * (rows / height)
     outside_x, outside_y = (x < 0) | (x >= columns), (y < 0) | (y >= rows)
     expected = np.where(
-        outside_y[:, None] | outside_x[None, :], np.uint32(0),
+        outside_y[:, None] | outside_x[None, :],
+        np.uint32(0),
         argb[np.clip(y.astype(int), 0, rows - 1)[:, None], np.clip(x.astype(int), 0, columns - 1)[None, :]],
-    )  # fmt: skip
+    )
     # Rounding decides where the border of two samples runs through the middle of a pixel.
-    sure = ((np.abs(y - np.round(y)) > 1e-6)[:, None] & (np.abs(x - np.round(x)) > 1e-6)[None, :])
+    sure = (np.abs(y - np.round(y)) > 1e-6)[:, None] & (np.abs(x - np.round(x)) > 1e-6)[None, :]
     assert (screen[sure] & 0xFFFFFF == expected[sure] & 0xFFFFFF).all()
 
 
@@ -317,10 +325,19 @@ def wheel(window: Any, notches: int) -> None:
     canvas = window.canvases[0]
     at = QPointF(canvas.plot_area().center())
     for _ in range(abs(notches)):
-        QApplication.sendEvent(canvas.viewport(), QWheelEvent(
-            at, QPointF(canvas.mapToGlobal(at)), QPoint(), QPoint(0, 120 if notches > 0 else -120),
-            Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-        ))  # fmt: skip
+        QApplication.sendEvent(
+            canvas.viewport(),
+            QWheelEvent(
+                at,
+                QPointF(canvas.mapToGlobal(at)),
+                QPoint(),
+                QPoint(0, 120 if notches > 0 else -120),
+                Qt.MouseButton.NoButton,
+                Qt.KeyboardModifier.NoModifier,
+                Qt.ScrollPhase.NoScrollPhase,
+                False,
+            ),
+        )
 
 
 def check_repainting(window: Any) -> None:
@@ -377,9 +394,7 @@ def test_an_outline_and_a_cursor_far_outside_the_view(make: Make, qtbot: QtBot) 
         window._controller.set_session(outline=Outline(kind, xy), cursor=(0.9, 0.9))
         check_repainting(window)
         for span in (1e-6, 1e-9, 1e6, 1e15):
-            window._controller.put(
-                Document(points=Points.of(corners, [0, 1, 0]), view=View(0.3, 0.2, span)), None
-            )
+            window._controller.put(Document(points=Points.of(corners, [0, 1, 0]), view=View(0.3, 0.2, span)), None)
             window._controller.set_session(outline=Outline(kind, xy), cursor=(0.9, 0.9))
             check_repainting(window)
 

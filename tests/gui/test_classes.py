@@ -12,10 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QColorDialog, QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
-from app.commands import AddPoints
-from app.document import NO_LIMIT, ClassStyle, Document, GeneratorSettings, Lane, default_document
+from app.state.commands import AddPoints
+from app.state.document import NO_LIMIT, ClassStyle, Document, GeneratorSettings, Lane, default_document
 from app.views import theme
-from app.views.classes_dialog import ClassesDialog, warning
+from app.views.dialogs.classes import ClassesDialog, warning
 from app.views.window import MainWindow
 
 from .conftest import Make, settle
@@ -244,8 +244,13 @@ def test_how_many_points_are_learnt_from(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     assert combo.isVisible() and combo.currentData() == 10_000
     texts = [combo.itemText(row) for row in range(combo.count())]
-    assert texts == [*(f"{n} points" for n in ("1\u202f000", "2\u202f000", "5\u202f000", "10\u202f000", "20\u202f000",
-                                               "50\u202f000")), "all points"]  # fmt: skip
+    assert texts == [
+        *(
+            f"{n} points"
+            for n in ("1\u202f000", "2\u202f000", "5\u202f000", "10\u202f000", "20\u202f000", "50\u202f000")
+        ),
+        "all points",
+    ]
     combo.setFocus()
     for _ in range(3):
         QTest.keyClick(combo, Qt.Key.Key_Up)

@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.commands import AddPoints
 from app.main import create_window
+from app.state.commands import AddPoints
 from app.views.docks import PANELS
 from app.views.window import MainWindow
 

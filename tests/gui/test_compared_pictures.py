@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, Lane, View
-from app.points import Points
-from app.questions.difference import compared
-from app.views.pictures import PictureWish, Sheet, shoot
+from app.features.difference.scene import compared
+from app.state.document import Document, Lane, View
+from app.state.points import Points
+from app.views.export.layout import PictureWish, Sheet, shoot
 
 from .conftest import Make, settle
 from .test_lanes import document

@@ -18,16 +18,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.jobs.study import Study
+from app.engine.run_state import Study
+from app.features.curves.panel import CurvesPanel
+from app.features.curves.view import RECENT
+from app.features.curves.view_cells import COLOURS, CURVES, DASHED, PLOTS, Cells, cell_edges, cells_of, curves_of
+from app.features.curves.view_legend import exact
 from app.views import theme
-from app.views.panels.curves_panel import CurvesPanel
-from app.views.plot import strokes
-from app.views.plot.curve_cells import COLOURS, CURVES, DASHED, PLOTS, Cells, cell_edges, cells_of, curves_of
-from app.views.plot.curve_legend import exact
-from app.views.plot.curves import RECENT
-from app.views.plot.scales import StepScale, ValueScale
+from app.views.charts import strokes
+from app.views.charts.scales import StepScale, ValueScale
 from app.views.theme import contrast
-from solver.trace import Trace
+from solver.core.trace import Trace
 
 from .runs import hands, made, scene_of, smo, study_of
 
@@ -84,9 +84,12 @@ def legend(panel: CurvesPanel, plot: str) -> dict[str, str]:
 
 
 @given(
-    length=st.integers(0, 3000), columns=st.integers(30, 300), first=st.integers(0, 3000), log=st.booleans(),
+    length=st.integers(0, 3000),
+    columns=st.integers(30, 300),
+    first=st.integers(0, 3000),
+    log=st.booleans(),
     seed=st.integers(0, 9),
-)  # fmt: skip
+)
 @settings(max_examples=120, deadline=None)
 def test_each_cell_has_the_extremes_of_the_steps_drawn_there(
     length: int, columns: int, first: int, log: bool, seed: int
@@ -160,9 +163,11 @@ def test_a_recorded_run_of_smo_is_what_certificates_say_of_every_step() -> None:
 
 
 @given(
-    steps=st.sets(st.integers(0, 5000), min_size=1, max_size=60), first=st.integers(0, 5000),
-    columns=st.integers(10, 300), log=st.booleans(),
-)  # fmt: skip
+    steps=st.sets(st.integers(0, 5000), min_size=1, max_size=60),
+    first=st.integers(0, 5000),
+    columns=st.integers(10, 300),
+    log=st.booleans(),
+)
 @settings(max_examples=80, deadline=None)
 def test_landmarks_are_where_they_are_known_and_nowhere_else(
     steps: set[int], first: int, columns: int, log: bool
@@ -188,9 +193,12 @@ def test_landmarks_are_where_they_are_known_and_nowhere_else(
 
 
 @given(
-    n=st.integers(2, 200), columns=st.integers(20, 200), seed=st.integers(0, 99), width=st.floats(2, 5),
+    n=st.integers(2, 200),
+    columns=st.integers(20, 200),
+    seed=st.integers(0, 99),
+    width=st.floats(2, 5),
     wild=st.booleans(),
-)  # fmt: skip
+)
 @settings(max_examples=60, deadline=None)
 def test_a_line_covers_the_way_through_its_points(n: int, columns: int, seed: int, width: float, wild: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -327,17 +335,27 @@ def test_the_legend_gives_the_numbers_at_the_cursor(show: Show) -> None:
 
 def test_numbers_are_exact_to_five_digits() -> None:
     for value, text in (
-        (0.0, "0"), (193.3726, "193.37"), (-0.0123456, "−0.012346"), (1e-9, "1.0000e-9"), (123456.7, "1.2346e5"),
-        (12345.6, "12346"), (0.00012345, "0.00012345"), (4.5, "4.5000"), (np.pi, "3.1416"),
-    ):  # fmt: skip
+        (0.0, "0"),
+        (193.3726, "193.37"),
+        (-0.0123456, "−0.012346"),
+        (1e-9, "1.0000e-9"),
+        (123456.7, "1.2346e5"),
+        (12345.6, "12346"),
+        (0.00012345, "0.00012345"),
+        (4.5, "4.5000"),
+        (np.pi, "3.1416"),
+    ):
         assert exact(value) == text
     assert exact(0.5, percent=True) == "50.000 %" and exact(12345, whole=True) == "12\u202f345"
 
 
 @given(
-    low=st.floats(-1e6, 1e6), span=st.one_of(st.just(0.0), st.floats(1e-6, 1e6)), log=st.booleans(),
-    whole=st.booleans(), height=st.integers(20, 600),
-)  # fmt: skip
+    low=st.floats(-1e6, 1e6),
+    span=st.one_of(st.just(0.0), st.floats(1e-6, 1e6)),
+    log=st.booleans(),
+    whole=st.booleans(),
+    height=st.integers(20, 600),
+)
 @settings(max_examples=200, deadline=None)
 def test_axes_hold_their_values_and_name_round_numbers(
     low: float, span: float, log: bool, whole: bool, height: int
@@ -376,8 +394,10 @@ def test_the_step_axis_names_steps(first: int, span: int, columns: int, log: boo
 
 def test_each_learner_has_the_plots_of_its_notes(show: Show) -> None:
     assert curves_of(made(10).trace.view()) == {
-        "objective": ["dual"], "violation": ["violation"], "counts": ["free", "bounded"]
-    }  # fmt: skip
+        "objective": ["dual"],
+        "violation": ["violation"],
+        "counts": ["free", "bounded"],
+    }
     assert curves_of(made(10, ("wrong", "margin")).trace.view()) == {"margin": ["margin"], "counts": ["wrong"]}
     assert curves_of(made(10, ("something new",)).trace.view()) == {}
     pegasos = Trace((), np.empty(0))
@@ -389,9 +409,11 @@ def test_each_learner_has_the_plots_of_its_notes(show: Show) -> None:
     assert curves_of(pegasos.view()) == {"objective": ["dual", "primal", "gap"]}
     panel = show(study_of(pegasos, step=450, learner="pegasos"))
     assert legend(panel, "objective") == {
-        "dual D": "0.60000", "primal P": "0.70000", "gap (P − D)/P": "14.286 %",
+        "dual D": "0.60000",
+        "primal P": "0.70000",
+        "gap (P − D)/P": "14.286 %",
         "(D, P, gap: at 2 marked steps; here 400)": "",
-    }  # fmt: skip
+    }
     panel.render_scene(scene_of(study_of(made(10, ("wrong", "margin")).trace)), theme.LIGHT)
     assert set(legend(panel, "counts")) == {"wrong points", "first mistake on a point"}
     panel.grab()
@@ -442,8 +464,12 @@ def test_clicks_go_to_the_step_under_the_pointer(show: Show, length: int, first:
     choose(panel, "steps", int(log))
     choose(panel, "range", int(first > 0))
     left, width = panel.plot.area("violation").left(), panel.plot.area("violation").width()
-    for x, expected in ((left + width - 1, length), (left, max(first, int(log))), (left + width + 30, length),
-                        (left - 10, first)):  # fmt: skip
+    for x, expected in (
+        (left + width - 1, length),
+        (left, max(first, int(log))),
+        (left + width + 30, length),
+        (left - 10, first),
+    ):
         press(panel, x)
         QTest.mouseRelease(panel.plot, Qt.MouseButton.LeftButton, pos=QPoint(round(x), 200))
         assert asked(panel) == ([("seek", 0, expected)] if expected != previous_of(panel) else [])
@@ -514,8 +540,12 @@ def test_another_run_ends_the_drag(show: Show) -> None:
 
 def test_keys_go_step_by_step(show: Show) -> None:
     panel = show(study_of(made(400).trace, step=137))
-    for key, expected in ((Qt.Key.Key_Left, ("step", 0, -1)), (Qt.Key.Key_PageUp, ("step", 0, 20)),
-                          (Qt.Key.Key_Period, ("step", 0, 1)), (Qt.Key.Key_Home, ("to_start", 0))):  # fmt: skip
+    for key, expected in (
+        (Qt.Key.Key_Left, ("step", 0, -1)),
+        (Qt.Key.Key_PageUp, ("step", 0, 20)),
+        (Qt.Key.Key_Period, ("step", 0, 1)),
+        (Qt.Key.Key_Home, ("to_start", 0)),
+    ):
         QTest.keyClick(panel.plot, key)
         assert asked(panel) == [expected]
 
@@ -599,10 +629,12 @@ def test_the_same_picture_is_kept_while_only_the_cursor_moves(show: Show) -> Non
     panel.plot.grab()
     assert panel.plot._picture.cacheKey() == first
     for change in (
-        lambda: run.trace.mark(10, 1.0, 2.0, 0.5), lambda: run.trace.mark(20, 1.0, 3.0, 0.5),
+        lambda: run.trace.mark(10, 1.0, 2.0, 0.5),
+        lambda: run.trace.mark(20, 1.0, 3.0, 0.5),
         lambda: run.trace.append(run.notes[:5], run.changes[:5]),
-        lambda: panel.resize(510, 450), lambda: choose(panel, "steps", 1),
-    ):  # fmt: skip
+        lambda: panel.resize(510, 450),
+        lambda: choose(panel, "steps", 1),
+    ):
         change()
         panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.LIGHT)
         QApplication.sendPostedEvents()

@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QScrollArea, QSlid
 from pytestqt.qtbot import QtBot
 from sklearn import metrics as theirs
 
-from app.document import Document, GeneratorSettings, Lane, SvmSettings, View
-from app.figures import percent
-from app.jobs.evaluating import score_of
-from app.questions import evaluation_words as words
-from app.questions.evaluation import place_of
-from app.split import Split
-from app.views.panels.confusion_view import FULLEST, ConfusionView
-from app.views.panels.evaluation_panel import EvaluationPanel
-from app.views.panels.roc_view import RocView
+from app.features.evaluation import text as words
+from app.features.evaluation.panel import EvaluationPanel
+from app.features.evaluation.query import score_of
+from app.features.evaluation.scene import place_of
+from app.features.evaluation.view_confusion import FULLEST, ConfusionView
+from app.features.evaluation.view_roc import RocView
+from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
+from app.state.number_format import percent
+from app.state.test_split import Split
 from app.views.theme import DARK, LIGHT
 from app.views.window import MainWindow
 

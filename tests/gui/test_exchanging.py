@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QRadioButton
 from pytestqt.qtbot import QtBot
 
-from app.document import PLAIN_STYLES, ClassStyle, Document
-from app.points import Points
-from app.views.import_dialog import ImportDialog
+from app.state.document import PLAIN_STYLES, ClassStyle, Document
+from app.state.points import Points
+from app.views.dialogs.import_table import ImportDialog
 from app.views.window import MainWindow
 
 from .conftest import Make, finish_tasks

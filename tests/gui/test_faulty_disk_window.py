@@ -12,20 +12,20 @@ import pytest
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app import files, recovery
-from app.commands import AddPoints
-from app.document import default_document
+from app.files import documents, recovery
 from app.main import create_window
+from app.state.commands import AddPoints
+from app.state.document import default_document
 from app.views import actions
-from app.views.recovery_dialog import RecoveryDialog
+from app.views.dialogs.recovery import RecoveryDialog
 from app.views.window import MainWindow
 from tests.app.faulty_disk import CODES, FaultyDisk, Tally
 
 from .conftest import Make, discard
 from .test_recovery import SMALL, choose, same
 
-OTHER = files.encode(replace(default_document(), notes="other"))
-COPY = b'{"time": 1, "points": 3, "version": 2}\n' + files.encode(SMALL)
+OTHER = documents.encode(replace(default_document(), notes="other"))
+COPY = b'{"time": 1, "points": 3, "version": 2}\n' + documents.encode(SMALL)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names and locks of POSIX")
 
@@ -102,12 +102,12 @@ def campaign(qtbot: QtBot, folder: Path, tally: Tally, codes: tuple[int, ...], s
                 window = create_window(None, profile, None)
                 recovered, saved = an_hour(window, qtbot, folder)
             now = mine.read_bytes()
-            assert other.read_bytes() == OTHER and now in (OTHER, files.encode(window.document))
+            assert other.read_bytes() == OTHER and now in (OTHER, documents.encode(window.document))
             assert not saved or now != OTHER
             if not recovered:
                 assert (profile / "recovery" / "left.recovery").read_bytes() == COPY
             window._controller.dispatch(AddPoints(xy=(4.0, 4.0), labels=2))
-            assert window._controller.save(mine) and same(files.read(mine), window.document)
+            assert window._controller.save(mine) and same(documents.read(mine), window.document)
             assert window._controller.export(folder / "points.csv")
             for dialog in window.findChildren(QDialog):
                 dialog.close()

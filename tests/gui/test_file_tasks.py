@@ -16,10 +16,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QProgressBar, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app import exchange, files, recovery
-from app.commands import AddPoints
-from app.document import Document, default_document
-from app.points import Points
+from app import exchange
+from app.files import documents, recovery
+from app.state.commands import AddPoints
+from app.state.document import Document, default_document
+from app.state.points import Points
 from app.views import task_runner
 from app.views.window import MainWindow
 
@@ -92,7 +93,7 @@ def edit(window: MainWindow, x: float = 3.0) -> None:
 
 
 def same(first: Document, second: Document) -> bool:
-    return files.encode(first) == files.encode(second)
+    return documents.encode(first) == documents.encode(second)
 
 
 def boxes(window: MainWindow) -> list[str]:
@@ -122,7 +123,7 @@ def saved(make: Make, tmp_path: Path) -> tuple[MainWindow, Path]:
 def test_one_works_on_while_the_disk_is_slow(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
     window, path = saved
     old, store, wanted = path.read_bytes(), window._controller.store, window.document
-    slow = gate(files.os, "fsync")
+    slow = gate(documents.os, "fsync")
     window._actions["save"].trigger()
     goes_on(window, qtbot, slow)
     assert path.read_bytes() == old and store.modified
@@ -130,7 +131,7 @@ def test_one_works_on_while_the_disk_is_slow(saved: tuple[MainWindow, Path], qtb
     assert len(window.document.points) == 5
     slow.opened.set()
     finish_tasks(window)
-    assert same(files.read(path), wanted) and store.modified, "what was edited meanwhile is not saved"
+    assert same(documents.read(path), wanted) and store.modified, "what was edited meanwhile is not saved"
     assert window._status.text() == "Saved mine.playground." and store.saved_position == 1
     window._controller.undo()
     assert not store.modified
@@ -144,7 +145,7 @@ def test_the_recovery_copy_knows_the_file_that_was_saved_meanwhile(
     monkeypatch.setattr(recovery, "DELAY", 0.02)
     window, _ = saved
     other, recorder = tmp_path / "other.playground", window._safekeeping.recorder
-    slow = gate(files.os, "fsync")
+    slow = gate(documents.os, "fsync")
     window._questions._save_at(other, lambda: None)
     goes_on(window, qtbot, slow)
     edit(window, 4.0)
@@ -153,7 +154,7 @@ def test_the_recovery_copy_knows_the_file_that_was_saved_meanwhile(
     qtbot.waitUntil(lambda: recorder.settled and recorder.file.exists(), timeout=5000)
     header = json.loads(recorder.file.read_bytes().partition(b"\n")[0])
     assert header["path"] == str(other)
-    assert header["on_disk"] == list(files.Fingerprint.of(other.read_bytes()))
+    assert header["on_disk"] == list(documents.Fingerprint.of(other.read_bytes()))
 
 
 def test_a_cancelled_save_leaves_the_old_file(
@@ -163,7 +164,7 @@ def test_a_cancelled_save_leaves_the_old_file(
     old = path.read_bytes()
     monkeypatch.setattr(task_runner, "SHOWN_AFTER", 0)
     sizes = [canvas.size() for canvas in window.canvases]
-    slow = gate(files.os, "fsync")
+    slow = gate(documents.os, "fsync")
     window._actions["save"].trigger()
     goes_on(window, qtbot, slow)
     button = cancel_button(window, qtbot)
@@ -182,26 +183,26 @@ def test_a_cancelled_save_leaves_the_old_file(
     assert not list(path.parent.glob(".*.tmp")) and window._controller.store.modified
     window._actions["save"].trigger()
     finish_tasks(window)
-    assert same(files.read(path), window.document) and boxes(window) == []
+    assert same(documents.read(path), window.document) and boxes(window) == []
 
 
 def test_a_save_cannot_be_cancelled_once_the_new_file_takes_its_place(
     saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put
 ) -> None:
     window, path = saved
-    slow = gate(files.os, "replace")
+    slow = gate(documents.os, "replace")
     window._actions["save"].trigger()
     goes_on(window, qtbot, slow)
     window._tasks.cancel()
     assert window._tasks.busy
     slow.opened.set()
     finish_tasks(window)
-    assert same(files.read(path), window.document) and not window._controller.store.modified
+    assert same(documents.read(path), window.document) and not window._controller.store.modified
 
 
 def test_saves_are_done_one_after_the_other(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
     window, path = saved
-    slow = gate(files.os, "fsync")
+    slow = gate(documents.os, "fsync")
     for x in (5.0, 6.0, 7.0):
         window._actions["save"].trigger()
         edit(window, x)
@@ -210,14 +211,14 @@ def test_saves_are_done_one_after_the_other(saved: tuple[MainWindow, Path], qtbo
     assert len(slow.threads) == 1, "the others have not begun"
     slow.opened.set()
     finish_tasks(window)
-    assert same(files.read(path), window.document) and not window._controller.store.modified
+    assert same(documents.read(path), window.document) and not window._controller.store.modified
     assert boxes(window) == [], "one's own save is no change of another program's"
 
 
 def test_closing_waits_for_the_file(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
     window, path = saved
     wanted = window.document
-    slow = gate(files.os, "fsync")
+    slow = gate(documents.os, "fsync")
     window._actions["save"].trigger()
     goes_on(window, qtbot, slow)
     for _ in range(2):
@@ -225,15 +226,13 @@ def test_closing_waits_for_the_file(saved: tuple[MainWindow, Path], qtbot: QtBot
     assert window.isVisible() and cancel_button(window, qtbot).isVisible() and boxes(window) == []
     slow.opened.set()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
-    assert same(files.read(path), wanted)
+    assert same(documents.read(path), wanted)
 
 
-def test_save_before_closing_closes_when_it_is_saved(
-    saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put
-) -> None:
+def test_save_before_closing_closes_when_it_is_saved(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
     window, path = saved
     wanted = window.document
-    slow = gate(files.os, "fsync")
+    slow = gate(documents.os, "fsync")
     assert not window.close()
     (box,) = [each for each in window.findChildren(QMessageBox, "unsaved") if each.isVisible()]
     box.button(QMessageBox.StandardButton.Save).click()
@@ -241,7 +240,7 @@ def test_save_before_closing_closes_when_it_is_saved(
     assert window.isVisible()
     slow.opened.set()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
-    assert same(files.read(path), wanted)
+    assert same(documents.read(path), wanted)
 
 
 def test_a_window_stays_when_its_file_cannot_be_written(
@@ -249,8 +248,8 @@ def test_a_window_stays_when_its_file_cannot_be_written(
 ) -> None:
     window, path = saved
     old = path.read_bytes()
-    slow = gate(files.os, "fsync")
-    monkeypatch.setattr(files.os, "replace", raising(OSError(28, "No space left on device")))
+    slow = gate(documents.os, "fsync")
+    monkeypatch.setattr(documents.os, "replace", raising(OSError(28, "No space left on device")))
     window._actions["save"].trigger()
     goes_on(window, qtbot, slow)
     assert not window.close()
@@ -260,18 +259,16 @@ def test_a_window_stays_when_its_file_cannot_be_written(
     assert window._controller.store.modified
 
 
-def test_another_document_does_not_take_over_the_file(
-    saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put
-) -> None:
+def test_another_document_does_not_take_over_the_file(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
     window, path = saved
     wanted = window.document
-    slow = gate(files.os, "fsync")
+    slow = gate(documents.os, "fsync")
     window._actions["save"].trigger()
     goes_on(window, qtbot, slow)
     window._controller.new()
     slow.opened.set()
     finish_tasks(window)
-    assert same(files.read(path), wanted)
+    assert same(documents.read(path), wanted)
     assert window._controller.store.path is None and len(window.document.points) == 0
 
 
@@ -280,9 +277,9 @@ def test_what_replaces_the_document_waits_until_it_is_saved(
 ) -> None:
     window, path = saved
     other = tmp_path / "other.playground"
-    files.write(default_document(), other)
+    documents.write(default_document(), other)
     wanted = window.document
-    slow = gate(files.os, "fsync")
+    slow = gate(documents.os, "fsync")
     window._actions["save"].trigger()
     for _ in range(3):
         window._actions["open"].trigger()
@@ -291,13 +288,11 @@ def test_what_replaces_the_document_waits_until_it_is_saved(
     assert boxes(window) == [] and window.document is wanted
     slow.opened.set()
     qtbot.waitUntil(lambda: window._controller.store.path == other, timeout=5000)
-    assert boxes(window) == [] and same(files.read(path), wanted) and len(window.document.points) == 200
+    assert boxes(window) == [] and same(documents.read(path), wanted) and len(window.document.points) == 200
     assert not window.findChildren(QFileDialog), "the last wish counts"
 
 
-def test_whatever_goes_wrong_is_a_sentence(
-    saved: tuple[MainWindow, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whatever_goes_wrong_is_a_sentence(saved: tuple[MainWindow, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     window, path = saved
     old = path.read_bytes()
 
@@ -305,7 +300,7 @@ def test_whatever_goes_wrong_is_a_sentence(
         (RuntimeError("oh"), "mine.playground was not saved (RuntimeError: oh)."),
         (MemoryError(), "mine.playground was not saved: there is not enough memory."),
     ):
-        monkeypatch.setattr(files, "encode_pieces", raising(error))
+        monkeypatch.setattr(documents, "encode_pieces", raising(error))
         window._actions["save"].trigger()
         finish_tasks(window)
         (alert,) = [each for each in window.findChildren(QMessageBox, "alert") if each.isVisible()]
@@ -333,8 +328,8 @@ def test_the_present_document_stays_until_the_new_one_is_read(
     make: Make, qtbot: QtBot, gate: Put, tmp_path: Path
 ) -> None:
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
-    files.write(default_document(), path)
-    slow = gate(files, "read_bytes")
+    documents.write(default_document(), path)
+    slow = gate(documents, "read_bytes")
     window.take_file(path)
     goes_on(window, qtbot, slow)
     assert len(window.document.points) == 3
@@ -347,8 +342,8 @@ def test_what_was_edited_while_a_file_was_read_is_asked_about(
     make: Make, qtbot: QtBot, gate: Put, tmp_path: Path
 ) -> None:
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
-    files.write(default_document(), path)
-    slow = gate(files, "read_bytes")
+    documents.write(default_document(), path)
+    slow = gate(documents, "read_bytes")
     window.take_file(path)
     goes_on(window, qtbot, slow)
     edit(window)
@@ -362,8 +357,8 @@ def test_what_was_edited_while_a_file_was_read_is_asked_about(
 
 def test_the_last_wish_counts(make: Make, qtbot: QtBot, gate: Put, tmp_path: Path) -> None:
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
-    files.write(default_document(), path)
-    slow = gate(files, "read_bytes")
+    documents.write(default_document(), path)
+    slow = gate(documents, "read_bytes")
     window.take_file(path)
     goes_on(window, qtbot, slow)
     window._actions["new"].trigger()
@@ -374,8 +369,8 @@ def test_the_last_wish_counts(make: Make, qtbot: QtBot, gate: Put, tmp_path: Pat
 
 def test_a_file_that_is_read_takes_no_gesture_away(make: Make, qtbot: QtBot, gate: Put, tmp_path: Path) -> None:
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
-    files.write(default_document(), path)
-    slow = gate(files, "read_bytes")
+    documents.write(default_document(), path)
+    slow = gate(documents, "read_bytes")
     window.take_file(path)
     goes_on(window, qtbot, slow)
     window._controller.editing.choose("rectangle")
@@ -397,7 +392,7 @@ def test_reverting_and_exporting_hold_nobody_up(
     saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put, tmp_path: Path
 ) -> None:
     window, _ = saved
-    slow = gate(files, "read_bytes")
+    slow = gate(documents, "read_bytes")
     window._actions["revert"].trigger()
     (box,) = [each for each in window.findChildren(QMessageBox, "revert") if each.isVisible()]
     box.buttons()[0].click()
@@ -406,7 +401,7 @@ def test_reverting_and_exporting_hold_nobody_up(
     slow.opened.set()
     finish_tasks(window)
     assert len(window.document.points) == 3 and window._controller.store.undo_name == "Revert to the file"
-    slow = gate(files.os, "fsync")
+    slow = gate(documents.os, "fsync")
     window._exchanging.export(tmp_path / "out.csv")
     goes_on(window, qtbot, slow)
     edit(window)
@@ -435,11 +430,9 @@ def test_what_is_cut_can_be_pasted_at_once(make: Make, qtbot: QtBot, gate: Put) 
     assert QApplication.clipboard().text() == exchange.as_text(SMALL.points.xy, SMALL.points.labels, ())
 
 
-def test_a_slow_disk_does_not_hold_the_clipboard_up(
-    saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put
-) -> None:
+def test_a_slow_disk_does_not_hold_the_clipboard_up(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
     window, _ = saved
-    slow = gate(files.os, "fsync")
+    slow = gate(documents.os, "fsync")
     window._actions["save"].trigger()
     goes_on(window, qtbot, slow)
     window._actions["select_all"].trigger()
@@ -513,8 +506,8 @@ def test_what_is_edited_while_save_first_saves_is_asked_about_too(
 ) -> None:
     window, path = saved
     other = path.with_name("other.playground")
-    files.write(default_document(), other)
-    first, slow = window.document, gate(files.os, "fsync")
+    documents.write(default_document(), other)
+    first, slow = window.document, gate(documents.os, "fsync")
     new = window._actions["new"].trigger
     {"close": window.close, "new": new, "open": lambda: window.take_file(other)}[what]()
     answer(window, "unsaved", QMessageBox.StandardButton.Save)
@@ -523,7 +516,7 @@ def test_what_is_edited_while_save_first_saves_is_asked_about_too(
     edited = window.document
     slow.opened.set()
     finish_tasks(window)
-    assert same(files.read(path), first) and boxes(window) == ["unsaved"]
+    assert same(documents.read(path), first) and boxes(window) == ["unsaved"]
     assert window.document is edited and window.isVisible() and window._controller.store.modified
     answer(window, "unsaved", QMessageBox.StandardButton.Cancel)
     assert window.document is edited and window._controller.store.path == path
@@ -535,8 +528,8 @@ def test_of_two_documents_asked_for_the_last_is_opened_and_edits_are_asked_about
     window = make(SMALL, wait=False)
     one, two = tmp_path / "one.playground", tmp_path / "two.playground"
     for path in (one, two):
-        files.write(default_document(), path)
-    slow = gate(files, "read_bytes")
+        documents.write(default_document(), path)
+    slow = gate(documents, "read_bytes")
     window.take_file(one)
     window.take_file(two)
     goes_on(window, qtbot, slow)
@@ -555,8 +548,8 @@ def test_what_is_edited_before_reading_begins_is_asked_about(
 ) -> None:
     """The document is read behind an export, as both have to do with files."""
     window, other = make(SMALL, wait=False), tmp_path / "other.playground"
-    files.write(default_document(), other)
-    slow = gate(files.os, "fsync")
+    documents.write(default_document(), other)
+    slow = gate(documents.os, "fsync")
     window._exchanging.export(tmp_path / "points.csv")
     goes_on(window, qtbot, slow)
     window._questions._read(other)
@@ -594,7 +587,7 @@ def test_a_file_changed_by_another_program_is_asked_about_before_the_window_clos
     saved: tuple[MainWindow, Path], qtbot: QtBot
 ) -> None:
     window, path = saved
-    path.write_bytes(files.encode(default_document()))
+    path.write_bytes(documents.encode(default_document()))
     window._actions["save"].trigger()
     window.close()
     finish_tasks(window)

@@ -12,10 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDockWidget, QLineEdit, QMainWindow, QTableView, QToolBar
 from pytestqt.qtbot import QtBot
 
-from app.commands import MovePoints
-from app.document import Document, Lane, default_document
+from app.files.settings import DOCKS, Settings
 from app.main import create_window
-from app.settings import DOCKS, Settings
+from app.state.commands import MovePoints
+from app.state.document import Document, Lane, default_document
 from app.views.panels.history_panel import HistoryPanel
 from app.views.panels.notes_panel import NotesPanel
 from app.views.window import MainWindow
@@ -90,9 +90,16 @@ def test_the_keys_walk_through_the_history_and_dragging_moves_nothing(make: Make
     store = window._controller.store
     key = Qt.Key
     for press, position in (
-        (key.Key_Up, 14), (key.Key_Up, 13), (key.Key_Down, 14), (key.Key_Home, 0), (key.Key_Up, 0),
-        (key.Key_PageDown, 10), (key.Key_End, 15), (key.Key_Down, 15), (key.Key_PageUp, 5),
-    ):  # fmt: skip
+        (key.Key_Up, 14),
+        (key.Key_Up, 13),
+        (key.Key_Down, 14),
+        (key.Key_Home, 0),
+        (key.Key_Up, 0),
+        (key.Key_PageDown, 10),
+        (key.Key_End, 15),
+        (key.Key_Down, 15),
+        (key.Key_PageUp, 5),
+    ):
         QTest.keyClick(history, press)
         window._refresh()
         assert store.position == position == history.currentIndex().row()

@@ -21,13 +21,13 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QTableWidget,
     QWidget,
-)  # fmt: skip
+)
 from pytestqt.qtbot import QtBot
 
 from app.exchange import Dialect, Imported, Table, read, read_text
-from app.files import FileError
+from app.files.documents import FileError
 from app.views import theme
-from app.views.import_dialog import ImportDialog
+from app.views.dialogs.import_table import ImportDialog
 
 Read = Callable[[Dialect], Table]
 Taken = list[tuple[Imported, bool]]
@@ -366,8 +366,17 @@ def test_the_tab_key_goes_as_the_eye_reads(parent: QMainWindow, qtbot: QtBot) ->
             seen.append(widget.objectName())
         QTest.keyClick(widget, Qt.Key.Key_Tab)
     assert [name.removeprefix("import.") for name in seen if name] == [
-        "separator", "decimal", "header", "rows", "x", "y", "class", "standardise", "replace", "import"
-    ]  # fmt: skip
+        "separator",
+        "decimal",
+        "header",
+        "rows",
+        "x",
+        "y",
+        "class",
+        "standardise",
+        "replace",
+        "import",
+    ]
 
 
 @pytest.mark.parametrize("dark", [False, True])

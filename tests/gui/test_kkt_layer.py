@@ -14,19 +14,19 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, Lane, View
-from app.jobs.study import Slacks, Study
-from app.points import Points
-from app.scene import grid_of
-from app.views import kkt_style
+from app.engine.run_state import Slacks, Study
+from app.features.kkt import view_style
+from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, StudyOverlay, kkt_marks, to_repaint
+from app.features.kkt.text import number, point_words
+from app.features.kkt.view_layout import study_overlay, to_pixels, wrapped
+from app.scene.compose import grid_of
+from app.state.document import Document, Lane, View
+from app.state.points import Points
 from app.views.plot import clouds, symbols
-from app.views.plot.kkt_layer import CARD, FOOT, PAIR, SEAMED, StudyOverlay, kkt_marks, to_repaint
-from app.views.plot.placing import place_box
-from app.views.plot.study_overlay import study_overlay, to_pixels, wrapped
+from app.views.plot.label_placing import place_box
 from app.views.theme import DARK, LIGHT, Theme, contrast
-from app.words_study import number, point_words
 from solver import Kernel, SmoSolver
-from solver.explaining import explain
+from solver.inspection.step_explanation import explain
 
 from .conftest import Make
 from .studies import id_of, some_slacks, study_of
@@ -88,7 +88,7 @@ def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | No
         else:
             wanted = "kkt2" if margin <= 1 + 1e-3 else "kkt2!"
         assert marked.get(point) == wanted
-    ranks = [kkt_style.MARKS.index(clouds.KINDS[kind]) for kind in kinds.tolist()]
+    ranks = [view_style.MARKS.index(clouds.KINDS[kind]) for kind in kinds.tolist()]
     assert ranks == sorted(ranks)
 
 
@@ -107,7 +107,7 @@ def mark_alone(kind: str, theme: Theme, scale: float, side: int = 61) -> np.ndar
     symbols.draw(painter, theme, kind, scale)
     painter.end()
     pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(side, side)
-    colour = kkt_style.CASES[kkt_style.case_of(kind)[0]].colour(theme)
+    colour = view_style.CASES[view_style.case_of(kind)[0]].colour(theme)
     parts = np.stack([(pixels >> shift) & 255 for shift in (16, 8, 0)]).astype(int)
     wanted = np.array([colour.red(), colour.green(), colour.blue()])[:, None, None]
     return np.asarray(np.abs(parts - wanted).sum(axis=0) < 60)
@@ -116,7 +116,7 @@ def mark_alone(kind: str, theme: Theme, scale: float, side: int = 61) -> np.ndar
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 @pytest.mark.parametrize("size", [symbols.POINT, 7])
 def test_marks_differ_without_colour(qapp: QApplication, theme: Theme, size: int) -> None:
-    shapes = {kind: mark_alone(kind, theme, size / symbols.POINT) for kind in kkt_style.MARKS}
+    shapes = {kind: mark_alone(kind, theme, size / symbols.POINT) for kind in view_style.MARKS}
     for (one, first), (other, second) in itertools.combinations(shapes.items(), 2):
         # A stroke on the one where the other has nothing, or the other way round.
         assert (first ^ second).sum() > 0.3 * min(first.sum(), second.sum()), (one, other)
@@ -124,9 +124,9 @@ def test_marks_differ_without_colour(qapp: QApplication, theme: Theme, size: int
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_marks_stand_out_from_their_seam(theme: Theme) -> None:
-    for style in kkt_style.CASES.values():
+    for style in view_style.CASES.values():
         assert contrast(style.dark if theme.dark else style.light, theme.background) >= 3.0
-    colours = [style.dark if theme.dark else style.light for style in kkt_style.CASES.values()]
+    colours = [style.dark if theme.dark else style.light for style in view_style.CASES.values()]
     assert len(set(colours)) == 4
 
 
@@ -136,7 +136,7 @@ def test_no_mark_is_cut_off_by_its_cell(qapp: QApplication, size: int, ratio: fl
     atlas = clouds.atlas_for(LIGHT, size, ratio)
     image = atlas.pixmap.toImage()
     pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), -1)[:, : image.width()]
-    for kind in kkt_style.MARKS:
+    for kind in view_style.MARKS:
         at = clouds.KINDS.index(kind) * atlas.cell
         cell = pixels[:, at : at + atlas.cell] >> 24
         assert cell.any()
@@ -235,8 +235,10 @@ def test_at_the_end_the_pair_is_named_with_v_before_and_after_the_last_step(qapp
     step = explain(solver)
     assert step is not None and study.v is not None
     i, j = study.pair
-    words = [f"{name}: v = {number(v)} → {number(float(study.v[k]))}".replace("-", "−")
-             for name, v, k in (("i", step.v_i, i), ("j", step.v_j, j))]  # fmt: skip
+    words = [
+        f"{name}: v = {number(v)} → {number(float(study.v[k]))}".replace("-", "−")
+        for name, v, k in (("i", step.v_i, i), ("j", step.v_j, j))
+    ]
     last = overlay(replace(study, explanation=replace(step, newest=True))).pair
     assert last is not None and [label.lines for label in last.labels] == [(each,) for each in words]
     coming = overlay(replace(study, explanation=step)).pair
@@ -272,9 +274,7 @@ def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplica
     assert (row == row[0]).all() and row[0] != pixels[12, 52] & 0xFFFFFF
 
 
-@given(
-    st.tuples(*[st.floats(-2.2, 2.2)] * 6), st.sampled_from([8, 12, 18]), st.booleans()
-)  # fmt: skip
+@given(st.tuples(*[st.floats(-2.2, 2.2)] * 6), st.sampled_from([8, 12, 18]), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_labels_stay_inside_and_cover_nothing_if_there_is_room(
     qapp: QApplication, at: tuple[float, ...], size: int, long: bool
@@ -440,9 +440,12 @@ def rgb(pixel: int) -> tuple[int, int, int]:
 
 
 @given(
-    st.floats(0, 400), st.floats(0, 300), st.floats(10, 150), st.floats(10, 80),
+    st.floats(0, 400),
+    st.floats(0, 300),
+    st.floats(10, 150),
+    st.floats(10, 80),
     st.lists(st.tuples(st.floats(0, 350), st.floats(0, 250), st.floats(5, 60), st.floats(5, 60)), max_size=3),
-)  # fmt: skip
+)
 def test_a_plate_is_inside_and_free_where_it_can_be(
     x: float, y: float, wide: float, high: float, others: list[tuple[float, float, float, float]]
 ) -> None:

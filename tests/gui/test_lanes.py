@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QTableView, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, View
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.views.window import MainWindow
 
 from .conftest import Make, settle
@@ -264,8 +264,12 @@ def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make
     def pixels(at: int) -> np.ndarray:
         image = window.canvases[at].grab().toImage()
         area = window.canvases[at].plot_area()
-        return np.array([[image.pixel(x, y) for x in range(int(area.left()) + 3, int(area.right()) - 3, 7)]
-                         for y in range(int(area.top()) + 40, int(area.bottom()) - 50, 7)])  # fmt: skip
+        return np.array(
+            [
+                [image.pixel(x, y) for x in range(int(area.left()) + 3, int(area.right()) - 3, 7)]
+                for y in range(int(area.top()) + 40, int(area.bottom()) - 50, 7)
+            ]
+        )
 
     before = [pixels(0), pixels(1)]
     QTest.keyClick(canvas, Qt.Key.Key_Y)
@@ -320,16 +324,21 @@ def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot) -> None:
     """With every panel open, lanes come, go and change places; whatever is looked at is there."""
     window = make(document("knn", "svm", "svm"), size=(1500, 900))
     for names in (
-        ("asking", "curves", "compare"), ("step", "alphas", "probe"), ("loss", "evaluation"), ("truth", "whatif")
-    ):  # fmt: skip
+        ("asking", "curves", "compare"),
+        ("step", "alphas", "probe"),
+        ("loss", "evaluation"),
+        ("truth", "whatif"),
+    ):
         for name in names:
             window._actions[name].trigger()
         settle(qtbot, window)
         for verb in (
-            lambda: window._controller.lanes.remove(2), lambda: window._controller.lanes.show_difference(),
-            lambda: window._controller.lanes.move(2, -2), lambda: window._controller.lanes.remove(1),
+            lambda: window._controller.lanes.remove(2),
+            lambda: window._controller.lanes.show_difference(),
+            lambda: window._controller.lanes.move(2, -2),
             lambda: window._controller.lanes.remove(1),
-        ):  # fmt: skip
+            lambda: window._controller.lanes.remove(1),
+        ):
             verb()
             settle(qtbot, window)
         assert shown(window) == ["difference"] and "second one" in window._scene.lanes[0].message

@@ -17,7 +17,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import files, recovery
+from app.files import documents, recovery
 from app.main import create_window
 from app.tools import TOOLS
 from app.views.docks import PANELS
@@ -45,7 +45,7 @@ class Visitor:
         self.bad = folder / "bad.playground"
         self.events = 0
         for path in self.paths:
-            files.write(window.document, path)
+            documents.write(window.document, path)
 
     def place(self, canvas: QWidget) -> QPoint:
         area = canvas.plot_area()
@@ -74,10 +74,19 @@ class Visitor:
         self.events += notches
         turn = QPoint(0, self.rng.choice([-120, 120]))
         for _ in range(notches):
-            QApplication.sendEvent(canvas.viewport(), QWheelEvent(
-                at, canvas.mapToGlobal(at), QPoint(), turn, Qt.MouseButton.NoButton,
-                Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-            ))  # fmt: skip
+            QApplication.sendEvent(
+                canvas.viewport(),
+                QWheelEvent(
+                    at,
+                    canvas.mapToGlobal(at),
+                    QPoint(),
+                    turn,
+                    Qt.MouseButton.NoButton,
+                    Qt.KeyboardModifier.NoModifier,
+                    Qt.ScrollPhase.NoScrollPhase,
+                    False,
+                ),
+            )
             if self.rng.random() < 0.3:
                 QApplication.processEvents()
         if self.rng.random() < 0.5:
@@ -173,7 +182,7 @@ def resident() -> int:
 
 def visit(
     qtbot: QtBot, folder: Path, seed: int, actions: int, monkeypatch: pytest.MonkeyPatch
-) -> tuple[Watchdog, int, int]:  # fmt: skip
+) -> tuple[Watchdog, int, int]:
     """Do so many `actions`; returns what the watchdog saw, how many events that were, and how many bytes it added."""
     monkeypatch.setattr(recovery, "INTERVAL", 0.05)
     monkeypatch.setattr(recovery, "DELAY", 0.02)
@@ -233,7 +242,7 @@ def visit(
     names = sorted(path.name for path in folder.glob("*.playground"))
     assert names == ["a.playground", "b.playground", "bad.playground"]
     for path in visitor.paths:
-        files.read(path)
+        documents.read(path)
     return dog, visitor.events, resident() - memory_before
 
 

@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QSpinBox, QStyle, QStyleOptionComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, GeneratorSettings, Lane, SvmSettings, default_document
-from app.trainers import SVM_TRAINERS, TRAINERS
+from app.learners.table import SVM_TRAINERS, TRAINERS
+from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, default_document
 from app.views.window import MainWindow
 
 from .conftest import Make, settle
@@ -21,9 +21,27 @@ from .test_panels import choose, find, type_into
 
 #: Fields of the form that only some learners have, by their object names.
 FIELDS = {
-    "k", "kernel", "C", "gamma", "class_weight", "trainer", "rule", "partner", "step_size", "tol", "epochs", "finish",
-    "intercept", "lam", "steps", "passes", "seed", "orders", "shuffle", "speed",
-}  # fmt: skip
+    "k",
+    "kernel",
+    "C",
+    "gamma",
+    "class_weight",
+    "trainer",
+    "rule",
+    "partner",
+    "step_size",
+    "tol",
+    "epochs",
+    "finish",
+    "intercept",
+    "lam",
+    "steps",
+    "passes",
+    "seed",
+    "orders",
+    "shuffle",
+    "speed",
+}
 SVM = {"kernel", "C", "gamma", "class_weight", "trainer", "tol", "speed"}
 EXPECTED = {
     "smo": SVM | {"rule"},
@@ -76,9 +94,11 @@ def test_each_learner_shows_its_fields_and_no_others(make: Make, qtbot: QtBot) -
 def test_every_entry_of_the_choices_explains_itself(make: Make) -> None:
     window = make(few())
     for name, entries in (
-        ("classifier", ["knn", "svm", "perceptron", "pegasos", "difference"]), ("trainer", list(SVM_TRAINERS)),
-        ("partner", ["first-order", "second-order"]), ("step_size", ["barzilai-borwein", "constant"]),
-    ):  # fmt: skip
+        ("classifier", ["knn", "svm", "perceptron", "pegasos", "difference"]),
+        ("trainer", list(SVM_TRAINERS)),
+        ("partner", ["first-order", "second-order"]),
+        ("step_size", ["barzilai-borwein", "constant"]),
+    ):
         combo = find(window, f"lane0.{name}")
         assert isinstance(combo, QComboBox)
         assert [combo.itemData(row) for row in range(combo.count())] == entries
@@ -157,9 +177,13 @@ def test_nonsense_is_refused_in_a_sentence(make: Make, qtbot: QtBot) -> None:
     controller.say = said.append  # type: ignore[method-assign]
     start = window.document
     for part, values in (
-        ("pegasos", {"lam": 0.0}), ("perceptron", {"max_iter": 0}), ("perceptron", {"orders": 101}),
-        ("svm", {"trainer": "adam"}), ("svm", {"n_epochs": 0}), ("", {"classifier": "tree"}),
-    ):  # fmt: skip
+        ("pegasos", {"lam": 0.0}),
+        ("perceptron", {"max_iter": 0}),
+        ("perceptron", {"orders": 101}),
+        ("svm", {"trainer": "adam"}),
+        ("svm", {"n_epochs": 0}),
+        ("", {"classifier": "tree"}),
+    ):
         controller.set_lane(1, part, **values)
         assert window.document is start
     assert len(said) == 6 and all("\n" not in sentence and len(sentence) < 200 for sentence in said)

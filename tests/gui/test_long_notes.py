@@ -35,9 +35,10 @@ def test_lines_end_between_words_where_they_can(make: Make, qtbot: QtBot) -> Non
     window = make(plain(), wait=False)
     notes, wrap = opened(window, qtbot, "notes"), QTextOption.WrapMode
     for text, mode in (
-        ("word " * 10_000, wrap.WrapAtWordBoundaryOrAnywhere), ("x" * 3000, wrap.WrapAnywhere),
+        ("word " * 10_000, wrap.WrapAtWordBoundaryOrAnywhere),
+        ("x" * 3000, wrap.WrapAnywhere),
         ("word", wrap.WrapAtWordBoundaryOrAnywhere),
-    ):  # fmt: skip
+    ):
         window._controller.set_notes(text)
         window._refresh()
         assert notes.wordWrapMode() == mode

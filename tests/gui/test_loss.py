@@ -16,13 +16,13 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 from sklearn.metrics import hinge_loss
 
-from app.document import Document, Lane, View
-from app.jobs.study import Study
-from app.points import Points
-from app.views.panels.loss_panel import LossPanel, LossPicture, x_range
+from app.engine.run_state import Study
+from app.features.kkt.text import NO_STUDY, point_words
+from app.features.losses.panel import LossPanel, LossPicture, x_range
+from app.scene.text import short
+from app.state.document import Document, Lane, View
+from app.state.points import Points
 from app.views.theme import DARK, LIGHT, Theme
-from app.words import short
-from app.words_study import NO_STUDY, point_words
 
 from .conftest import Make, settle
 from .studies import controller, dense_margins, id_of, libsvm, scene_of, study_of
@@ -36,9 +36,12 @@ def show(qtbot: QtBot, qapp: QApplication) -> Show:
     kept = []
 
     def build(
-        study: Study | None, hovered: int | None = None, size: tuple[int, int] = (420, 560), desk: object = None,
+        study: Study | None,
+        hovered: int | None = None,
+        size: tuple[int, int] = (420, 560),
+        desk: object = None,
         theme: Theme = LIGHT,
-    ) -> LossPanel:  # fmt: skip
+    ) -> LossPanel:
         panel = LossPanel(desk or controller())  # type: ignore[arg-type]
         qtbot.addWidget(panel)
         kept.append(panel)
@@ -70,10 +73,7 @@ def shown_values(picture: LossPicture) -> tuple[np.ndarray, np.ndarray]:
     """y f and loss of each point, read back from where it stands on the axes."""
     area, (x, y) = picture.plot_area(), picture.spots()
     left, right = picture._range
-    return (
-        left + (x - area.left()) * (right - left) / area.width(),
-        (area.bottom() - y) * (1 - left) / area.height(),
-    )
+    return (left + (x - area.left()) * (right - left) / area.width(), (area.bottom() - y) * (1 - left) / area.height())
 
 
 def with_margins(margins: list[float] | np.ndarray, learner: str = "smo") -> Study:
@@ -159,7 +159,7 @@ def test_the_range_takes_in_what_it_may(margins: list[float]) -> None:
 
 def test_what_lies_beyond_is_counted_at_the_edge(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[tuple[int, str]] = []
-    from app import words_study
+    from app.features.kkt import text as words_study
 
     whole = words_study.beyond_words
     monkeypatch.setattr(words_study, "beyond_words", lambda n, side: said.append((n, side)) or whole(n, side))
@@ -183,9 +183,10 @@ def test_the_curves(show: Show) -> None:
         image, picture = pixels(panel), panel.picture
         for margin in (-1.3, -0.77, -0.4, 0.2, 0.6):
             x = round(picture._x(margin))
-            hinge, step, beside = (round(picture._y(loss)) for loss in (
-                max(0.0, 1 - margin), float(margin <= 0), max(0.0, 1 - margin) + 0.15
-            ))  # fmt: skip
+            hinge, step, beside = (
+                round(picture._y(loss))
+                for loss in (max(0.0, 1 - margin), float(margin <= 0), max(0.0, 1 - margin) + 0.15)
+            )
             assert (image[hinge - 4 : hinge + 5, x] == ink).any()
             assert (image[step - 4 : step + 5, x - 8 : x + 9] == accent).any()  # a dashed line may lie on it
             assert not (image[beside - 4 : beside + 5, x] == ink).any()

@@ -11,8 +11,8 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, Lane, View
-from app.points import Points
+from app.state.document import Document, Lane, View
+from app.state.points import Points
 from app.tools import Spot, nearest
 from app.views.plot import clouds
 from app.views.plot.clouds import KINDS, Cloud, size_for
@@ -65,9 +65,7 @@ def pixel_of(xy: np.ndarray, ratio: float) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("count", [3000, 20_000, 40_000])
 @pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
-def test_a_kept_picture_is_what_plain_painting_gives(
-    monkeypatch: pytest.MonkeyPatch, count: int, ratio: float
-) -> None:
+def test_a_kept_picture_is_what_plain_painting_gives(monkeypatch: pytest.MonkeyPatch, count: int, ratio: float) -> None:
     xy, kinds = some(count)
     kept = cloud_of(xy, kinds)
     found = painted(kept, ratio)
@@ -163,13 +161,16 @@ def test_the_kept_picture_is_made_anew_when_anything_it_shows_changes() -> None:
     painted(cloud)
     assert cloud.made == 1 and cloud.mended == 0
     zoomed = QRectF(0, 0, 2.7, 1.8)
-    for number, (change, expected) in enumerate((
-        (lambda: painted(cloud, corners=zoomed), lambda c: painted(c, corners=zoomed)),
-        (lambda: painted(cloud, dark=True), lambda c: painted(c, dark=True)),
-        (lambda: painted(cloud, size=4), lambda c: painted(c, size=4)),
-        (lambda: painted(cloud, ratio=2.0), lambda c: painted(c, ratio=2.0)),
-        (lambda: painted(cloud), painted),
-    ), start=2):  # fmt: skip
+    for number, (change, expected) in enumerate(
+        (
+            (lambda: painted(cloud, corners=zoomed), lambda c: painted(c, corners=zoomed)),
+            (lambda: painted(cloud, dark=True), lambda c: painted(c, dark=True)),
+            (lambda: painted(cloud, size=4), lambda c: painted(c, size=4)),
+            (lambda: painted(cloud, ratio=2.0), lambda c: painted(c, ratio=2.0)),
+            (lambda: painted(cloud), painted),
+        ),
+        start=2,
+    ):
         found = change()
         assert cloud.made == number
         np.testing.assert_array_equal(found, expected(cloud_of(xy, kinds)))

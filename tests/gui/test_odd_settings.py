@@ -13,21 +13,44 @@ from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from app import settings as s
-from app.document import default_document
+from app.files import settings as s
+from app.files.settings import DOCKS, GEOMETRY, TEXT_SIZE, THEME, Key, Settings
 from app.main import create_window
-from app.settings import DOCKS, GEOMETRY, TEXT_SIZE, THEME, Key, Settings
+from app.state.document import default_document
 from app.views.window import MainWindow
 
 from .conftest import Make, discard
 
 NAMES = tuple(key.name for key in vars(s).values() if isinstance(key, Key))
 TEXTS = (
-    "99", "a text", "nan", "1e400", "-1", "true", "false", "0", "", "a, b", "@Invalid()", "@Variant(garbage)", "\\x",
+    "99",
+    "a text",
+    "nan",
+    "1e400",
+    "-1",
+    "true",
+    "false",
+    "0",
+    "",
+    "a, b",
+    "@Invalid()",
+    "@Variant(garbage)",
+    "\\x",
     '"',
-    r"@Variant(\0\0\0\t\xff\xff\xff\xff)", r"@Variant(\0\0\0\f\x7f\xff\xff\xff)", "@DateTime(x)", "@ByteArray(abc)",
-    "@Rect(1 2 3)", "x" * 100_000, "9" * 400, "/a\\0b", "\\xd800", "/nowhere, /, /proc/1/mem", "lane3", "own", "<b>",
-)  # fmt: skip
+    r"@Variant(\0\0\0\t\xff\xff\xff\xff)",
+    r"@Variant(\0\0\0\f\x7f\xff\xff\xff)",
+    "@DateTime(x)",
+    "@ByteArray(abc)",
+    "@Rect(1 2 3)",
+    "x" * 100_000,
+    "9" * 400,
+    "/a\\0b",
+    "\\xd800",
+    "/nowhere, /, /proc/1/mem",
+    "lane3",
+    "own",
+    "<b>",
+)
 
 
 def damaged(rng: random.Random, good: bytes) -> bytes:

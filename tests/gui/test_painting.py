@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 import app.views
-from app.document import Document, GeneratorSettings
-from app.views import painting
+from app.state.document import Document, GeneratorSettings
 from app.views.docks import PANELS
-from app.views.painting import guarded, painter_on
 from app.views.plot.layers import Layers
-from app.views.plot.overlay import Overlay
+from app.views.plot.pointer_marks import Overlay
+from app.views.widgets import painting
+from app.views.widgets.painting import guarded, painter_on
 from app.views.window import MainWindow
 
 from .conftest import Make, settle
@@ -80,9 +80,12 @@ def repaint_all(window: MainWindow) -> None:
 
 
 def test_no_widget_that_cannot_be_painted_takes_the_window_down(
-    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, reported: list[BaseException],
+    make: Make,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    reported: list[BaseException],
     told: list[tuple[QWidget | None, QRectF]],
-) -> None:  # fmt: skip
+) -> None:
     window = make(SMALL, size=(1400, 1000))
     for spec in PANELS:
         if not dock_of(window, spec.name).isVisible():
@@ -116,9 +119,13 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
 
 @pytest.mark.parametrize("part", ["layers", "axis", "overlay"])
 def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
-    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, reported: list[BaseException],
-    told: list[tuple[QWidget | None, QRectF]], part: str,
-) -> None:  # fmt: skip
+    make: Make,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    reported: list[BaseException],
+    told: list[tuple[QWidget | None, QRectF]],
+    part: str,
+) -> None:
     window = make()
     before = window.grab().toImage()
 
@@ -126,8 +133,11 @@ def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
         raise BrokenError("a planted fault")
 
     with monkeypatch.context() as planted:
-        target = {"layers": (Layers, "_paint_symbols"), "overlay": (Overlay, "paint"),
-                  "axis": (pg.AxisItem, "generateDrawSpecs")}[part]  # fmt: skip
+        target = {
+            "layers": (Layers, "_paint_symbols"),
+            "overlay": (Overlay, "paint"),
+            "axis": (pg.AxisItem, "generateDrawSpecs"),
+        }[part]
         planted.setattr(*target, broken)
         for canvas in window.canvases:
             for side in ("left", "bottom"):

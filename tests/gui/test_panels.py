@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, GeneratorSettings, Lane, SvmSettings, View, default_document
+from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View, default_document
 from app.tools import Spot
 from app.views.window import LEAST_WINDOW, MainWindow
 from solver import SVC
-from solver.datasets import DATASETS
+from solver.data.datasets import DATASETS
 
 from .conftest import Make, settle
 
@@ -53,8 +53,13 @@ def type_into(window: MainWindow, name: str, text: str) -> None:
 
 def test_every_kernel_shows_its_fields_and_formula(make: Make, qtbot: QtBot) -> None:
     window = make()
-    expected = {"linear": set(), "poly": {"gamma", "degree", "coef0"}, "rbf": {"gamma"}, "laplacian": {"gamma"},
-                "sigmoid": {"gamma", "coef0"}}  # fmt: skip
+    expected = {
+        "linear": set(),
+        "poly": {"gamma", "degree", "coef0"},
+        "rbf": {"gamma"},
+        "laplacian": {"gamma"},
+        "sigmoid": {"gamma", "coef0"},
+    }
     for kernel, fields in expected.items():
         choose(window, "lane1.kernel", kernel)
         settle(qtbot, window)
@@ -145,9 +150,15 @@ def test_each_press_of_a_key_is_one_undo_step_and_a_held_key_or_a_turn_of_the_wh
     for _ in range(3):
         at = QPointF(widget.rect().center())
         wheel = QWheelEvent(
-            at, widget.mapToGlobal(at), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-        )  # fmt: skip
+            at,
+            widget.mapToGlobal(at),
+            QPoint(),
+            QPoint(0, 120),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
         QApplication.sendEvent(widget, wheel)
     assert [start, *values, widget.value()] == sorted({start, *values, widget.value()}), "all went up"
     for value in (values[3], values[2], values[1], values[0], start):
@@ -320,9 +331,11 @@ def test_class_weights_by_hand(make: Make, qtbot: QtBot) -> None:
         names.append(name)
         window._actions["undo"].trigger()
     assert names == [
-        "Set the weight of class 2 to 20", "Set the weight of class 1 to 0.05", "Set own class weights",
+        "Set the weight of class 2 to 20",
+        "Set the weight of class 1 to 0.05",
+        "Set own class weights",
         "Set balanced class weights",
-    ]  # fmt: skip
+    ]
     settle(qtbot, window)
     assert first.text() == "1" and not first.isVisible()
 

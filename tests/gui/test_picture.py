@@ -12,10 +12,10 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.jobs.requests import Phase
-from app.points import Points
-from app.shading import LEVELS, _table
+from app.engine.requests import Phase
+from app.engine.shading import LEVELS, _table
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.state.points import Points
 from app.views.theme import theme_of
 from app.views.window import MainWindow
 from solver import SVC, SmoSolver, Status
@@ -155,7 +155,7 @@ def test_until_the_loops_are_compiled_the_window_already_learns(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go = threading.Event()
-    monkeypatch.setattr("app.jobs.preparation.compile_all", lambda **_: go.wait(60))
+    monkeypatch.setattr("app.engine.compile_ahead.compile_all", lambda **_: go.wait(60))
     window = make(wait=False)
     try:
         qtbot.waitUntil(lambda: all((f := window.result(i)) and f.picture and f.full for i in (0, 1)), timeout=30_000)

@@ -19,19 +19,19 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import png
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.jobs import enlarging
-from app.jobs.enlarging import enlarge, joined
-from app.jobs.requests import Picture
-from app.points import Points
-from app.shading import LEVELS, _table
-from app.views import picture_maker
-from app.views.picture_dialog import PictureDialog
-from app.views.pictures import PRESETS, PictureWish, Sheet, scale_for, shoot
+from app.engine import export_surface
+from app.engine.export_surface import enlarge, joined
+from app.engine.requests import Picture
+from app.engine.shading import LEVELS, _table
+from app.files import png
+from app.scene.text import LEGEND, classifier_name
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.state.points import Points
+from app.views.export import maker
+from app.views.export.dialog import PictureDialog
+from app.views.export.layout import PRESETS, PictureWish, Sheet, scale_for, shoot
 from app.views.theme import theme_of
 from app.views.window import MainWindow
-from app.words import LEGEND, classifier_name
 from solver import Grid
 
 from .conftest import Make, settle
@@ -154,11 +154,11 @@ def test_strips_make_the_picture_that_one_stroke_would(
     sheet.show(pictures)
     found = []
     for most in (10**9, 40_000):
-        monkeypatch.setattr(picture_maker, "STRIP_PIXELS", most)
+        monkeypatch.setattr(maker, "STRIP_PIXELS", most)
         pixels = np.zeros((wish.height, wish.width), dtype=np.uint32)
         row = strips = 0
         while row < wish.height:
-            row = picture_maker.paint_strip(sheet, pixels, row)
+            row = maker.paint_strip(sheet, pixels, row)
             strips += 1
         found.append(pixels)
         assert strips == 1 if most == 10**9 else strips > 10
@@ -266,7 +266,7 @@ def test_a_folder_that_vanished_and_a_failing_model_are_sentences(
     def explode(*args: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("app.jobs.enlarging.source_of", explode)
+    monkeypatch.setattr("app.engine.export_surface.source_of", explode)
     export(qtbot, window, PictureWish("lane1", 400, 300, 1.0), tmp_path / "b.png")
     assert "not enough memory for a picture" in alerts(window)[1]
     assert not (tmp_path / "b.png").exists()
@@ -374,7 +374,7 @@ def test_closing_the_window_while_a_picture_is_made_leaves_nothing_running(
         go.wait(20)
         return encode(pixels, dpm)
 
-    monkeypatch.setattr(picture_maker.png, "encode", slow)
+    monkeypatch.setattr(maker.png, "encode", slow)
     window = make(three())
     path = tmp_path / "a.png"
     assert window._pictures.make(window._shoot("window"), PictureWish("window", 900, 600, 1.0), path)
@@ -409,9 +409,9 @@ def test_neither_surface_nor_file_is_made_in_the_windows_thread(
 
         return call
 
-    monkeypatch.setattr(enlarging, "colour", watched("surface", enlarging.colour))
-    monkeypatch.setattr(picture_maker.png, "encode", watched("png", png.encode))
-    monkeypatch.setattr(picture_maker.files, "write_bytes", watched("file", picture_maker.files.write_bytes))
+    monkeypatch.setattr(export_surface, "colour", watched("surface", export_surface.colour))
+    monkeypatch.setattr(maker.png, "encode", watched("png", png.encode))
+    monkeypatch.setattr(maker.files, "write_bytes", watched("file", maker.files.write_bytes))
     for suffix in ("png", "svg"):
         export(qtbot, window, PictureWish("window", 600, 400, 1.0), tmp_path / f"a.{suffix}")
     assert {name.partition("-")[0] for name in where.pop("surface")} == {"compute"}

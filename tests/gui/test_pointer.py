@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, View
-from app.points import Points
+from app.state.document import Document, View
+from app.state.points import Points
 from app.views.window import MainWindow
 
 from .conftest import Make, settle

@@ -11,14 +11,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, KnnSettings, Lane, SvmSettings, View
-from app.points import Points
-from app.questions.probe import Ball, LaneProbe, Probe, Sketch
-from app.questions.probe_tables import figure
-from app.questions.probe_words import NOWHERE
-from app.views.panels.probe_panel import ProbePanel
-from app.views.panels.probe_table import ProbeTable
-from app.views.plot.probe_overlay import ProbeOverlay, probe_overlay
+from app.features.probe.overlay import ProbeOverlay, probe_overlay
+from app.features.probe.panel import ProbePanel
+from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
+from app.features.probe.tables import figure
+from app.features.probe.text import NOWHERE
+from app.features.probe.view_table import ProbeTable
+from app.state.document import Document, KnnSettings, Lane, SvmSettings, View
+from app.state.points import Points
 from app.views.theme import DARK, LIGHT
 from app.views.window import MainWindow
 from solver import Grid
@@ -38,7 +38,7 @@ def document(n: int = 60, n_classes: int = 2, lanes: tuple[Lane, ...] = (Lane("k
 
 def opened(
     make: Make, qtbot: QtBot, document: Document | None = None, size: tuple[int, int] = (1280, 800)
-) -> MainWindow:  # fmt: skip
+) -> MainWindow:
     window = make(document, size=size)
     window._actions["probe"].trigger()
     settle(qtbot, window)
@@ -307,9 +307,11 @@ def sketch_of(ends: list[tuple[float, float]], ball: Ball | None = None, positiv
 def test_painted_where_it_says(theme: object, qapp: QApplication) -> None:
     """Everything painted lies within the bounds, so that what is moved away leaves nothing behind."""
     for sketch in (
-        sketch_of([(1.0, 0.5), (-1.5, 1.0)], Ball("euclidean", 2.0, 1.2)), sketch_of([(0.5, 0.5)], positive=False),
-        sketch_of([(1.0, 0.0)], Ball("cosine", 2.0, 0.1)), sketch_of([(30.0, 9.0)], Ball("chebyshev", 2.0, 50.0)),
-    ):  # fmt: skip
+        sketch_of([(1.0, 0.5), (-1.5, 1.0)], Ball("euclidean", 2.0, 1.2)),
+        sketch_of([(0.5, 0.5)], positive=False),
+        sketch_of([(1.0, 0.0)], Ball("cosine", 2.0, 0.1)),
+        sketch_of([(30.0, 9.0)], Ball("chebyshev", 2.0, 50.0)),
+    ):
         made = overlay(sketch, (0.2, 0.1))
         image = QImage(500, 330, QImage.Format.Format_ARGB32)
         image.fill(Qt.GlobalColor.transparent)

@@ -20,17 +20,16 @@ from PySide6.QtWidgets import (
     QSlider,
     QTableWidget,
     QWidget,
-)  # fmt: skip
+)
 from pytestqt.qtbot import QtBot
 
-from app import race_words
-from app.commands import AddPoints
-from app.document import Document, GeneratorSettings, Lane, SvmSettings, View
-from app.jobs import race_field
+from app.features.race import field, text
+from app.features.race.view_board import RoomyLabel
+from app.features.race.view_curves import RaceCurves
+from app.features.race.window import RaceWindow
+from app.state.commands import AddPoints
+from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.views import theme as themes
-from app.views.race_board import RoomyLabel
-from app.views.race_curves import RaceCurves
-from app.views.race_window import RaceWindow
 from app.views.window import MainWindow
 from solver import SmoSolver
 
@@ -115,7 +114,7 @@ def dark_share(widget: QWidget) -> float:
 def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> None:
     window = make(document(250))
     race = opened(window, qtbot)
-    assert race.desk.scene().winner == race_words.START and race_words.START in news(race)
+    assert race.desk.scene().winner == text.START and text.START in news(race)
     full_speed(race)
     frames = []
     take = race.desk.take
@@ -164,12 +163,12 @@ def test_rules_are_ticked_and_a_fifth_is_refused(make: Make, qtbot: QtBot) -> No
     cyclic = find(race, QCheckBox, "rule.cyclic")
     click(cyclic)
     sentence = find(race, QLabel, "sentence")
-    assert not cyclic.isChecked() and sentence.isVisible() and race_words.TOO_MANY in sentence.text()
+    assert not cyclic.isChecked() and sentence.isVisible() and text.TOO_MANY in sentence.text()
     click(cyclic)
     assert not cyclic.isChecked(), "however often"
     for rule in ("platt", "maximum-gain", "random"):
         click(find(race, QCheckBox, f"rule.{rule}"))
-    assert race_words.TOO_FEW in sentence.text() and not find(race, QPushButton, "play").isEnabled()
+    assert text.TOO_FEW in sentence.text() and not find(race, QPushButton, "play").isEnabled()
     QTest.keyClick(race, Qt.Key.Key_Space)
     assert not race.desk.scene().playing
     click(cyclic)
@@ -257,14 +256,14 @@ def test_a_frozen_worker_does_not_hold_the_window(make: Make, qtbot: QtBot, monk
     window = make(document())
     race = opened(window, qtbot)
     frozen, thaw = threading.Event(), threading.Event()
-    work = race_field.Racer.work
+    work = field.Racer.work
 
-    def slow(self: race_field.Racer, mode: str, goal: float) -> None:
+    def slow(self: field.Racer, mode: str, goal: float) -> None:
         frozen.set()
         thaw.wait(20.0)
         work(self, mode, goal)
 
-    monkeypatch.setattr(race_field.Racer, "work", slow)
+    monkeypatch.setattr(field.Racer, "work", slow)
     play = find(race, QPushButton, "play")
     click(play)
     qtbot.waitUntil(frozen.is_set, timeout=20_000)
@@ -351,14 +350,14 @@ def test_without_an_svm_or_a_second_class_there_is_a_sentence(make: Make, qtbot:
     sentence, play = find(race, QLabel, "sentence"), find(race, QPushButton, "play")
     window._controller.set_lane(1, classifier="knn")
     rest(race, qtbot)
-    assert race_words.NO_LANE in sentence.text() and not play.isEnabled()
+    assert text.NO_LANE in sentence.text() and not play.isEnabled()
     window._controller.set_lane(1, classifier="svm")
     rest(race, qtbot)
     assert not sentence.isVisible() and play.isEnabled()
     window._controller.clear()
     rest(race, qtbot)
     qtbot.waitUntil(lambda: sentence.isVisible(), timeout=20_000)
-    assert race_field.NO_SECOND_CLASS in sentence.text() and not play.isEnabled()
+    assert field.NO_SECOND_CLASS in sentence.text() and not play.isEnabled()
     assert find(race, QTableWidget, "table").rowCount() == 0 and race.curves.lines() == []
     window._controller.undo()
     rest(race, qtbot)
@@ -486,8 +485,11 @@ def test_pictures_show_points_lines_and_marks(make: Make, qtbot: QtBot) -> None:
         right += 1
     assert right > 5
     ends = racer.picture.boundary[np.isfinite(racer.picture.boundary).all(axis=1)]
-    darkest = [min(image.pixelColor(px + dx, py).lightness() for dx in (-1, 0, 1))
-               for px, py in (pixel(*end) for end in ends[::9]) if 2 < px < picture.width() - 3]  # fmt: skip
+    darkest = [
+        min(image.pixelColor(px + dx, py).lightness() for dx in (-1, 0, 1))
+        for px, py in (pixel(*end) for end in ends[::9])
+        if 2 < px < picture.width() - 3
+    ]
     assert np.median(darkest) < 90, "the boundary is drawn where it is"
 
 

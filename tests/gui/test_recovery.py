@@ -21,21 +21,25 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QListWidget, QMenu, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import files, recovery
-from app.commands import AddPoints
-from app.document import ClassStyle, Document, default_document
+from app.files import documents, recovery
 from app.main import create_window
-from app.points import Points
-from app.views.recovery_dialog import RecoveryDialog
+from app.state.commands import AddPoints
+from app.state.document import ClassStyle, Document, default_document
+from app.state.points import Points
+from app.views.dialogs.recovery import RecoveryDialog
 from app.views.window import MainWindow
 
 from .conftest import Make, discard, finish_tasks
 
 ROOT = Path(__file__).parents[2]
 SMALL = replace(
-    default_document(), points=Points.of([(0.25, -1.5), (1.0, 2.0), (0.1, 0.2)], [0, 1, 2]), notes="keep me",
-    styles=(ClassStyle("first", "#102030"), *(ClassStyle(),) * 7), axes=("x", "y"), training_limit=77,
-)  # fmt: skip
+    default_document(),
+    points=Points.of([(0.25, -1.5), (1.0, 2.0), (0.1, 0.2)], [0, 1, 2]),
+    notes="keep me",
+    styles=(ClassStyle("first", "#102030"), *(ClassStyle(),) * 7),
+    axes=("x", "y"),
+    training_limit=77,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +114,7 @@ def window_of(widget: QWidget) -> MainWindow:
 
 
 def same(first: Document, second: Document) -> bool:
-    return files.encode(first) == files.encode(second)
+    return documents.encode(first) == documents.encode(second)
 
 
 def left_behind(make: Make, qtbot: QtBot, folder: Path, document: Document, path: Path | None = None) -> bytes:
@@ -144,7 +148,7 @@ def test_a_copy_comes_with_the_first_unsaved_change_and_goes_with_the_last(
     }
     for name, end in endings.items():
         edit(window)
-        assert same(files.decode(kept(window, qtbot).read_bytes().partition(b"\n")[2]), window.document), name
+        assert same(documents.decode(kept(window, qtbot).read_bytes().partition(b"\n")[2]), window.document), name
         end()
         qtbot.waitUntil(lambda: not window._safekeeping.recorder.file.exists(), timeout=5000)
     edit(window)
@@ -167,7 +171,7 @@ def test_looking_elsewhere_writes_no_copy(make: Make, qtbot: QtBot) -> None:
 
 def test_left_work_is_offered_and_recovered_exactly(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
-    files.write(default_document(), path)
+    documents.write(default_document(), path)
     left_behind(make, qtbot, tmp_path, SMALL, path)
     window = make()
     dialog = offered(window, qtbot)
@@ -182,9 +186,9 @@ def test_left_work_is_offered_and_recovered_exactly(make: Make, qtbot: QtBot, tm
     assert all(new > old for new, old in zip(window._controller.session.restarts, before, strict=True))
     copy = kept(window, qtbot)
     qtbot.waitUntil(lambda: old not in copies(tmp_path) and copy.exists(), timeout=5000)
-    assert same(files.read(path), default_document()), "its file is as it was"
+    assert same(documents.read(path), default_document()), "its file is as it was"
     act(window, "save")
-    assert boxes(window) == [] and same(files.read(path), SMALL) and not store.modified
+    assert boxes(window) == [] and same(documents.read(path), SMALL) and not store.modified
     qtbot.waitUntil(lambda: not copy.exists(), timeout=5000)
     qtbot.waitUntil(lambda: window.findChild(RecoveryDialog) is None, timeout=5000)
 
@@ -263,18 +267,16 @@ def test_copies_that_cannot_be_read_are_told_of_and_kept(make: Make, qtbot: QtBo
     assert {path.read_bytes() for path in folder.glob("*.unreadable")} == {b"noise", data[:-20]}
 
 
-def test_copies_that_cannot_be_written_are_said_once(
-    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_copies_that_cannot_be_written_are_said_once(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make(SMALL, wait=False)
     said: list[str] = []
     monkeypatch.setattr(window._controller, "say", said.append)
 
     def full(pieces: object, path: Path, **how: bool) -> None:
-        raise files.FileError("x was not saved: no space left on device.", "no space left on device")
+        raise documents.FileError("x was not saved: no space left on device.", "no space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(files, "write_pieces", full)
+        patched.setattr(documents, "write_pieces", full)
         for x in range(5):
             edit(window, float(x))
             qtbot.wait(60)
@@ -311,9 +313,14 @@ sys.exit(m.main(["--profile-dir", sys.argv[1], *sys.argv[2:]]))
 def start(code: str, *words: str) -> subprocess.Popen[str]:
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
-        [sys.executable, "-c", code, *words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        stdin=subprocess.PIPE, text=True, cwd=ROOT,
-    )  # fmt: skip
+        [sys.executable, "-c", code, *words],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
 
 
 def read_until(process: subprocess.Popen[str], wanted: str) -> None:
@@ -333,7 +340,7 @@ def ended_well(process: subprocess.Popen[str]) -> bool:
 def kill_and_recover(make: Make, qtbot: QtBot, tmp_path: Path, edits: int) -> float:
     """Kill a real window in its work; returns how many seconds of it are missing."""
     path = tmp_path / "mine.playground"
-    files.write(SMALL, path)
+    documents.write(SMALL, path)
     with start(EDITOR, str(tmp_path), str(path)) as other:
         read_until(other, str(edits))
         other.send_signal(signal.SIGKILL)
@@ -347,7 +354,7 @@ def kill_and_recover(make: Make, qtbot: QtBot, tmp_path: Path, edits: int) -> fl
     assert window._controller.store.path == path and window._controller.store.modified
     assert xy[:3].tolist() == SMALL.points.xy.tolist() and window.document.notes == "keep me"
     assert xy[3:, 1].tolist() == list(range(1, len(xy) - 2)), "every edit up to the last one is there"
-    assert same(files.read(path), SMALL)
+    assert same(documents.read(path), SMALL)
     missing = died - float(xy[-1, 0])
     discard(window)
     assert copies(tmp_path) == [] and list(tmp_path.glob("open/*")) == []
@@ -390,7 +397,7 @@ sys.exit(m.main(["--profile-dir", *sys.argv[1:]]))
 
 def test_two_real_processes_on_one_file_are_warned(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
-    files.write(SMALL, path)
+    documents.write(SMALL, path)
     warning = "mine.playground is open in another window. Saving here will overwrite what is saved there."
     with start(OPENED, str(tmp_path), str(path)) as first:
         read_until(first, "ready")
@@ -416,7 +423,7 @@ def test_two_real_processes_on_one_file_are_warned(make: Make, qtbot: QtBot, tmp
 
 def test_a_window_that_starts_with_anothers_file_asks(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
-    files.write(SMALL, path)
+    documents.write(SMALL, path)
     first = make(wait=False)
     qtbot.wait(50)
     first.take_file(path)
@@ -452,7 +459,7 @@ def test_a_failed_save_offers_another_place(
     edit(window)
     for trigger in (window._actions["save"].trigger, window.close):  # `box` waits for the save
         with monkeypatch.context() as patched:
-            patched.setattr(files.os, "replace", failing)
+            patched.setattr(documents.os, "replace", failing)
             trigger()
             if trigger == window.close:
                 press(box(window, "unsaved"), "Save")
@@ -466,14 +473,14 @@ def test_a_failed_save_offers_another_place(
         assert window._controller.store.path == path
     # Save as leads out of it, and what was to follow follows.
     with monkeypatch.context() as patched:
-        patched.setattr(files.os, "replace", failing)
+        patched.setattr(documents.os, "replace", failing)
         window.close()
         press(box(window, "unsaved"), "Save")
         press(box(window, "alert"), "Save as…")
     (dialog,) = dialogs(window)
     dialog.fileSelected.emit(str(other))
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
-    assert len(files.read(other).points) == 4 and path.read_bytes() == old
+    assert len(documents.read(other).points) == 4 and path.read_bytes() == old
     assert list(tmp_path.glob("open/*")) == [] and copies(tmp_path) == []
 
 
@@ -514,7 +521,7 @@ def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_p
     edit(window)
     act(window, "save")
     assert boxes(window) == [], "one's own save is no change of another's"
-    theirs = files.encode(default_document())
+    theirs = documents.encode(default_document())
     for answer in ("Cancel", "Save as…", "Overwrite"):
         edit(window)
         path.write_bytes(theirs)
@@ -523,13 +530,13 @@ def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_p
         assert message.text() == "mine.playground was changed by another program since it was read or saved here."
         press(message, answer)
         if answer == "Overwrite":
-            assert same(files.read(path), window.document) and not window._controller.store.modified
+            assert same(documents.read(path), window.document) and not window._controller.store.modified
             continue
         assert path.read_bytes() == theirs and window._controller.store.modified
         if answer == "Save as…":
             dialogs(window)[0].fileSelected.emit(str(other))
             finish_tasks(window)
-            assert same(files.read(other), window.document)
+            assert same(documents.read(other), window.document)
             dialogs(window)[0].reject()
             assert window._controller.save(path)
         QApplication.sendPostedEvents(None, 52)
@@ -548,12 +555,12 @@ def test_what_changed_while_the_program_was_dead_is_not_overwritten_unasked(
     discard(first)
     first.deleteLater()
     copy.write_bytes(data)
-    path.write_bytes(files.encode(default_document()))
+    path.write_bytes(documents.encode(default_document()))
     window = make(wait=False)
     choose(offered(window, qtbot), "recover")
     act(window, "save")
     press(box(window, "changed_on_disk"), "Cancel")
-    assert path.read_bytes() == files.encode(default_document())
+    assert path.read_bytes() == documents.encode(default_document())
 
 
 def test_saving_over_what_another_window_has_open_asks(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -571,11 +578,11 @@ def test_saving_over_what_another_window_has_open_asks(make: Make, qtbot: QtBot,
     QApplication.sendPostedEvents(None, 52)
     second._questions._save_elsewhere(path, lambda: None)
     press(box(second, "open_elsewhere"), "Overwrite")
-    assert same(files.read(path), second.document)
+    assert same(documents.read(path), second.document)
     edit(first)
     act(first, "save")
     press(box(first, "changed_on_disk"), "Cancel")
-    assert same(files.read(path), second.document)
+    assert same(documents.read(path), second.document)
 
 
 # -- opening --------------------------------------------------------------------------------------------------------
@@ -641,7 +648,7 @@ def test_a_recent_document_that_cannot_be_looked_at(
     assert boxes(window) == [] and not window._controller.store.modified
     edit(window)
     window._questions._save_elsewhere(third, lambda: None)
-    assert boxes(window) == [] and len(files.read(third).points) == 4 and window._controller.store.path == third
+    assert boxes(window) == [] and len(documents.read(third).points) == 4 and window._controller.store.path == third
     shown = [action.text().split("  –  ")[0] for action in recent_menu(window).actions()[:-2]]
     assert shown == ["c.playground", "b.playground", "a.playground"]
     before = window.document
@@ -688,7 +695,7 @@ def test_a_copy_that_cannot_be_read_for_now_stays_in_the_list(
 @pytest.mark.parametrize("suffix", [".unreadable", ".recovery"])
 def test_a_copy_is_opened_like_a_document(suffix: str, make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     copy = tmp_path / f"x{suffix}"
-    copy.write_bytes(b'{"time": NaN}\n' + files.encode(SMALL))
+    copy.write_bytes(b'{"time": NaN}\n' + documents.encode(SMALL))
     window = make(wait=False)
     window._actions["open"].trigger()
     (dialog,) = dialogs(window)
@@ -738,7 +745,7 @@ def test_revert_is_one_step_and_asks_first(make: Make, tmp_path: Path) -> None:
     steps = len(store.history)
     act(window, "revert")
     assert len(store.history) == steps and boxes(window) == []
-    path.write_bytes(files.encode(default_document()))
+    path.write_bytes(documents.encode(default_document()))
     act(window, "revert")
     assert len(window.document.points) == 200 and not store.modified
     edit(window)
@@ -765,7 +772,7 @@ def drop(window: QWidget, *paths: Path) -> bool:
 
 def test_dropped_files(make: Make, tmp_path: Path) -> None:
     path, table = tmp_path / "mine.PLAYGROUND", tmp_path / "iris.txt"
-    path.write_bytes(files.encode(SMALL))
+    path.write_bytes(documents.encode(SMALL))
     table.write_text("1 2 3")
     window = make(wait=False)
     assert not drop(window)
@@ -796,7 +803,7 @@ def test_a_bad_file_dropped_changes_nothing(make: Make, tmp_path: Path, content:
 def test_texts_of_dialogs_are_plain(make: Make, tmp_path: Path) -> None:
     """A file may be called <b>."""
     path = tmp_path / "<b>x<b>.playground"
-    files.write(SMALL, path)
+    documents.write(SMALL, path)
     window = make(wait=False)
     window.take_file(path)
     finish_tasks(window)

@@ -12,8 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.badges import Mood
-from app.document import (
+from app.engine.requests import Phase
+from app.features.kkt.overlay import kkt_marks
+from app.scene.compose import Scene
+from app.scene.status_badge import Mood
+from app.state.document import (
     Document,
     GeneratorSettings,
     Lane,
@@ -21,10 +24,7 @@ from app.document import (
     SvmSettings,
     View,
     default_document,
-)  # fmt: skip
-from app.jobs.requests import Phase
-from app.scene import Scene
-from app.views.plot.kkt_layer import kkt_marks
+)
 from app.views.theme import Theme
 from app.views.window import MainWindow
 from solver import SmoSolver

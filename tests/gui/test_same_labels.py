@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app import files
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
+from app.files import documents
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.views.window import MainWindow
 
 from .conftest import Make, settle
@@ -73,9 +73,13 @@ np.savez(sys.argv[1], **told)
 
 def read(paths: list[Path], out: Path, **environment: str) -> dict[str, np.ndarray]:
     done = subprocess.run(
-        [sys.executable, "-c", READER, str(out), *map(str, paths)], cwd=ROOT, capture_output=True, text=True,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT), **environment}, timeout=400,
-    )  # fmt: skip
+        [sys.executable, "-c", READER, str(out), *map(str, paths)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT), **environment},
+        timeout=400,
+    )
     assert done.returncode == 0, done.stderr
     return dict(np.load(out))
 
@@ -92,7 +96,7 @@ def compare(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None
 
 def write(folder: Path) -> list[Path]:
     for name, document in LESSONS.items():
-        files.write(document, folder / f"{name}.playground")
+        documents.write(document, folder / f"{name}.playground")
     return [folder / f"{name}.playground" for name in LESSONS]
 
 
@@ -109,9 +113,12 @@ def test_another_machine_says_the_same(tmp_path: Path) -> None:
     paths = write(tmp_path)
     first = read(paths, tmp_path / "1.npz")
     plain = {
-        "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
-        "OPENBLAS_CORETYPE": "Nehalem", "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX",
-    }  # fmt: skip
+        "NUMBA_CPU_NAME": "generic",
+        "NUMBA_CPU_FEATURES": "",
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX",
+    }
     compare(first, read(paths, tmp_path / "2.npz", **plain))
 
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.views.sizes import shrink
+from app.views.widgets.window_size import shrink
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")

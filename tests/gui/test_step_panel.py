@@ -15,20 +15,20 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.controller import Controller
-from app.jobs.study import Study
-from app.points import Points
-from app.scene import Scene
+from app.controllers.controller import Controller
+from app.engine.run_state import Study
+from app.features.step import text as words
+from app.features.step.panel import StepPanel, rows_of
+from app.features.step.view_box import BoxView
+from app.features.step.view_gain import GainView
+from app.features.step.view_ranking import RankingView, sizes_of
+from app.features.step.view_text import TextView
+from app.scene.compose import Scene
+from app.state.points import Points
 from app.views import theme as themes
-from app.views.panels import step_words as words
-from app.views.panels.box_view import BoxView
-from app.views.panels.gain_view import GainView
-from app.views.panels.ranking_view import RankingView, sizes_of
-from app.views.panels.step_panel import StepPanel, rows_of
-from app.views.panels.step_text import TextView
 from app.views.plot.symbols import HIGHLIGHT
 from app.views.theme import DARK, LIGHT, Theme
-from solver.explaining import Explanation, explain
+from solver.inspection.step_explanation import Explanation, explain
 from solver.recording import Recording
 
 from .test_step_pictures import solver_of
@@ -70,11 +70,27 @@ class Stage:
         s, run = self.solver, self.run
         step = explain(s) or self.last
         study = Study(
-            recording=1, learner="smo", rule=s.selection, name="", step=run.position, length=run.length,
-            ended=run.ended, points=self.trained, index=np.arange(24), y=s.y, f=s.y - s.v, alpha=s.alpha, C=s.C, v=s.v,
-            kkt=None, intercept=s.intercept, tol=s.tol, certificate=s.certificate(), trace=run.trace.view(),
+            recording=1,
+            learner="smo",
+            rule=s.selection,
+            name="",
+            step=run.position,
+            length=run.length,
+            ended=run.ended,
+            points=self.trained,
+            index=np.arange(24),
+            y=s.y,
+            f=s.y - s.v,
+            alpha=s.alpha,
+            C=s.C,
+            v=s.v,
+            kkt=None,
+            intercept=s.intercept,
+            tol=s.tol,
+            certificate=s.certificate(),
+            trace=run.trace.view(),
             explanation=step,
-        )  # fmt: skip
+        )
         return dataclasses.replace(study, **changes)
 
     def show(self, study: Study | None, theme: Theme | None = None) -> None:
@@ -217,9 +233,14 @@ def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
     strip.setFocus()
     ids = [int(stage.trained.ids[point]) for point in ranking.candidates[strip.shown()]]
     for key, place in (
-        (Qt.Key.Key_Down, 0), (Qt.Key.Key_Down, 1), (Qt.Key.Key_End, len(ids) - 1), (Qt.Key.Key_Down, len(ids) - 1),
-        (Qt.Key.Key_Up, len(ids) - 2), (Qt.Key.Key_Home, 0), (Qt.Key.Key_Up, 0),
-    ):  # fmt: skip
+        (Qt.Key.Key_Down, 0),
+        (Qt.Key.Key_Down, 1),
+        (Qt.Key.Key_End, len(ids) - 1),
+        (Qt.Key.Key_Down, len(ids) - 1),
+        (Qt.Key.Key_Up, len(ids) - 2),
+        (Qt.Key.Key_Home, 0),
+        (Qt.Key.Key_Up, 0),
+    ):
         QTest.keyClick(strip, key)
         assert stage.hand.hovered[-1] == ids[place]
         stage.hovered = ids[place]
@@ -261,8 +282,12 @@ def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
     for row, point in zip(rows, (step.i, step.j), strict=True):
         assert stage.points.ids[row - 1] == stage.trained.ids[point] and row - 1 != point
     assert text_of(stage).split("\n") == [
-        "Next: step 13", step.sentence, f"i = point {rows[0]}", f"j = point {rows[1]}", step.effect,
-    ]  # fmt: skip
+        "Next: step 13",
+        step.sentence,
+        f"i = point {rows[0]}",
+        f"j = point {rows[1]}",
+        step.effect,
+    ]
     assert text_of(stage, "step.because").split("\n") == [step.first.sentence, step.second.sentence]
     told = stage.panel.accessibleDescription()
     said = step.sentence, step.effect, *words.moves(step), words.length(step), words.gain_line(step), f"point {rows[0]}"

@@ -14,20 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.views.panels import step_words as words
-from app.views.panels.step_geometry import (
-    SLIMMEST,
-    Frame,
-    apart,
-    box_of,
-    fitted,
-    free_corner,
-    gain_of,
-    leaves,
-    shown_rows,
-)  # fmt: skip
+from app.features.step import text as words
+from app.features.step.geometry import SLIMMEST, Frame, apart, box_of, fitted, free_corner, gain_of, leaves, shown_rows
 from solver import RULES, Kernel, SmoSolver, Status
-from solver.explaining import Explanation, explain
+from solver.inspection.step_explanation import Explanation, explain
 
 KERNELS = (Kernel("linear"), Kernel("rbf", 1.0), Kernel("rbf", 30.0), Kernel("sigmoid", 2.0, 1.0))
 
@@ -270,8 +260,9 @@ def test_the_formulas_are_filled_in_with_the_numbers_of_the_step() -> None:
         *changes, limits = words.moves(step)
         for text, wanted in zip(
             re.findall(r"[−\d.e]*\d|∞", " ".join([*changes, limits])),
-            (step.alpha_i, step.after[0], step.alpha_j, step.after[1], step.low, step.high), strict=True,
-        ):  # fmt: skip
+            (step.alpha_i, step.after[0], step.alpha_j, step.after[1], step.low, step.high),
+            strict=True,
+        ):
             assert value_of(text) == pytest.approx(wanted, rel=0.051, abs=1e-12)
         first = re.findall(r"[−\d.e]*\d", " ".join(changes))
         assert (first[0] != first[1]) and (first[2] != first[3])
@@ -296,11 +287,13 @@ def test_numbers_are_told_with_the_digits_that_tell_them_apart() -> None:
     ("status", "said"),
     [
         (Status.OPTIMAL, "Optimal: no pair is left that could raise the dual by more than the tolerance allows (m − M"),
-        (Status.STATIONARY, "Stationary: no pair is left"), (Status.PRECISION, "Double precision ends here"),
-        (Status.STOPPED_EARLY, "Stopped early: pairs are left"), (Status.RUNNING, ""),
+        (Status.STATIONARY, "Stationary: no pair is left"),
+        (Status.PRECISION, "Double precision ends here"),
+        (Status.STOPPED_EARLY, "Stopped early: pairs are left"),
+        (Status.RUNNING, ""),
         (Status.NOT_SEPARABLE, "Not separable: the dual rises"),
     ],
-)  # fmt: skip
+)
 def test_the_end_of_a_run_in_words(status: Status, said: str) -> None:
     certificate = dataclasses.replace(solver_of(0).certificate(), status=status, kkt_violation=5e-4, margin_bound=0.25)
     text = words.ended(certificate, 1e-3)

@@ -15,15 +15,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
-from app.jobs import validating
-from app.jobs.pool import Priority
-from app.jobs.validating import Curve, CurveQuestion
-from app.questions.controls import C_SCALE, RankScale, scale_of
-from app.questions.strips import Strip, name_of, sentence
-from app.views.panels.scale_slider import ScaleSlider
-from app.views.panels.strip_curve import StripCurve
+from app.engine.pool import Priority
+from app.features.validation_curves import query
+from app.features.validation_curves.query import Curve, CurveQuestion
+from app.features.validation_curves.scene import Strip, name_of, sentence
+from app.features.validation_curves.view_curve import StripCurve
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
+from app.state.slider_scales import C_SCALE, RankScale, scale_of
 from app.views.theme import DARK, LIGHT
+from app.views.widgets.scale_slider import ScaleSlider
 from app.views.window import MainWindow
 
 from .conftest import Make, settle
@@ -189,9 +189,10 @@ def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -
     for place in range(5, 195, 7):
         x = int(columns[place] * ratio)
         rows = [
-            y for y in range(image.height())
+            y
+            for y in range(image.height())
             if sum(abs(a - b) for a, b in zip(image.pixelColor(x, y).getRgb(), accent, strict=False)) < 90
-        ]  # fmt: skip
+        ]
         if rows:
             seen += 1
             assert abs(np.mean(rows) + 0.5 - heights[place] * ratio) <= 2.0 * ratio, place
@@ -273,7 +274,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
 
 
 def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
-    monkeypatch.setattr(validating, "MOST_UPDATES", 40)
+    monkeypatch.setattr(query, "MOST_UPDATES", 40)
     window = make(small())
     show(window, qtbot)
     for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
@@ -315,9 +316,11 @@ def test_which_sliders_have_one(quick: None, make: Make, qtbot: QtBot) -> None:
     window = make(small(Lane("svm", svm=SvmSettings("linear")), Lane("svm", svm=SvmSettings(hard_margin=True))))
     show(window, qtbot)
     seen = {
-        (lane, control) for lane in (0, 1) for control in ("k", "C", "gamma")
+        (lane, control)
+        for lane in (0, 1)
+        for control in ("k", "C", "gamma")
         if strip_of(window, lane, control).isVisible()
-    }  # fmt: skip
+    }
     assert seen == {(0, "C"), (1, "gamma")}
     assert set(window._conductor._asked) == {"curve0.C", "curve1.gamma"}
 
@@ -382,7 +385,7 @@ def test_every_text_stays_inside_a_narrow_frame(
             assert not wrapped or needed.height() <= box.height()
             super().drawText(box, flags, text)
 
-    monkeypatch.setattr("app.views.painting.QPainter", Watched)
+    monkeypatch.setattr("app.views.widgets.painting.QPainter", Watched)
     m = C_SCALE.high - C_SCALE.low + 1
     values = np.full(m, 0.9)
     finished = np.arange(m) < m - 9

@@ -14,13 +14,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.commands import AddPoints, Clear, MovePoints, RelabelPoints, RemovePoints
-from app.document import Document, Lane, View
-from app.points import Points
+from app.state.commands import AddPoints, Clear, MovePoints, RelabelPoints, RemovePoints
+from app.state.document import Document, Lane, View
+from app.state.points import Points
 from app.tools import Spot
-from app.views.bind import number_of
-from app.views.panels.cells import ClassField
+from app.views.panels.point_cells import ClassField
 from app.views.panels.point_table import PointTable
+from app.views.widgets.form_fields import number_of
 from app.views.window import MainWindow
 
 from .conftest import Make, settle
@@ -287,8 +287,10 @@ def test_deleting_rows_adding_points_and_undo(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(table, Qt.Key.Key_Delete)
     assert len(window.document.points) == 37 and "Select rows" in window._status.text()
     window._controller.set_class(4)
-    x, y, add = (window.findChild(kind, f"table.{name}") for kind, name in
-                 ((QLineEdit, "x"), (QLineEdit, "y"), (QPushButton, "add")))  # fmt: skip
+    x, y, add = (
+        window.findChild(kind, f"table.{name}")
+        for kind, name in ((QLineEdit, "x"), (QLineEdit, "y"), (QPushButton, "add"))
+    )
     x.setFocus()
     QTest.keyClicks(x, "0,125")
     QTest.keyClick(x, Qt.Key.Key_Return)

@@ -8,11 +8,11 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.commands import PaintTestPoints
-from app.document import Document, Lane, View
-from app.points import MAX_CLASSES, Points
-from app.split import IdSet, Split
-from app.views.pictures import PictureWish, Sheet, shoot
+from app.state.commands import PaintTestPoints
+from app.state.document import Document, Lane, View
+from app.state.points import MAX_CLASSES, Points
+from app.state.test_split import IdSet, Split
+from app.views.export.layout import PictureWish, Sheet, shoot
 from app.views.plot import symbols
 from app.views.plot.clouds import FIRST_TEST, KINDS
 from app.views.theme import DARK, LIGHT, Theme

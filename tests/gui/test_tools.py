@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QSpinBox, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, View
-from app.points import Points
-from app.session import OPTION_LIMITS
+from app.state.document import Document, View
+from app.state.points import Points
+from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
 from app.views.window import MainWindow
 
@@ -184,10 +184,20 @@ def held_out(window: MainWindow) -> str:
 
 
 ACTS: dict[str, Act] = {
-    "pointer": pointer, "brush": brush, "line": line, "ellipse": ellipse, "eraser": eraser, "relabel": relabel,
+    "pointer": pointer,
+    "brush": brush,
+    "line": line,
+    "ellipse": ellipse,
+    "eraser": eraser,
+    "relabel": relabel,
     "test": held_out,
-    "move": move, "soft": soft, "jitter": jitter, "magnet": magnet, "rectangle": rectangle, "lasso": lasso,
-}  # fmt: skip
+    "move": move,
+    "soft": soft,
+    "jitter": jitter,
+    "magnet": magnet,
+    "rectangle": rectangle,
+    "lasso": lasso,
+}
 
 
 def test_every_tool_has_its_test() -> None:

@@ -16,11 +16,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.jobs.study import Study
+from app.engine.run_state import Study
 from app.views import theme
-from app.views.panels.timeline import SIDE, Timeline
-from app.views.panels.transport_bar import TransportBar
-from app.views.plot.scales import StepScale
+from app.views.charts.scales import StepScale
+from app.views.lane.playback_bar import TransportBar
+from app.views.lane.timeline import SIDE, Timeline
 
 from .conftest import Make, settle
 from .runs import hands, lane_of, made, smo, study_of
@@ -100,9 +100,12 @@ def right_end(line: Timeline) -> int:
 
 
 @given(
-    first=st.integers(0, 10**6), span=st.integers(0, 10**6), columns=st.integers(2, 3000), log=st.booleans(),
+    first=st.integers(0, 10**6),
+    span=st.integers(0, 10**6),
+    columns=st.integers(2, 3000),
+    log=st.booleans(),
     share=st.floats(0, 1),
-)  # fmt: skip
+)
 @settings(max_examples=200, deadline=None)
 def test_a_step_is_where_its_place_is(first: int, span: int, columns: int, log: bool, share: float) -> None:
     scale = StepScale(first, first + span, columns, log)
@@ -251,15 +254,24 @@ def test_keys_of_the_timeline(show: Show) -> None:
     line.window().activateWindow()
     line.setFocus()
     for press_key, expected in (
-        (key.Key_Left, ("step", 0, -1)), (key.Key_Right, ("step", 0, 1)), (key.Key_Down, ("step", 0, -1)),
-        (key.Key_Up, ("step", 0, 1)), (key.Key_Comma, ("step", 0, -1)), (key.Key_Period, ("step", 0, 1)),
-        (key.Key_PageUp, ("step", 0, 20)), (key.Key_PageDown, ("step", 0, -20)), (key.Key_Home, ("to_start", 0)),
+        (key.Key_Left, ("step", 0, -1)),
+        (key.Key_Right, ("step", 0, 1)),
+        (key.Key_Down, ("step", 0, -1)),
+        (key.Key_Up, ("step", 0, 1)),
+        (key.Key_Comma, ("step", 0, -1)),
+        (key.Key_Period, ("step", 0, 1)),
+        (key.Key_PageUp, ("step", 0, 20)),
+        (key.Key_PageDown, ("step", 0, -20)),
+        (key.Key_Home, ("to_start", 0)),
         (key.Key_End, ("to_end", 0)),
-    ):  # fmt: skip
+    ):
         QTest.keyClick(line, press_key)
         assert asked(bar) == [expected], press_key
-    for other, held in ((key.Key_Space, Qt.KeyboardModifier.NoModifier), (key.Key_A, Qt.KeyboardModifier.NoModifier),
-                        (key.Key_Right, Qt.KeyboardModifier.AltModifier)):  # fmt: skip
+    for other, held in (
+        (key.Key_Space, Qt.KeyboardModifier.NoModifier),
+        (key.Key_A, Qt.KeyboardModifier.NoModifier),
+        (key.Key_Right, Qt.KeyboardModifier.AltModifier),
+    ):
         QTest.keyClick(line, other, held)
         assert asked(bar) == [], "left to the window"
     assert line.value() == 137, "only the scene moves the handle"
@@ -268,9 +280,15 @@ def test_keys_of_the_timeline(show: Show) -> None:
 def turn(line: Timeline, angle: int, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     at = QPointF(30, 10)
     event = QWheelEvent(
-        at, line.mapToGlobal(at), QPoint(), QPoint(0, angle), Qt.MouseButton.NoButton, held,
-        Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        at,
+        line.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, angle),
+        Qt.MouseButton.NoButton,
+        held,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(line, event)
 
 
@@ -306,9 +324,14 @@ def test_programs_that_read_the_screen_know_and_move_it(show: Show) -> None:
 def test_each_button_asks_for_its_own(show: Show) -> None:
     bar = show(study_of(made(400).trace, step=137, ended=False))
     expected = (
-        ("to_start", 0), ("to_change", 0, False), ("step", 0, -1), ("toggle", 0), ("step", 0, 1),
-        ("to_change", 0, True), ("to_end", 0),
-    )  # fmt: skip
+        ("to_start", 0),
+        ("to_change", 0, False),
+        ("step", 0, -1),
+        ("toggle", 0),
+        ("step", 0, 1),
+        ("to_change", 0, True),
+        ("to_end", 0),
+    )
     for name, call in zip(BUTTONS, expected, strict=True):
         QTest.mouseClick(button(bar, name), Qt.MouseButton.LeftButton)
         assert asked(bar) == [call], name
@@ -328,9 +351,11 @@ def test_what_leads_nowhere_is_grey(show: Show) -> None:
     assert asked(bar) == []
     back, on = list(BUTTONS[:3]), list(BUTTONS[4:])
     for study, expected in (
-        (study_of(run.trace, step=0), ["play", *on]), (study_of(run.trace, step=400), [*back, "play"]),
-        (study_of(run.trace, step=399), list(BUTTONS)), (study_of(run.trace, step=400, ended=False), list(BUTTONS)),
-    ):  # fmt: skip
+        (study_of(run.trace, step=0), ["play", *on]),
+        (study_of(run.trace, step=400), [*back, "play"]),
+        (study_of(run.trace, step=399), list(BUTTONS)),
+        (study_of(run.trace, step=400, ended=False), list(BUTTONS)),
+    ):
         bar.render_scene(lane_of(study), theme.LIGHT)
         assert enabled(bar) == expected and bar.timeline.isEnabled()
     bar.render_scene(lane_of(None), theme.LIGHT)

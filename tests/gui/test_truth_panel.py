@@ -14,14 +14,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QDockWidget, QLabel, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.document import Document, GeneratorSettings, Lane, View
-from app.jobs.throws import Throw
-from app.questions import truth_words
-from app.questions.truths import TruthRow, TruthScene
-from app.sheets import Lines, Specks
-from app.views.panels.truth_panel import stability_html, states
+from app.engine.overlays import Lines, Specks
+from app.features.ground_truth import text
+from app.features.ground_truth.fresh_draws import Throw
+from app.features.ground_truth.panel import stability_html, states
+from app.features.ground_truth.scene import TruthRow, TruthScene
+from app.state.document import Document, GeneratorSettings, Lane, View
 from app.views.window import MainWindow
-from solver.truth import Law
+from solver.data.distribution import Law
 
 from .conftest import Make, settle
 
@@ -32,9 +32,7 @@ CIRCLE = GeneratorSettings("circle", 40, 0.1, 1)
 
 def document_of(settings: GeneratorSettings = MOONS, lanes: tuple[Lane, ...] = (Lane("knn"), Lane("svm"))) -> Document:
     points = settings.points()
-    return Document(
-        points, lanes, len(lanes), generator=settings, view=View.fitting(points), origin=settings
-    )  # fmt: skip
+    return Document(points, lanes, len(lanes), generator=settings, view=View.fitting(points), origin=settings)
 
 
 def key(window: MainWindow, which: Qt.Key, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
@@ -133,11 +131,11 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
 def test_what_waits_for_a_training_says_so() -> None:
     row = TruthRow(2, "Perceptron", None, True, None, True, None, True, "", "training")
     truth = TruthScene(None, Law("moons", 0.2), None, None, None, (row,), "")
-    assert states(truth) == ["2: still training, not certified yet.", truth_words.WAITING]
-    assert truth_words.WAITING in stability_html(truth, True)
+    assert states(truth) == ["2: still training, not certified yet.", text.WAITING]
+    assert text.WAITING in stability_html(truth, True)
     rests = TruthScene(None, Law("moons", 0.2), None, None, None, (replace(row, state="paused"),), "")
     assert states(rests) == ["2: its training rests, not certified yet."]
-    assert truth_words.WAITING not in stability_html(rests, True)
+    assert text.WAITING not in stability_html(rests, True)
 
 
 def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make: Make) -> None:

@@ -29,17 +29,17 @@ from PySide6.QtWidgets import (
     QTabBar,
     QTextEdit,
     QWidget,
-)  # fmt: skip
+)
 from pytestqt.qtbot import QtBot
 
-from app import files
-from app.commands import AddPoints
-from app.document import ClassStyle, Document, GeneratorSettings, Lane
-from app.split import Split
-from app.views.bind import plain_tip
+from app.files import documents
+from app.state.commands import AddPoints
+from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
+from app.state.test_split import Split
+from app.views.dialogs.import_table import ImportDialog
+from app.views.dialogs.recovery import RecoveryDialog
 from app.views.docks import PANELS
-from app.views.import_dialog import ImportDialog
-from app.views.recovery_dialog import RecoveryDialog
+from app.views.widgets.form_fields import plain_tip
 from app.views.window import MainWindow
 
 from .conftest import Make, finish_tasks, settle
@@ -192,7 +192,7 @@ def test_no_name_of_a_document_acts(make: Make, qtbot: QtBot, tmp_path: Path) ->
     folder = tmp_path / EVIL
     folder.mkdir()
     path = folder / f"{EVIL}.playground"
-    files.write(evil_document(), path)
+    documents.write(evil_document(), path)
     window = make(size=(1400, 950))
     window.take_file(path)
     finish_tasks(window)
@@ -286,7 +286,7 @@ def test_no_name_of_an_imported_file_acts(make: Make, qtbot: QtBot, tmp_path: Pa
 
 
 def test_a_name_that_means_something_to_the_title_is_shown(make: Make, tmp_path: Path) -> None:
-    """"[*]" is where Qt puts the sign of unsaved changes."""
+    """ "[*]" is where Qt puts the sign of unsaved changes."""
     window = make(wait=False)
     assert window._controller.save(tmp_path / "a[*]b.playground")
     window._refresh()

@@ -13,13 +13,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.commands import RemovePoints
-from app.document import Document, GeneratorSettings, Lane, PerceptronSettings, SvmSettings, View
-from app.jobs.pool import Priority
-from app.questions.whatif_words import ARMED, DISARMED
-from app.sheets import Lines
+from app.engine.overlays import Lines
+from app.engine.pool import Priority
+from app.features.what_if.panel import WhatIfPanel
+from app.features.what_if.text import ARMED, DISARMED
+from app.state.commands import RemovePoints
+from app.state.document import Document, GeneratorSettings, Lane, PerceptronSettings, SvmSettings, View
 from app.tools import Spot
-from app.views.panels.whatif_panel import WhatIfPanel
 from app.views.window import MainWindow
 from solver import SVC, KNeighborsClassifier
 

@@ -19,11 +19,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QTextBrowser
 from pytestqt.qtbot import QtBot
 
-from app.document import GeneratorSettings, Lane, SvmSettings, default_document
 from app.main import create_window
-from app.views.help import HelpDialog
+from app.scene.text import HELP
+from app.state.document import GeneratorSettings, Lane, SvmSettings, default_document
+from app.views.dialogs.help import HelpDialog
 from app.views.window import MainWindow
-from app.words import HELP
 from solver import SVC, KNeighborsClassifier
 
 from .conftest import Make, discard, settle

@@ -18,7 +18,7 @@ import pytest
 from sklearn.neighbors._base import KNeighborsMixin
 
 import solver
-from solver.neighbors import METRICS
+from solver.knn.neighbors import METRICS
 
 MODULES = ("svm.tests.test_svm", "neighbors.tests.test_neighbors", "linear_model.tests.test_perceptron")
 #: Kinds of reasons.
@@ -74,15 +74,35 @@ class SVC(solver.SVC):
     """With the parameters of scikit-learn's that change no number, and a smaller `tol`."""
 
     def __init__(
-        self, *, C: float = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: Any = "scale", coef0: float = 0.0,
-        shrinking: bool = True, tol: float = 1e-10, cache_size: float = 200, class_weight: Any = None,
-        verbose: bool = False, max_iter: int = -1, decision_function_shape: str = "ovr", random_state: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-10,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        random_state: Any = None,
+    ) -> None:
         super().__init__(
-            C=C, kernel=kernel, degree=degree, gamma=gamma, coef0=coef0, tol=tol, cache_size=cache_size,
-            class_weight=class_weight, max_iter=max_iter, decision_function_shape=decision_function_shape,
+            C=C,
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            tol=tol,
+            cache_size=cache_size,
+            class_weight=class_weight,
+            max_iter=max_iter,
+            decision_function_shape=decision_function_shape,
             random_state=random_state,
-        )  # fmt: skip
+        )
         self.shrinking = shrinking
         self.verbose = verbose
 
@@ -91,9 +111,16 @@ class KNeighborsClassifier(solver.KNeighborsClassifier, KNeighborsMixin):
     """With the parameters of scikit-learn's that change no number; the tests ask for the mixin, which adds nothing."""
 
     def __init__(
-        self, n_neighbors: int = 5, *, weights: Any = "uniform", algorithm: str = "auto", leaf_size: int = 30,
-        p: float = 2, metric: Any = "minkowski", n_jobs: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: Any = "minkowski",
+        n_jobs: int | None = None,
+    ) -> None:
         super().__init__(n_neighbors, weights, metric, p)
         self.algorithm = algorithm
         self.leaf_size = leaf_size
@@ -104,9 +131,16 @@ class Perceptron(solver.Perceptron):
     """With the parameters of scikit-learn's that change no number; its ``tol=None`` is what ours always does."""
 
     def __init__(
-        self, *, fit_intercept: bool = True, max_iter: int = 1000, tol: None = None, shuffle: bool = True,
-        verbose: int = 0, n_jobs: int | None = None, random_state: Any = 0,
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: None = None,
+        shuffle: bool = True,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
         super().__init__(fit_intercept, max_iter, shuffle, random_state)
         self.tol = tol
         self.verbose = verbose
@@ -129,8 +163,10 @@ class Replacing:
 
         METRICS.update(cityblock=METRICS["manhattan"], l1=METRICS["manhattan"], l2=METRICS["euclidean"])
         for package, ours in (
-            (sklearn.svm, SVC), (sklearn.neighbors, KNeighborsClassifier), (sklearn.linear_model, Perceptron),
-        ):  # fmt: skip
+            (sklearn.svm, SVC),
+            (sklearn.neighbors, KNeighborsClassifier),
+            (sklearn.linear_model, Perceptron),
+        ):
             setattr(package, ours.__name__, ours)
             for name in ("fit", "predict"):
                 setattr(ours, name, self._noticed(getattr(ours, name)))

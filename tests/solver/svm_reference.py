@@ -121,9 +121,7 @@ def solve_dual(K: Array, y: Array, C: float, max_iter: int = 200) -> Solution:
         alpha = C * balanced(np.where(a < 1e-13, 0.0, np.where(a > 1 - 1e-13, 1.0, a)), y)
         found = Solution(alpha, dual_value(K, y, alpha), primal_value(K, y, C, alpha))
         best = Solution(
-            alpha if found.dual > best.dual else best.alpha,
-            max(best.dual, found.dual),
-            min(best.primal, found.primal),
+            alpha if found.dual > best.dual else best.alpha, max(best.dual, found.dual), min(best.primal, found.primal)
         )
         if best.primal - best.dual <= 1e-9 * best.primal or mu < 1e-18:
             break
@@ -214,17 +212,28 @@ def problems(count: int, sizes: tuple[int, ...], prices: tuple[float, ...], firs
     """A seeded list in which shapes, kernels, sizes and prices of slack meet in ever new combinations."""
     shapes = ("line", "noisy line", "circle", "noisy circle", "chessboard", "random")
     formulas = (
-        Formula("linear"), Formula("rbf", 1.0), Formula("laplacian", 1.0), Formula("poly", 1.0, 1.0, 2),
-        Formula("rbf", 10.0), Formula("poly", 2.0, 0.5, 3), Formula("laplacian", 0.1), Formula("rbf", 100.0),
-        Formula("poly", 1.0, 0.0, 3), Formula("rbf", 0.1), Formula("poly", 0.5, 1.0, 5),
-    )  # fmt: skip
+        Formula("linear"),
+        Formula("rbf", 1.0),
+        Formula("laplacian", 1.0),
+        Formula("poly", 1.0, 1.0, 2),
+        Formula("rbf", 10.0),
+        Formula("poly", 2.0, 0.5, 3),
+        Formula("laplacian", 0.1),
+        Formula("rbf", 100.0),
+        Formula("poly", 1.0, 0.0, 3),
+        Formula("rbf", 0.1),
+        Formula("poly", 0.5, 1.0, 5),
+    )
     rng = np.random.default_rng(1234 + first_seed)
     out = []
     for i in range(count):
         out.append(
             Problem(
-                shapes[int(rng.integers(len(shapes)))], sizes[i % len(sizes)], formulas[i % len(formulas)],
-                prices[int(rng.integers(len(prices)))], first_seed + i,
+                shapes[int(rng.integers(len(shapes)))],
+                sizes[i % len(sizes)],
+                formulas[i % len(formulas)],
+                prices[int(rng.integers(len(prices)))],
+                first_seed + i,
             )
-        )  # fmt: skip
+        )
     return out

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial import distance
 
-from app.tools.spot import inside_polygon
+from app.tools.pointer_position import inside_polygon
 from solver import KNeighborsClassifier
-from solver.balls import outline
+from solver.knn.metric_balls import outline
 
 
 def thick(places: np.ndarray, pieces: int = 7) -> np.ndarray:

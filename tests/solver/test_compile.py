@@ -176,10 +176,15 @@ def test_a_second_process_compiles_only_what_nobody_has_compiled(
     done: list[str] = []
     monkeypatch.setattr(warmup, "cache_directory", lambda: tmp_path)
     monkeypatch.setattr(warmup, "_second_process", lambda: begun.append(1))
-    monkeypatch.setattr(warmup, "steps", lambda: [
-        warmup.Step("kNN", lambda: done.append("kNN")), warmup.Step("SVM", lambda: done.append("SVM")),
-        warmup.Step("more", lambda: done.append("more"), in_window=False),
-    ])  # fmt: skip
+    monkeypatch.setattr(
+        warmup,
+        "steps",
+        lambda: [
+            warmup.Step("kNN", lambda: done.append("kNN")),
+            warmup.Step("SVM", lambda: done.append("SVM")),
+            warmup.Step("more", lambda: done.append("more"), in_window=False),
+        ],
+    )
     warmup.compile_all(in_window=True)
     assert done == ["SVM", "kNN"] and len(begun) == 1
     warmup.compile_all(in_window=True)

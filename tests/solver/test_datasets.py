@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import kstest
 from sklearn.datasets import make_moons
 
-from solver.datasets import DATASETS, chessboard, circle, generate, line, moons, wrong, xor
+from solver.data.datasets import DATASETS, chessboard, circle, generate, line, moons, wrong, xor
 
 SHIFTS = (-0.3, 0.0, 0.1)
 
@@ -39,8 +39,9 @@ def test_registry_defaults_work(name: str) -> None:
     dataset = DATASETS[name]
     assert dataset.title and dataset.sentence.endswith(".") and dataset.sentence.count(". ") == 0
     X, _ = generate(name, dataset.count, dataset.noise, 0)
-    own, _ = dataset.function(dataset.count, dataset.noise, 0, **(
-        {"n_classes": 2} if dataset.n_classes != (2, 2) else {}))  # fmt: skip
+    own, _ = dataset.function(
+        dataset.count, dataset.noise, 0, **({"n_classes": 2} if dataset.n_classes != (2, 2) else {})
+    )
     np.testing.assert_array_equal(X, own)
     assert dataset.has_shift == (dataset.shift_range is not None)
 
@@ -93,7 +94,7 @@ def test_line_distribution() -> None:
 def test_line_distribution_with_a_gap() -> None:
     """With a gap the same density of x, cut off where no room is left above the line."""
     x, v = line(20000, seed=4, shift=0.5)[0][:20000].T
-    assert kstest(x, lambda t: ((1 - (1 - t) ** 2 / 4) / (1 - 0.25**2))).pvalue > 0.001
+    assert kstest(x, lambda t: (1 - (1 - t) ** 2 / 4) / (1 - 0.25**2)).pvalue > 0.001
     assert kstest((v - x - 0.5) / (0.5 - x), "uniform").pvalue > 0.001
 
 

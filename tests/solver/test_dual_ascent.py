@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 from svm_reference import Formula, Problem, dual_value, kkt_violation, points, problems, solve_dual
 
 from solver import SVC, DualAscentSolver, DualAscentSVC, Kernel, SmoSolver, Status, project
-from solver.projection import best_scaled_primal
+from solver.svm.projection import best_scaled_primal
 
 Array = NDArray[np.float64]
 TOL = 1e-3
@@ -146,9 +146,13 @@ def test_each_point_may_have_its_own_price() -> None:
     for fit_intercept in (True, False):
         weighted = DualAscentSolver(X, y, Kernel("rbf", 2.0), C=0.5 * times, tol=1e-7, fit_intercept=fit_intercept)
         copied = DualAscentSolver(
-            np.repeat(X, times, 0), np.repeat(y, times), Kernel("rbf", 2.0), C=0.5, tol=1e-7,
+            np.repeat(X, times, 0),
+            np.repeat(y, times),
+            Kernel("rbf", 2.0),
+            C=0.5,
+            tol=1e-7,
             fit_intercept=fit_intercept,
-        )  # fmt: skip
+        )
         assert weighted.run() is copied.run() is Status.OPTIMAL
         assert weighted.dual == pytest.approx(copied.dual, rel=1e-7)
 
@@ -160,9 +164,9 @@ def test_each_point_may_have_its_own_price() -> None:
 def test_without_intercept_as_liblinear(shape: str, C: float) -> None:
     X, y = points(shape, 80, 2)
     X = X + 0.3
-    model = LinearSVC(
-        loss="hinge", C=C, fit_intercept=False, tol=1e-10, max_iter=10**7, dual=True, random_state=0
-    ).fit(X, y)  # fmt: skip
+    model = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-10, max_iter=10**7, dual=True, random_state=0).fit(
+        X, y
+    )
     w = model.coef_[0]
     best = 0.5 * w @ w + C * np.maximum(0.0, 1.0 - y * (X @ w)).sum()
     solver = DualAscentSolver(X, y, Kernel("linear"), C=C, fit_intercept=False, tol=1e-6)
@@ -181,9 +185,13 @@ def test_without_intercept_as_a_general_solver(formula: Formula) -> None:
     K = formula(X, X)
     Q = np.outer(y, y) * K
     best = minimize(
-        lambda a: 0.5 * a @ Q @ a - a.sum(), np.zeros(30), jac=lambda a: Q @ a - 1.0, bounds=[(0.0, 1.5)] * 30,
-        method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000},
-    )  # fmt: skip
+        lambda a: 0.5 * a @ Q @ a - a.sum(),
+        np.zeros(30),
+        jac=lambda a: Q @ a - 1.0,
+        bounds=[(0.0, 1.5)] * 30,
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000},
+    )
     solver = DualAscentSolver(X, y, kernel_of(formula), C=1.5, fit_intercept=False, tol=1e-5)
     assert solver.run() is Status.OPTIMAL
     assert solver.dual == pytest.approx(-best.fun, rel=1e-8)
@@ -199,11 +207,9 @@ def test_without_intercept_as_a_general_solver(formula: Formula) -> None:
 
 @pytest.mark.parametrize("cache_size", [0.0, 200.0])
 def test_the_same_however_it_is_cut(cache_size: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solver.projected_gradient.PIECE", 2000)  # a step of 90 points then takes many
+    monkeypatch.setattr("solver.svm.projected_gradient.PIECE", 2000)  # a step of 90 points then takes many
     X, y = points("noisy circle", 90, 9)
-    whole, halves, ones = (
-        DualAscentSolver(X, y, Kernel("rbf", 5.0), C=1.0, cache_size=cache_size) for _ in range(3)
-    )
+    whole, halves, ones = (DualAscentSolver(X, y, Kernel("rbf", 5.0), C=1.0, cache_size=cache_size) for _ in range(3))
     while whole.status is Status.RUNNING:
         made = whole.step(10)
         assert made == halves.step(5) + halves.step(5) == sum(ones.step(1) for _ in range(10))
@@ -247,8 +253,10 @@ def test_honest_endings() -> None:
     for scale in (1e-60, 1e60):
         X, y = points("noisy line", 30, 1)
         assert DualAscentSolver(scale * X, y, Kernel("linear"), C=scale**-2 if scale > 1 else 1.0).run() in (
-            Status.OPTIMAL, Status.STOPPED_EARLY, Status.PRECISION,
-        )  # fmt: skip
+            Status.OPTIMAL,
+            Status.STOPPED_EARLY,
+            Status.PRECISION,
+        )
     same = DualAscentSolver(np.zeros((4, 2)), [1.0, -1.0, 1.0, -1.0], Kernel("linear"))
     assert same.run() is Status.OPTIMAL and same.dual == 4.0
 
@@ -272,9 +280,7 @@ def test_the_estimator_as_svc(kernel: str, n_classes: int) -> None:
     assert ours.dual_coef_.sum(axis=1) == pytest.approx(0.0, abs=1e-9)
     xs, ys = np.linspace(2, 4, 5), np.linspace(2, 4, 3)
     grid = np.array([[[x, y] for x in xs] for y in ys]).reshape(-1, 2)
-    assert ours.surface(xs, ys).reshape(15, -1) == pytest.approx(
-        ours.decision_function(grid).reshape(15, -1), abs=1e-9
-    )
+    assert ours.surface(xs, ys).reshape(15, -1) == pytest.approx(ours.decision_function(grid).reshape(15, -1), abs=1e-9)
     if kernel == "linear":
         assert ours.coef_ == pytest.approx(theirs.coef_, abs=5e-3)
         assert (Q @ ours.coef_.T + ours.intercept_) == pytest.approx(ours.pair_decision_function(Q))

@@ -26,8 +26,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import solver
-from solver import SVC, DualAscentSVC, KNeighborsClassifier, OnlineSVC, PegasosClassifier, Perceptron, conventions
-from solver.estimator import Estimator
+from solver import SVC, DualAscentSVC, KNeighborsClassifier, OnlineSVC, PegasosClassifier, Perceptron
+from solver.core import conventions
+from solver.core.estimator import Estimator
 
 #: Each learner, in the settings it is checked with.
 LEARNERS: list[Estimator] = [
@@ -55,13 +56,17 @@ OTHER_WORDS: dict[str, str] = {
 LEFT_OUT: dict[str, dict[str, str]] = {
     repr(SVC()): {
         "check_sample_weight_equivalence_on_dense_data": "It compares to 1e-7 what is solved to tol=1e-3, and"
-        " gamma='scale' counts points, not weights, as scikit-learn's own SVC does; the settings below pass.",
-    },
+        " gamma='scale' counts points, not weights, as scikit-learn's own SVC does; the settings below pass."
+    }
 }
 SIX = [
-    KNeighborsClassifier(3), SVC(), Perceptron(), PegasosClassifier(n_iter=5_000, tol=0.5), DualAscentSVC(),
+    KNeighborsClassifier(3),
+    SVC(),
+    Perceptron(),
+    PegasosClassifier(n_iter=5_000, tol=0.5),
+    DualAscentSVC(),
     OnlineSVC(),
-]  # fmt: skip
+]
 X, y = make_blobs(90, cluster_std=0.5, centers=[[-3.0, -3.0], [5.0, -1.0], [-1.0, 5.0]], random_state=0)
 each_learner = pytest.mark.parametrize("learner", SIX, ids=lambda learner: type(learner).__name__)
 
@@ -135,9 +140,11 @@ def test_a_training_cut_short_warns_in_both_tongues() -> None:
     rng = np.random.default_rng(0)
     mixed = rng.normal(size=(60, 2)), np.arange(60) % 2
     for learner, limit in (
-        (SVC(max_iter=3), "max_iter=3"), (DualAscentSVC(max_iter=1), "max_iter=1"),
-        (OnlineSVC(max_iter=1), "max_iter=1"), (Perceptron(max_iter=2), "max_iter=2"),
-    ):  # fmt: skip
+        (SVC(max_iter=3), "max_iter=3"),
+        (DualAscentSVC(max_iter=1), "max_iter=1"),
+        (OnlineSVC(max_iter=1), "max_iter=1"),
+        (Perceptron(max_iter=2), "max_iter=2"),
+    ):
         with pytest.warns(exceptions.ConvergenceWarning, match=limit) as caught:
             learner.fit(*mixed)
         assert caught[0].filename == __file__  # the caller's line is named
@@ -162,7 +169,7 @@ def test_exceptions_and_warnings_can_be_pickled() -> None:
         SVC().predict(X)
     again = pickle.loads(pickle.dumps(caught.value))
     assert isinstance(again, conventions.NotFittedError) and isinstance(again, exceptions.NotFittedError)
-    assert conventions.as_scikit_learn(conventions.ConvergenceWarning).__module__ == "solver._scikit"
+    assert conventions.as_scikit_learn(conventions.ConvergenceWarning).__module__ == "solver.core._scikit"
 
 
 def test_without_scikit_learn_the_warnings_are_ours() -> None:

@@ -10,23 +10,28 @@ import pytest
 from numpy.typing import NDArray
 from svm_reference import Formula
 
-from solver import _smo_loops as loops
-from solver._smo_rows import PRECOMPUTED, new_cache
-from solver.certificate import Status
-from solver.choosing import choice
-from solver.explaining import Explanation, explain
-from solver.kernels import Kernel, PrecomputedKernel
-from solver.rankings import MOST, Ranking, State
+from solver.core.certificate import Status
+from solver.inspection.rule_explanation import choice
+from solver.inspection.step_explanation import Explanation, explain
+from solver.inspection.working_set_candidates import MOST, Ranking, State
+from solver.kernels.table import Kernel, PrecomputedKernel
 from solver.recording import Recording
-from solver.selection import RULES
-from solver.shrinking import FIRST_REVIEW, Subproblem
-from solver.smo import SmoSolver
+from solver.svm import _smo_loops as loops
+from solver.svm._smo_rows import PRECOMPUTED, new_cache
+from solver.svm.shrinking import FIRST_REVIEW, Subproblem
+from solver.svm.smo import SmoSolver
+from solver.svm.working_set_rules import RULES
 
 Array = NDArray[np.float64]
 FORMULAS = (
-    Formula("linear"), Formula("rbf", 1.0), Formula("laplacian", 1.0), Formula("poly", 1.0, 1.0, 3),
-    Formula("rbf", 50.0), Formula("sigmoid", 1.0, -1.0), Formula("sigmoid", 2.0, 1.0),
-)  # fmt: skip
+    Formula("linear"),
+    Formula("rbf", 1.0),
+    Formula("laplacian", 1.0),
+    Formula("poly", 1.0, 1.0, 3),
+    Formula("rbf", 50.0),
+    Formula("sigmoid", 1.0, -1.0),
+    Formula("sigmoid", 2.0, 1.0),
+)
 
 
 @dataclass
@@ -74,9 +79,15 @@ def run_of(seed: int) -> Run:
         C = np.minimum(C, 3.0)
     start = rng.uniform(0.0, 1.0, n) if rng.uniform() < 0.3 else None
     solver = SmoSolver(
-        X, y, Kernel(formula.name, formula.gamma, formula.coef0, formula.degree), C=C, alpha=start,
-        selection=list(RULES)[seed % 6], random_state=seed, compiled=seed % 11 > 0,
-    )  # fmt: skip
+        X,
+        y,
+        Kernel(formula.name, formula.gamma, formula.coef0, formula.degree),
+        C=C,
+        alpha=start,
+        selection=list(RULES)[seed % 6],
+        random_state=seed,
+        compiled=seed % 11 > 0,
+    )
     at = X - solver.centre
     return Run(solver, formula(at, at))
 
@@ -285,18 +296,27 @@ def test_every_choice_of_the_compiled_rules_on_wild_states(tol: float) -> None:
         if tol == 0.0012:
             v = 2.0**43 + rng.integers(0, 2, n) * 2.0**-9
         for name, rule in RULES.items():
-            part = Subproblem(
-                np.arange(n), K, lo, hi, K.diagonal().copy(), beta.copy(), v.copy(), new_cache(n, 1.0)
-            )  # fmt: skip
+            part = Subproblem(np.arange(n), K, lo, hi, K.diagonal().copy(), beta.copy(), v.copy(), new_cache(n, 1.0))
             if not ((part.up == 0).any() and (part.low == 0).any()):
                 continue
             ints, random = np.zeros(5, dtype=np.int64), rng.integers(1, 2**63, 1).astype(np.uint64)
             ints[loops.CURSOR], ints[loops.FREE_TURN] = rng.integers(n), rng.integers(2)
             ints[[loops.LAST_I, loops.LAST_J]] = rng.choice(n, 2, replace=False) if rng.uniform() < 0.7 else -1
             state = State(
-                part.index, lo, hi, beta, v, part.diagonal, part.up == 0, part.low == 0, tol, ints.copy(),
-                int(random[0]), lambda i, K=K: K[i], 0,
-            )  # fmt: skip
+                part.index,
+                lo,
+                hi,
+                beta,
+                v,
+                part.diagonal,
+                part.up == 0,
+                part.low == 0,
+                tol,
+                ints.copy(),
+                int(random[0]),
+                lambda i, K=K: K[i],
+                0,
+            )
             m, M = state.bounds
             if not m - M > tol:
                 continue
@@ -341,9 +361,7 @@ def test_the_first_steps_of_four_points_in_words() -> None:
     assert e.effect == "The top of the parabola lies inside the box: the step goes all the way."
     e = first_of(line("first-order", C=0.05))
     assert (e.i, e.j) == (2, 0) and e.after == (0.05, 0.05) and e.clipped
-    assert e.sentence == (
-        "i is the first of 2 equally bad violators above, j the first of 2 equally bad ones below."
-    )
+    assert e.sentence == ("i is the first of 2 equally bad violators above, j the first of 2 equally bad ones below.")
     assert e.effect == "The top of the parabola lies outside the box: the step ends where αᵢ = C and αⱼ = C."
     e = first_of(line("first-order", C=np.array([0.05, 1.0, 1.0, 1.0])))
     assert e.effect == "The top of the parabola lies outside the box: the step ends where αⱼ = Cⱼ."
@@ -385,13 +403,26 @@ def test_every_kind_of_sentence_is_met_and_fits_its_state() -> None:
                 assert e.y_i != e.y_j and e.curvature == 0 and (run.K[e.i] == run.K[e.j]).all()
             assert ("inside the box" in e.effect) is (e.curved and not any(e.reached))
     for part in (
-        "Both points of the last pair are at a bound, so as second-order", "There is no last pair yet",
-        "Neither point of the last pair moves", "stays from the last pair", "No free point violates",
-        "Turn of the free points", "Turn of all points", "nor does any free point", "the first free point that does",
-        "is the only point that moves with it", "is the only free violator", "next violator in order",
-        "one point with two labels: no curvature", "no upper bound: D rises without end", "D bends upwards",
-        "hardly tells i and j apart", "on the edge of the box", "lies outside the box", "first of 2 that promise",
-    ):  # fmt: skip
+        "Both points of the last pair are at a bound, so as second-order",
+        "There is no last pair yet",
+        "Neither point of the last pair moves",
+        "stays from the last pair",
+        "No free point violates",
+        "Turn of the free points",
+        "Turn of all points",
+        "nor does any free point",
+        "the first free point that does",
+        "is the only point that moves with it",
+        "is the only free violator",
+        "next violator in order",
+        "one point with two labels: no curvature",
+        "no upper bound: D rises without end",
+        "D bends upwards",
+        "hardly tells i and j apart",
+        "on the edge of the box",
+        "lies outside the box",
+        "first of 2 that promise",
+    ):
         assert any(part in sentence for sentence in sentences), part
 
 
@@ -438,8 +469,9 @@ def test_a_recorded_run_goes_on_as_if_nobody_had_looked() -> None:
     assert first.length == second.length > 20
     edges = np.arange(first.length + 1)
     for name in run.solver.NOTES:
-        for mine, other in zip(first.trace.view().extremes(name, edges), second.trace.view().extremes(name, edges),
-                               strict=True):  # fmt: skip
+        for mine, other in zip(
+            first.trace.view().extremes(name, edges), second.trace.view().extremes(name, edges), strict=True
+        ):
             np.testing.assert_array_equal(mine, other)
 
 

@@ -13,20 +13,23 @@ from numpy.typing import NDArray
 from svm_reference import Formula, dual_value, kkt_violation, points, resolution, solve_dual
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from solver import auto, shrinking
-from solver.auto import AutoSolver, affordable_rank, cost
-from solver.certificate import Status
-from solver.interior_point import finish, maximise, pivoted_cholesky, repaired
-from solver.kernels import Kernel
-from solver.smo import SmoSolver
-from solver.svc import SVC
+from solver.core.certificate import Status
+from solver.kernels.table import Kernel
+from solver.svm import auto, shrinking
+from solver.svm.auto import AutoSolver, affordable_rank, cost
+from solver.svm.interior_point import finish, maximise, pivoted_cholesky, repaired
+from solver.svm.smo import SmoSolver
+from solver.svm.svc import SVC
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 FORMULAS = (
-    Formula("linear"), Formula("poly", 1.0, 1.0, 3), Formula("rbf", 1.0), Formula("rbf", 0.1),
+    Formula("linear"),
+    Formula("poly", 1.0, 1.0, 3),
+    Formula("rbf", 1.0),
+    Formula("rbf", 0.1),
     Formula("laplacian", 0.5),
-)  # fmt: skip
+)
 
 
 def kernel_of(formula: Formula) -> Kernel:
@@ -272,9 +275,7 @@ class Spoilt(AutoSolver):
 
 
 @pytest.mark.parametrize("failure", ["rank", "nothing", "worse", "too far", "same", "no budget"])
-def test_without_a_better_answer_it_goes_on_as_smo(
-    failure: str, eager: None, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
+def test_without_a_better_answer_it_goes_on_as_smo(failure: str, eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = points("noisy circle", 150, 11)
 
     def spoilt(G: Array, y: Array, C: Array, v: Array, beta: Array) -> Any:
@@ -340,7 +341,7 @@ def test_a_stop_is_heard_within_a_bounded_piece_of_work(eager: None, monkeypatch
     X, y = points("noisy circle", 250, 1)
     looks = []
     for piece in (10**12, 100_000):
-        monkeypatch.setattr("solver.interior_point.PIECE", piece)
+        monkeypatch.setattr("solver.svm.interior_point.PIECE", piece)
         G = pivoted_cholesky(Kernel("rbf", 2.0), X, 250)
         made = sum(1 for _ in G)
         factor = finish(pivoted_cholesky(Kernel("rbf", 2.0), X, 250))

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from svm_reference import Formula
 
-from solver import _smo_rows, grids
-from solver._vector import exp_of_negative
-from solver.kernels import KERNELS, Kernel, PrecomputedKernel
+from solver.core._vector import exp_of_negative
+from solver.kernels import grids
+from solver.kernels.table import KERNELS, Kernel, PrecomputedKernel
+from solver.svm import _smo_rows
 
 Array = NDArray[np.float64]
 GAMMAS = (0.0, 1e-4, 0.7, 30.0, 1e4)
@@ -103,9 +104,12 @@ def test_grid_expansion_in_the_window(formula: Formula) -> None:
 @settings(max_examples=60, deadline=None)
 @given(
     formula=st.sampled_from(variants()),
-    width=st.integers(0, 5), height=st.integers(0, 5), n_points=st.integers(0, 4), n_outputs=st.integers(1, 3),
+    width=st.integers(0, 5),
+    height=st.integers(0, 5),
+    n_points=st.integers(0, 4),
+    n_outputs=st.integers(1, 3),
     seed=st.integers(0, 10**6),
-)  # fmt: skip
+)
 def test_grid_expansion_of_any_shape(
     formula: Formula, width: int, height: int, n_points: int, n_outputs: int, seed: int
 ) -> None:

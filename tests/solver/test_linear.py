@@ -39,9 +39,13 @@ def margin_by_qp(Z: Array, y: Array) -> float:
     constraint = {"type": "ineq", "fun": lambda w: y * (Z @ w) - 1.0, "jac": lambda w: y[:, None] * Z}
     start = np.linalg.lstsq(Z, y, rcond=None)[0]
     best = minimize(
-        lambda w: 0.5 * w @ w, start, jac=lambda w: w, constraints=[constraint], method="SLSQP",
+        lambda w: 0.5 * w @ w,
+        start,
+        jac=lambda w: w,
+        constraints=[constraint],
+        method="SLSQP",
         options={"maxiter": 500, "ftol": 1e-14},
-    )  # fmt: skip
+    )
     return float(1.0 / np.linalg.norm(best.x))
 
 
@@ -49,9 +53,7 @@ def margin_by_qp(Z: Array, y: Array) -> float:
 
 
 @settings(max_examples=300, deadline=None)
-@given(
-    st.integers(0, 10**6), st.integers(3, 40), st.integers(1, 4), st.floats(0.02, 0.5), st.booleans(), st.booleans(),
-)  # fmt: skip
+@given(st.integers(0, 10**6), st.integers(3, 40), st.integers(1, 4), st.floats(0.02, 0.5), st.booleans(), st.booleans())
 def test_no_order_makes_more_mistakes_than_the_bound(
     seed: int, n: int, d: int, gap: float, fit_intercept: bool, shuffle: bool
 ) -> None:
@@ -59,9 +61,7 @@ def test_no_order_makes_more_mistakes_than_the_bound(
     order = np.random.default_rng(seed + 1).permutation(n)
     X, y = X[order], y[order]
     Z = np.hstack([X, np.ones((n, 1))]) if fit_intercept else X
-    solver = PerceptronSolver(
-        X, y, fit_intercept=fit_intercept, shuffle=shuffle, random_state=seed, max_iter=10**7
-    )  # fmt: skip
+    solver = PerceptronSolver(X, y, fit_intercept=fit_intercept, shuffle=shuffle, random_state=seed, max_iter=10**7)
     assert solver.run() is Status.OPTIMAL
     w = np.append(solver.coef, solver.intercept) if fit_intercept else solver.coef
     assert (y * (Z @ w) > 0).all()
@@ -285,9 +285,11 @@ def test_pegasos_has_no_intercept_on_purpose() -> None:
 def test_alpha_is_that_of_scikit_learn() -> None:
     X, y = points("noisy line", 200, 4)
     ours = PegasosClassifier(alpha=0.02, n_iter=300_000).fit(X, y).coef_[0]
-    theirs = SGDClassifier(
-        alpha=0.02, fit_intercept=False, average=True, max_iter=3000, tol=None, random_state=0
-    ).fit(X, y).coef_[0]  # fmt: skip
+    theirs = (
+        SGDClassifier(alpha=0.02, fit_intercept=False, average=True, max_iter=3000, tol=None, random_state=0)
+        .fit(X, y)
+        .coef_[0]
+    )
     assert primal(ours, X, y, 0.02) == pytest.approx(primal(theirs, X, y, 0.02), rel=5e-3)
     assert ours == pytest.approx(theirs, rel=0.05)
 
@@ -358,7 +360,7 @@ def test_snapshots_stay_as_they_are(solver: Any) -> None:
         (lambda X, y: Perceptron().predict(X), "This Perceptron is not fitted yet"),
         (lambda X, y: Perceptron().fit(X[:, :1], y).surface([0], [0]), "A surface needs a model of 2 features"),
     ],
-)  # fmt: skip
+)
 def test_bad_input(make: Any, sentence: str) -> None:
     X, y = points("line", 20, 0)
     with np.errstate(invalid="ignore"), pytest.raises(ValueError, match=sentence):

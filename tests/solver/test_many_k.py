@@ -11,8 +11,8 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier as Reference
 
 from solver import KNeighborsClassifier
-from solver.many_k import predictions
-from solver.neighbors import METRICS, WEIGHTS
+from solver.knn.k_path import predictions
+from solver.knn.neighbors import METRICS, WEIGHTS
 
 Array = NDArray[np.float64]
 
@@ -28,8 +28,13 @@ def data(seed: int, n: int, n_classes: int, lattice: bool) -> tuple[Array, NDArr
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 999), n=st.integers(2, 25), n_classes=st.integers(1, 4), lattice=st.booleans(),
-       metric=st.sampled_from(sorted(METRICS)))  # fmt: skip
+@given(
+    seed=st.integers(0, 999),
+    n=st.integers(2, 25),
+    n_classes=st.integers(1, 4),
+    lattice=st.booleans(),
+    metric=st.sampled_from(sorted(METRICS)),
+)
 def test_all_k_at_once_are_refits(weights: str, seed: int, n: int, n_classes: int, lattice: bool, metric: str) -> None:
     X, y = data(seed, n, n_classes, lattice)
     queries = np.concatenate((X, X + 0.5, np.zeros((1, 2))))

@@ -10,7 +10,7 @@ from sklearn import metrics as theirs
 from svm_reference import points
 
 from solver import Kernel, SmoSolver, accuracy, confusion_matrix, hinge_loss, kkt_case, margins, slacks
-from solver.metrics import KKT_WORDS, KktCase
+from solver.inspection.metrics import KKT_WORDS, KktCase
 
 C = 2.0
 

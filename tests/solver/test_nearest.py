@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from solver import KERNELS, SVC, Kernel
-from solver.nearest import Crossings, crossings, nearest_zero, squared_norm
-from solver.rays import Decision
+from solver.inspection.boundary_distance import Crossings, crossings, nearest_zero, squared_norm
+from solver.inspection.margin_rays import Decision
 
 Result = TypeVar("Result")
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier as Reference
 
-from solver import _knn_grid as grid
-from solver import _knn_loops as loops
-from solver.neighbors import KNeighborsClassifier
+from solver.knn import _knn_grid as grid
+from solver.knn import _knn_loops as loops
+from solver.knn.neighbors import KNeighborsClassifier
 
 WEIGHTS = ("uniform", "distance", "distance-squared")
 METRICS = (("euclidean", 2.0), ("manhattan", 2.0), ("chebyshev", 2.0), ("minkowski", 3.0), ("cosine", 2.0))
@@ -66,9 +66,7 @@ def true_distance(d: float, metric: str) -> float:
     return math.sqrt(d) if metric == "euclidean" else d
 
 
-def vote(
-    query: Any, X: Any, y: Any, k: int, weights: str, metric: str, p: float, n_classes: int
-) -> list[Fraction]:
+def vote(query: Any, X: Any, y: Any, k: int, weights: str, metric: str, p: float, n_classes: int) -> list[Fraction]:
     """Shares under the tie rule in exact arithmetic, from distances as float64 rounds them."""
     d = [as_compared(list(map(float, query)), list(map(float, z)), metric, p) for z in X]
     kth = sorted(d)[k - 1]
@@ -155,11 +153,8 @@ training_sets = st.lists(st.tuples(coordinate, coordinate, st.integers(0, 2)), m
 
 
 @settings(max_examples=150, deadline=None)
-@given(data=training_sets, k=st.integers(1, 14), weights=st.sampled_from(WEIGHTS),
-       metric=st.sampled_from(METRICS))  # fmt: skip
-def test_integer_grids(
-    data: list[tuple[int, int, int]], k: int, weights: str, metric: tuple[str, float]
-) -> None:
+@given(data=training_sets, k=st.integers(1, 14), weights=st.sampled_from(WEIGHTS), metric=st.sampled_from(METRICS))
+def test_integer_grids(data: list[tuple[int, int, int]], k: int, weights: str, metric: tuple[str, float]) -> None:
     X = [row[:2] for row in data]
     y = [row[2] for row in data]
     k = min(k, len(X))
@@ -176,17 +171,20 @@ def test_integer_grids(
 
 
 @settings(max_examples=60, deadline=None)
-@given(data=training_sets, k=st.integers(1, 14), weights=st.sampled_from(WEIGHTS), metric=st.sampled_from(METRICS),
-       seed=st.integers(0, 1000))  # fmt: skip
+@given(
+    data=training_sets,
+    k=st.integers(1, 14),
+    weights=st.sampled_from(WEIGHTS),
+    metric=st.sampled_from(METRICS),
+    seed=st.integers(0, 1000),
+)
 def test_order_of_data_is_irrelevant(
     data: list[tuple[int, int, int]], k: int, weights: str, metric: tuple[str, float], seed: int
 ) -> None:
     table = np.array(data, dtype=float)
     shuffled = np.random.default_rng(seed).permutation(table)
     k = min(k, len(table))
-    one, two = (
-        KNeighborsClassifier(k, weights, *metric).fit(t[:, :2] / 3.0, t[:, 2]) for t in (table, shuffled)
-    )
+    one, two = (KNeighborsClassifier(k, weights, *metric).fit(t[:, :2] / 3.0, t[:, 2]) for t in (table, shuffled))
     xs = np.linspace(-1.3, 1.2, 20)
     np.testing.assert_array_equal(one.surface(xs, xs), two.surface(xs, xs))
     np.testing.assert_array_equal(one.predict_proba(table[:, :2]), two.predict_proba(table[:, :2]))
@@ -196,8 +194,12 @@ def test_order_of_data_is_irrelevant(
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.tuples(*[st.integers(-1, 1)] * 4), st.integers(0, 1)), min_size=2, max_size=12),
-       st.integers(1, 12), st.sampled_from(WEIGHTS), st.sampled_from(METRICS))  # fmt: skip
+@given(
+    st.lists(st.tuples(st.tuples(*[st.integers(-1, 1)] * 4), st.integers(0, 1)), min_size=2, max_size=12),
+    st.integers(1, 12),
+    st.sampled_from(WEIGHTS),
+    st.sampled_from(METRICS),
+)
 def test_four_features(
     data: list[tuple[tuple[int, ...], int]], k: int, weights: str, metric: tuple[str, float]
 ) -> None:
@@ -275,9 +277,11 @@ def test_scikit_learn(metric: str, p: float, features: int) -> None:
 
 def test_clone_and_parameters() -> None:
     model = KNeighborsClassifier(3, "distance", "minkowski", 4.0)
-    assert clone(model).get_params() == model.get_params() == {
-        "n_neighbors": 3, "weights": "distance", "metric": "minkowski", "p": 4.0,
-    }  # fmt: skip
+    assert (
+        clone(model).get_params()
+        == model.get_params()
+        == {"n_neighbors": 3, "weights": "distance", "metric": "minkowski", "p": 4.0}
+    )
     assert model.set_params(n_neighbors=1).n_neighbors == 1
     assert repr(model) == "KNeighborsClassifier(n_neighbors=1, weights='distance', metric='minkowski', p=4.0)"
 
@@ -449,17 +453,27 @@ def exact_cosine(x: Sequence[float], z: Sequence[float]) -> Fraction:
 @settings(max_examples=150, deadline=None)
 @given(
     directions=st.lists(
-        st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-30, 30)).filter(any), min_size=1, max_size=5,
+        st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-30, 30)).filter(any),
+        min_size=1,
+        max_size=5,
         unique_by=lambda v: tuple(u // math.gcd(*v) for u in v),
     ),
     members=st.lists(st.tuples(st.integers(0, 4), st.integers(1, 10**6), st.integers(0, 2)), min_size=2, max_size=14),
-    exponent=st.integers(-300, 300), query=st.tuples(*[st.integers(-50, 50)] * 3).filter(any),
-    features=st.integers(2, 3), k=st.integers(1, 14), weights=st.sampled_from(WEIGHTS),
-)  # fmt: skip
+    exponent=st.integers(-300, 300),
+    query=st.tuples(*[st.integers(-50, 50)] * 3).filter(any),
+    features=st.integers(2, 3),
+    k=st.integers(1, 14),
+    weights=st.sampled_from(WEIGHTS),
+)
 def test_parallel_points_tie(
-    directions: list[tuple[int, ...]], members: list[tuple[int, int, int]], exponent: int, query: tuple[int, ...],
-    features: int, k: int, weights: str,
-) -> None:  # fmt: skip
+    directions: list[tuple[int, ...]],
+    members: list[tuple[int, int, int]],
+    exponent: int,
+    query: tuple[int, ...],
+    features: int,
+    k: int,
+    weights: str,
+) -> None:
     """Whole multiples of a direction, against cosines in exact arithmetic: equal there, equal here."""
     directions = [d for d in (each[:features] for each in directions) if any(d)]
     at = query[:features]
@@ -604,8 +618,12 @@ def test_single_rows_columns_and_pixels(weights: str) -> None:
     X, y = np.round(rng.normal(size=(300, 2)), 1), rng.integers(0, 3, 300)
     for k in (1, 7, 300):
         model = KNeighborsClassifier(k, weights).fit(X, y)
-        for xs, ys in (([0.1], [0.2]), (np.linspace(-2, 2, 41), [0.2]), ([0.1], np.linspace(-2, 2, 41)),
-                       ([5e-324, 5e-324, 0.1], [-5e-324, 0.0])):  # fmt: skip
+        for xs, ys in (
+            ([0.1], [0.2]),
+            (np.linspace(-2, 2, 41), [0.2]),
+            ([0.1], np.linspace(-2, 2, 41)),
+            ([5e-324, 5e-324, 0.1], [-5e-324, 0.0]),
+        ):
             check_picture(model, xs, ys)
 
 
@@ -684,17 +702,20 @@ POINTS = [[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]]
         ({"n_neighbors": 0}, "n_neighbors is 0; it must be a whole number of at least 1."),
         ({"n_neighbors": 2.0}, "n_neighbors is 2.0; it must be a whole number of at least 1."),
         ({"n_neighbors": True}, "n_neighbors is True; it must be a whole number of at least 1."),
-        ({"weights": "heavy"},
-         "weights is 'heavy'; it must be one of 'uniform', 'distance', 'distance-squared'."),
-        ({"metric": "taxi"}, "metric is 'taxi'; it must be one of 'euclidean', 'manhattan', 'chebyshev', "
-         "'minkowski', 'cosine'."),
-        ({"metric": None}, "metric is None; it must be one of 'euclidean', 'manhattan', 'chebyshev', "
-         "'minkowski', 'cosine'."),
+        ({"weights": "heavy"}, "weights is 'heavy'; it must be one of 'uniform', 'distance', 'distance-squared'."),
+        (
+            {"metric": "taxi"},
+            "metric is 'taxi'; it must be one of 'euclidean', 'manhattan', 'chebyshev', 'minkowski', 'cosine'.",
+        ),
+        (
+            {"metric": None},
+            "metric is None; it must be one of 'euclidean', 'manhattan', 'chebyshev', 'minkowski', 'cosine'.",
+        ),
         ({"p": 0.5}, "p is 0.5; it must be a number in [1, inf]."),
         ({"p": math.nan}, "p is nan; it must be a number in [1, inf]."),
         ({"p": "2"}, "p is '2'; it must be a number in [1, inf]."),
     ],
-)  # fmt: skip
+)
 def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
     model = KNeighborsClassifier(**parameters)  # inert until fit
     with pytest.raises(ValueError) as caught:
@@ -707,8 +728,7 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
     [
         ([[0.0, math.nan]], [0], "X holds a value that is not finite (NaN or infinity), first in row 0."),
         ([[0.0, math.inf]], [0], "X holds a value that is not finite (NaN or infinity), first in row 0."),
-        ([[0.0, -1e200]], [0],
-         "X holds the value -1e+200; coordinates must lie in [-1e+140, 1e+140]."),
+        ([[0.0, -1e200]], [0], "X holds the value -1e+200; coordinates must lie in [-1e+140, 1e+140]."),
         (np.empty((0, 2)), [], "X is empty: shape (0, 2); at least one point and one feature are needed."),
         ([1.0, 2.0], [0, 1], "X must have two dimensions (points, features); it has 1."),
         ([["a", "b"]], [0], "X must hold numbers only."),
@@ -717,7 +737,7 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
         (POINTS, [0, 1, math.nan], "y holds a label that is not finite (NaN or infinity)."),
         (POINTS, np.array([0, "a", None], dtype=object), "y "),
     ],
-)  # fmt: skip
+)
 def test_bad_data(X: Any, y: Any, sentence: str) -> None:
     with pytest.raises(ValueError) as caught:
         KNeighborsClassifier(1).fit(X, y)
@@ -741,9 +761,7 @@ def test_bad_queries() -> None:
     assert sentence(model.predict, [[0.0]]) == "X has 1 features, but the model was fitted with 2."
     assert "not finite" in sentence(model.predict, [[0.0, math.nan]])
     assert "1e+141" in sentence(model.predict, [[0.0, 1e141]])
-    assert sentence(model.score, POINTS, [0]) == (
-        "y must have one label for each of the 3 queries; its shape is (1,)."
-    )
+    assert sentence(model.score, POINTS, [0]) == ("y must have one label for each of the 3 queries; its shape is (1,).")
     assert sentence(model.kneighbors, POINTS, 0) == "n_neighbors is 0; it must be a whole number of at least 1."
     assert sentence(model.kneighbors, POINTS, 4) == (
         "n_neighbors is 4; it must be at most the number of training points, 3."
@@ -754,9 +772,7 @@ def test_bad_queries() -> None:
     assert sentence(model.surface, [0.0, -1.0], [0.0]) == (
         "xs must not decrease; xs[1] is -1, less than the one before."
     )
-    assert sentence(model.surface, [0.0], [2.0, 1.0]) == (
-        "ys must not decrease; ys[1] is 1, less than the one before."
-    )
+    assert sentence(model.surface, [0.0], [2.0, 1.0]) == ("ys must not decrease; ys[1] is 1, less than the one before.")
     assert sentence(model.surface, ["a"], [0.0]) == "xs must hold numbers only."
     for bad in ([math.nan], [[0.0]], 3.0):
         assert sentence(model.surface, bad, [0.0]) == "xs must be a one-dimensional array of finite numbers."

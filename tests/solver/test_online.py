@@ -23,7 +23,7 @@ from solver import (
     Status,
     certainty,
     most_informative,
-)  # fmt: skip
+)
 
 Array = NDArray[np.float64]
 FORMULA = Formula("rbf", 2.0)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver import SVC, DualAscentSVC, Kernel, OnlineSVC
-from solver.expansion import Expansion
-from solver.kernel_classifier import KernelClassifier
-from solver.kernels import KERNELS, PrecomputedKernel
+from solver.kernels.expansion import Expansion
+from solver.kernels.kernel_classifier import KernelClassifier
+from solver.kernels.table import KERNELS, PrecomputedKernel
 
 
 def expansion(
@@ -35,25 +35,33 @@ def summed(f: Expansion, queries: Any) -> Any:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    kernel=st.sampled_from([*KERNELS, "precomputed"]), n_support=st.integers(1, 70), n_features=st.integers(1, 40),
-    n_problems=st.integers(1, 4), piece=st.integers(1, 500), seed=st.integers(0, 2**32 - 1),
-)  # fmt: skip
+    kernel=st.sampled_from([*KERNELS, "precomputed"]),
+    n_support=st.integers(1, 70),
+    n_features=st.integers(1, 40),
+    n_problems=st.integers(1, 4),
+    piece=st.integers(1, 500),
+    seed=st.integers(0, 2**32 - 1),
+)
 def test_bits_do_not_depend_on_the_other_queries(
     kernel: str, n_support: int, n_features: int, n_problems: int, piece: int, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
     width = n_features if kernel != "precomputed" else 90
     f = expansion(
-        rng, PrecomputedKernel() if kernel == "precomputed" else Kernel(kernel, 0.3, 0.5, 3), n_support, width,
-        n_problems, width,
-    )  # fmt: skip
+        rng,
+        PrecomputedKernel() if kernel == "precomputed" else Kernel(kernel, 0.3, 0.5, 3),
+        n_support,
+        width,
+        n_problems,
+        width,
+    )
     queries = rng.normal(size=(50, width))
     whole = f(queries)
     if kernel != "precomputed":
         exact, size = summed(f, queries)
         assert (np.abs(whole - exact) <= 1e-14 * (n_features + 10) * size).all()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("solver.expansion.PIECE", piece)
+        patch.setattr("solver.kernels.expansion.PIECE", piece)
         assert np.array_equal(whole, f(queries))
     cut = int(rng.integers(1, 50))
     assert np.array_equal(whole, np.concatenate([f(queries[:cut]), f(queries[cut:])]))
@@ -74,9 +82,10 @@ def test_little_memory_beside_the_answer(kernel: str, n_classes: int) -> None:
     block = len(queries) * len(model.support_) * 8
     assert block > 50e6  # what all kernel values at once would take
     answers = {
-        "decision_function": lambda: model.decision_function(queries), "predict": lambda: model.predict(queries),
+        "decision_function": lambda: model.decision_function(queries),
+        "predict": lambda: model.predict(queries),
         "score": lambda: model.score(queries, np.zeros(len(queries), dtype=int)),
-    }  # fmt: skip
+    }
     for name, ask in answers.items():
         tracemalloc.start()
         answer = ask()

@@ -22,18 +22,21 @@ from solver import (
     RunningExpansion,
     Status,
 )
-from solver.pair_classifier import PairClassifier
+from solver.core.binary_reduction import PairClassifier
 
 Array = NDArray[np.float64]
 GAMMA = 1.5
 WEIGHTS = {"ant": 0.5, "bee": 2.0, "cow": 1.0}
 LEARNERS: list[PairClassifier] = [
-    SVC(gamma=GAMMA, C=3.0), OnlineSVC(gamma=GAMMA, C=3.0), DualAscentSVC(gamma=GAMMA, C=3.0),
+    SVC(gamma=GAMMA, C=3.0),
+    OnlineSVC(gamma=GAMMA, C=3.0),
+    DualAscentSVC(gamma=GAMMA, C=3.0),
     OnlineSVC(gamma=GAMMA, C=3.0, multiclass="one-vs-rest", n_epochs=2, finish=False),
     DualAscentSVC(gamma=GAMMA, C=3.0, multiclass="one-vs-rest", fit_intercept=False, step_size="constant"),
-    Perceptron(max_iter=30), Perceptron(max_iter=30, fit_intercept=False, shuffle=False),
+    Perceptron(max_iter=30),
+    Perceptron(max_iter=30, fit_intercept=False, shuffle=False),
     PegasosClassifier(n_iter=2000, alpha=0.05),
-]  # fmt: skip
+]
 PARAMETERS = [pytest.param(learner, n, id=f"{learner!r}, {n} classes") for learner in LEARNERS for n in (2, 3)]
 T = np.random.default_rng(5).uniform(-2.0, 2.0, (60, 2))
 
@@ -87,10 +90,12 @@ def test_the_model_of_a_moment_is_the_state_of_its_solvers(learner: Any, n_class
         trainer.step(steps)
         snapshots = trainer.snapshot(thorough=steps % 2 == 0)
         model = source.snapshot_model(snapshots)
-        expected = np.column_stack([
-            f_of(pair, solver, X, getattr(learner, "fit_intercept", True))
-            for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True)
-        ])  # fmt: skip
+        expected = np.column_stack(
+            [
+                f_of(pair, solver, X, getattr(learner, "fit_intercept", True))
+                for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True)
+            ]
+        )
         values = model.pair_decision_function(T)
         assert values == pytest.approx(expected, abs=1e-12)
         assert (model.predict(T) == model.classes_[winner_of(values, model.pairs_, n_classes)]).all()

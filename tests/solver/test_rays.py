@@ -10,19 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from solver import rays
-from solver.gradients import gradient
-from solver.kernels import KERNELS, Kernel, PrecomputedKernel
-from solver.rays import Decision, margin_reach
-from solver.svc import SVC
+from solver.inspection import margin_rays
+from solver.inspection.margin_rays import Decision, margin_reach
+from solver.kernels.gradients import gradient
+from solver.kernels.table import KERNELS, Kernel, PrecomputedKernel
+from solver.svm.svc import SVC
 
 Array = NDArray[np.float64]
 VIEW = (-2.0, 2.0, -1.5, 1.5)
 CHOSEN = (
-    Kernel("linear"), Kernel("poly", gamma=0.7, coef0=1.0, degree=3), Kernel("poly", gamma=1.0, coef0=0.0, degree=2),
-    Kernel("poly", degree=1), Kernel("poly", degree=0), Kernel("rbf", gamma=1.3), Kernel("rbf", gamma=15.0),
-    Kernel("laplacian", gamma=0.8), Kernel("sigmoid", gamma=0.6, coef0=-0.2),
-)  # fmt: skip
+    Kernel("linear"),
+    Kernel("poly", gamma=0.7, coef0=1.0, degree=3),
+    Kernel("poly", gamma=1.0, coef0=0.0, degree=2),
+    Kernel("poly", degree=1),
+    Kernel("poly", degree=0),
+    Kernel("rbf", gamma=1.3),
+    Kernel("rbf", gamma=15.0),
+    Kernel("laplacian", gamma=0.8),
+    Kernel("sigmoid", gamma=0.6, coef0=-0.2),
+)
 
 
 def some(seed: int, kernel: Kernel, n: int = 12) -> Decision:
@@ -54,7 +60,9 @@ def test_gradients_are_those_of_finite_differences(kernel: Kernel) -> None:
         shift = np.eye(3)[feature] * step
         rise = (kernel.gram(queries + shift, points) - kernel.gram(queries - shift, points)) @ coef / (2.0 * step)
         np.testing.assert_allclose(got[:, feature], rise, rtol=1e-6, atol=1e-7)
-    one_each = np.array([np.linalg.norm(gradient(kernel, queries, points[[s]], coef[[s]])[0], axis=1) for s in range(9)])  # fmt: skip # noqa: E501
+    one_each = np.array(
+        [np.linalg.norm(gradient(kernel, queries, points[[s]], coef[[s]])[0], axis=1) for s in range(9)]
+    )
     np.testing.assert_allclose(size, one_each.sum(axis=0), rtol=1e-12, atol=1e-300)
 
 
@@ -85,9 +93,7 @@ def test_with_a_linear_kernel_it_is_the_distance_from_the_margin() -> None:
     assert at_edge.all()
 
 
-def first_by_force(
-    decision: Decision, x: Array, y: float, fine: int = 8_000
-) -> tuple[float, Array] | None:
+def first_by_force(decision: Decision, x: Array, y: float, fine: int = 8_000) -> tuple[float, Array] | None:
     """The first of many places at which y f is 1 or more, and the direction; None for none."""
     slope = y * decision.gradient(x[None])[0][0]
     direction = slope / np.linalg.norm(slope)
@@ -187,7 +193,7 @@ def test_it_pauses_after_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
         return own(self, A, B)
 
     monkeypatch.setattr(Kernel, "gram", counted)
-    monkeypatch.setattr(rays, "PIECE", 5_000)
+    monkeypatch.setattr(margin_rays, "PIECE", 5_000)
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1.0, 1.0, (100, 2)), rng.choice([-1.0, 1.0], 100)
     decision = some(0, CHOSEN[6], 40)
@@ -200,7 +206,7 @@ def test_it_pauses_after_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
         except StopIteration as end:
             pieces = end.value
             break
-    monkeypatch.setattr(rays, "PIECE", 10**9)
+    monkeypatch.setattr(margin_rays, "PIECE", 10**9)
     asked.append(0)
     whole = reach(decision, X, y)
     assert np.array_equal(pieces[1], whole[1])

@@ -13,19 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from solver import projected_gradient, recording, smo
-from solver.auto import AutoSolver
-from solver.certificate import Status
-from solver.kernels import Kernel, PrecomputedKernel
-from solver.lasvm import LasvmSolver
-from solver.pegasos import PegasosSolver
-from solver.perceptron import PerceptronSolver
-from solver.projected_gradient import DualAscentSolver
+from solver import recording
+from solver.core.certificate import Status
+from solver.core.stepping import SteppedSolver
+from solver.kernels.table import Kernel, PrecomputedKernel
+from solver.linear.pegasos import PegasosSolver
+from solver.linear.perceptron import PerceptronSolver
+from solver.online.lasvm import LasvmSolver
 from solver.recording import Recording
-from solver.selection import RULES
-from solver.smo import SmoSolver
-from solver.stepping import SteppedSolver
-from solver.svc import SVC
+from solver.svm import projected_gradient, smo
+from solver.svm.auto import AutoSolver
+from solver.svm.projected_gradient import DualAscentSolver
+from solver.svm.smo import SmoSolver
+from solver.svm.svc import SVC
+from solver.svm.working_set_rules import RULES
 
 Array = NDArray[np.float64]
 State = list[Any]
@@ -33,9 +34,12 @@ Maker = Callable[[], SteppedSolver]
 #: Steps after which a run is no longer followed.
 FOLLOWED = 150
 KERNELS = (
-    Kernel("rbf", gamma=1.5), Kernel("linear"), Kernel("poly", gamma=1.0, coef0=1.0, degree=3),
-    Kernel("sigmoid", gamma=0.7, coef0=-0.3), Kernel("laplacian", gamma=0.8),
-)  # fmt: skip
+    Kernel("rbf", gamma=1.5),
+    Kernel("linear"),
+    Kernel("poly", gamma=1.0, coef0=1.0, degree=3),
+    Kernel("sigmoid", gamma=0.7, coef0=-0.3),
+    Kernel("laplacian", gamma=0.8),
+)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -61,9 +65,14 @@ def points(seed: int, n: int) -> tuple[Array, Array]:
 
 
 def smo_maker(
-    seed: int = 0, n: int = 20, rule: str = "second-order", kernel: Kernel = KERNELS[0], prices: str = "finite",
-    warm: bool = False, **others: Any,
-) -> Callable[[], SmoSolver]:  # fmt: skip
+    seed: int = 0,
+    n: int = 20,
+    rule: str = "second-order",
+    kernel: Kernel = KERNELS[0],
+    prices: str = "finite",
+    warm: bool = False,
+    **others: Any,
+) -> Callable[[], SmoSolver]:
     X, y = points(seed, n)
     rng = np.random.default_rng(seed + 1)
     if prices == "inf" and not kernel.is_positive_semidefinite:
@@ -74,27 +83,40 @@ def smo_maker(
     alpha = rng.uniform(0.0, 1.0, n) if warm else None
     return lambda: SmoSolver(
         X, y, kernel, C=C, selection=rule, random_state=seed, alpha=alpha, **{"shrinking": False, **others}
-    )  # fmt: skip
+    )
 
 
 MAKERS: dict[str, Callable[[int], Maker]] = {
     "lasvm": lambda seed: (
         lambda: LasvmSolver(
-            *points(seed, 20 + seed % 40), KERNELS[seed % 5], C=(0.3, 5.0, 200.0)[seed % 3],
-            selection=("first-order", "second-order")[seed % 2], shuffle=seed % 4 == 0, n_epochs=1 + seed % 2,
-            finish=seed % 5 != 1, random_state=seed, cache_size=(0.0, 100.0)[seed % 2],
+            *points(seed, 20 + seed % 40),
+            KERNELS[seed % 5],
+            C=(0.3, 5.0, 200.0)[seed % 3],
+            selection=("first-order", "second-order")[seed % 2],
+            shuffle=seed % 4 == 0,
+            n_epochs=1 + seed % 2,
+            finish=seed % 5 != 1,
+            random_state=seed,
+            cache_size=(0.0, 100.0)[seed % 2],
         )
     ),
     "dual-ascent": lambda seed: (
         lambda: DualAscentSolver(
-            *points(seed, 12 + seed % 20), KERNELS[seed % 5], C=(0.3, 5.0, 100.0)[seed % 3],
-            fit_intercept=seed % 2 == 0, step_size=("barzilai-borwein", "constant")[seed % 4 // 2],
-            max_iter=130 if seed % 7 == 0 else -1, cache_size=(0.0, 100.0)[seed % 3 > 0],
+            *points(seed, 12 + seed % 20),
+            KERNELS[seed % 5],
+            C=(0.3, 5.0, 100.0)[seed % 3],
+            fit_intercept=seed % 2 == 0,
+            step_size=("barzilai-borwein", "constant")[seed % 4 // 2],
+            max_iter=130 if seed % 7 == 0 else -1,
+            cache_size=(0.0, 100.0)[seed % 3 > 0],
         )
     ),
     "perceptron": lambda seed: (
         lambda: PerceptronSolver(
-            *points(seed, 15), fit_intercept=seed % 2 == 0, shuffle=seed % 3 > 0, random_state=seed,
+            *points(seed, 15),
+            fit_intercept=seed % 2 == 0,
+            shuffle=seed % 3 > 0,
+            random_state=seed,
             max_iter=5 if seed % 5 == 0 else 50,
         )
     ),
@@ -103,7 +125,7 @@ MAKERS: dict[str, Callable[[int], Maker]] = {
             *points(seed, 15), lam=0.05, max_iter=FOLLOWED if seed % 3 else FOLLOWED + 9, random_state=seed
         )
     ),
-}  # fmt: skip
+}
 
 
 def state_of(solver: SteppedSolver) -> State:
@@ -122,16 +144,23 @@ def state_of(solver: SteppedSolver) -> State:
     else:
         assert isinstance(solver, PegasosSolver)
         own = [*solver._arrays, str(solver._random.bit_generator.state), astuple(solver.certificate())]
-    return [solver.status, solver.n_iter, *(np.array(each, dtype=object if isinstance(each, tuple) else None) for each in own)]  # fmt: skip # noqa: E501
+    return [
+        solver.status,
+        solver.n_iter,
+        *(np.array(each, dtype=object if isinstance(each, tuple) else None) for each in own),
+    ]
 
 
 def same(one: State, other: State) -> bool:
     """Whether two states are equal to the last bit."""
     return len(one) == len(other) and all(
-        a == b if not isinstance(a, np.ndarray) else a.shape == b.shape and (a.astype(str) == b.astype(str)).all()
-        if a.dtype == object else np.array_equal(a, b)
+        a == b
+        if not isinstance(a, np.ndarray)
+        else a.shape == b.shape and (a.astype(str) == b.astype(str)).all()
+        if a.dtype == object
+        else np.array_equal(a, b)
         for a, b in zip(one, other, strict=True)
-    )  # fmt: skip
+    )
 
 
 class Followed:
@@ -262,10 +291,15 @@ def wander(make: Maker, seed: int, n_moves: int = 25, **limits: float) -> tuple[
 
 @settings(max_examples=80, deadline=None)
 @given(
-    seed=st.integers(0, 10_000), n=st.integers(6, 30), rule=st.sampled_from(sorted(RULES)),
-    kernel=st.sampled_from(KERNELS), prices=st.sampled_from(["finite", "inf", "unequal", "some inf"]),
-    warm=st.booleans(), cache=st.sampled_from([0.0, 200.0]), max_iter=st.sampled_from([-1, 0, 7, 60]),
-)  # fmt: skip
+    seed=st.integers(0, 10_000),
+    n=st.integers(6, 30),
+    rule=st.sampled_from(sorted(RULES)),
+    kernel=st.sampled_from(KERNELS),
+    prices=st.sampled_from(["finite", "inf", "unequal", "some inf"]),
+    warm=st.booleans(),
+    cache=st.sampled_from([0.0, 200.0]),
+    max_iter=st.sampled_from([-1, 0, 7, 60]),
+)
 def test_every_state_of_smo_is_found_again(
     seed: int, n: int, rule: str, kernel: Kernel, prices: str, warm: bool, cache: float, max_iter: int
 ) -> None:
@@ -284,12 +318,15 @@ def test_every_state_of_the_others_is_found_again(name: str, seed: int) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        smo_maker(3, 14, "random"), smo_maker(3, 14, "platt", tol=1e-18), smo_maker(4, 12, "maximum-gain", warm=True),
-        smo_maker(5, 14, "cyclic", prices="inf"), *(MAKERS[name](9) for name in MAKERS),
+        smo_maker(3, 14, "random"),
+        smo_maker(3, 14, "platt", tol=1e-18),
+        smo_maker(4, 12, "maximum-gain", warm=True),
+        smo_maker(5, 14, "cyclic", prices="inf"),
+        *(MAKERS[name](9) for name in MAKERS),
         lambda: LasvmSolver(*points(1, 12), KERNELS[0], C=2.0, tol=1e-18),
         lambda: DualAscentSolver(*points(1, 12), KERNELS[0], C=2.0, tol=1e-18),
     ],
-)  # fmt: skip
+)
 def test_what_follows_is_what_followed_then(make: Maker) -> None:
     """From each of its states, taken up in any order, a run comes to the same end; now and then by way of the first."""
     solver, kept = make(), []
@@ -371,7 +408,7 @@ def test_a_long_run_is_the_same_with_notes(rule: str, prices: str) -> None:
         (Status.STOPPED_EARLY, lambda: PerceptronSolver(*points(0, 20))),
         (Status.OPTIMAL, lambda: PerceptronSolver([[0.0, 1.0], [1.0, 0.0]], [-1, 1], shuffle=True)),
     ],
-)  # fmt: skip
+)
 def test_every_end_is_found_again(status: Status, make: Maker) -> None:
     through = make()
     through.run()

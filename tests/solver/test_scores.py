@@ -21,8 +21,8 @@ from solver import (
     roc_curve,
     threshold_table,
 )
-from solver.metrics import balanced_accuracy_of
-from solver.neighbors import METRICS, WEIGHTS
+from solver.inspection.metrics import balanced_accuracy_of
+from solver.knn.neighbors import METRICS, WEIGHTS
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -112,10 +112,13 @@ def test_a_curve_by_hand() -> None:
 @pytest.mark.parametrize(
     ("truth", "score", "said"),
     [
-        ([True, True], [1.0, 2.0], "both classes"), ([False], [1.0], "both classes"), ([1, 0], [1.0, 2.0], "True or"),
-        ([True, False], [1.0], "one finite number"), ([True, False], [1.0, np.nan], "one finite number"),
+        ([True, True], [1.0, 2.0], "both classes"),
+        ([False], [1.0], "both classes"),
+        ([1, 0], [1.0, 2.0], "True or"),
+        ([True, False], [1.0], "one finite number"),
+        ([True, False], [1.0, np.nan], "one finite number"),
     ],
-)  # fmt: skip
+)
 def test_curves_that_cannot_be(truth: Any, score: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         roc_curve(truth, score)

@@ -24,15 +24,15 @@ from svm_reference import (
     solve_dual,
 )
 
-from solver import shrinking, smo
-from solver.certificate import Status, best_primal
-from solver.datasets import generate
-from solver.kernels import Kernel
-from solver.lasvm import LasvmSolver
-from solver.projected_gradient import DualAscentSolver
-from solver.projection import feasible
-from solver.selection import RULES
-from solver.smo import SmoSolver
+from solver.core.certificate import Status, best_primal
+from solver.data.datasets import generate
+from solver.kernels.table import Kernel
+from solver.online.lasvm import LasvmSolver
+from solver.svm import shrinking, smo
+from solver.svm.projected_gradient import DualAscentSolver
+from solver.svm.projection import feasible
+from solver.svm.smo import SmoSolver
+from solver.svm.working_set_rules import RULES
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -44,8 +44,10 @@ PRICES = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1e3, 1e4)
 #: n < 10 each).  None of them is in these lists.
 PROBLEMS = [
     # Seed 1044 (linear, n = 300, C = 1e4, far from separable) alone takes 10^7 first-order steps.
-    problem for problem in problems(67, SIZES, PRICES, first_seed=1000) if problem.seed != 1044
-]  # fmt: skip
+    problem
+    for problem in problems(67, SIZES, PRICES, first_seed=1000)
+    if problem.seed != 1044
+]
 SMALL_PROBLEMS = problems(24, (3, 10, 30, 60, 100), (1e-2, 1e-1, 1.0, 10.0), first_seed=900)
 RULE_NAMES = tuple(RULES)
 
@@ -138,9 +140,7 @@ def test_optimal_on_many(problem: Problem) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("problem", problems(100, (20, 60, 100), (0.1, 1.0, 10.0), first_seed=7000), ids=str)
 def test_optimal_on_many_with_the_slow_rules(problem: Problem) -> None:
-    check_optimal(
-        problem, ("cyclic", "random", "platt", "maximum-gain"), near=4e-4, random_state=problem.seed
-    )
+    check_optimal(problem, ("cyclic", "random", "platt", "maximum-gain"), near=4e-4, random_state=problem.seed)
 
 
 def test_intercept_without_free_support_vectors() -> None:
@@ -208,9 +208,14 @@ def test_best_primal_equals_a_search_over_all_breakpoints() -> None:
 
 def state(solver: SmoSolver) -> tuple[object, ...]:
     return (
-        solver.beta.tobytes(), solver.v.tobytes(), solver.n_iter, solver.working_set, solver.status,
-        solver._rng.tobytes(), solver._ints[:5].tobytes(),
-    )  # fmt: skip
+        solver.beta.tobytes(),
+        solver.v.tobytes(),
+        solver.n_iter,
+        solver.working_set,
+        solver.status,
+        solver._rng.tobytes(),
+        solver._ints[:5].tobytes(),
+    )
 
 
 def make(rule: str, *, C: float = 5.0, every: int | None = None, **parameters: Any) -> SmoSolver:
@@ -401,10 +406,18 @@ def extreme_sets() -> Iterator[tuple[str, Array, Array]]:
 
 
 EXTREME_KERNELS = (
-    Kernel("linear"), Kernel("poly", 1.0, 1.0, 3), Kernel("poly", 1.0, -1.0, 3), Kernel("poly", 1.0, 1.0, 0),
-    Kernel("rbf", 1e-4), Kernel("rbf", 1.0), Kernel("rbf", 1e4), Kernel("rbf", 0.0), Kernel("laplacian", 1e-4),
-    Kernel("laplacian", 1e4), Kernel("sigmoid", 1.0, -1.0),
-)  # fmt: skip
+    Kernel("linear"),
+    Kernel("poly", 1.0, 1.0, 3),
+    Kernel("poly", 1.0, -1.0, 3),
+    Kernel("poly", 1.0, 1.0, 0),
+    Kernel("rbf", 1e-4),
+    Kernel("rbf", 1.0),
+    Kernel("rbf", 1e4),
+    Kernel("rbf", 0.0),
+    Kernel("laplacian", 1e-4),
+    Kernel("laplacian", 1e4),
+    Kernel("sigmoid", 1.0, -1.0),
+)
 
 
 @pytest.mark.parametrize(("X", "y"), [pytest.param(X, y, id=name) for name, X, y in extreme_sets()])
@@ -451,9 +464,13 @@ def test_conflicting_duplicates_reach_the_bound_at_any_scale(scale: float, compi
     # The pull of one point with two labels never changes, so both multipliers end at C, in one step a pair.
     X, _ = points("random", 20, 0)
     solver = SmoSolver(
-        np.repeat(X, 2, 0) * scale, np.tile([1.0, -1.0], 20), Kernel("linear"), C=100.0, max_iter=1000,
+        np.repeat(X, 2, 0) * scale,
+        np.tile([1.0, -1.0], 20),
+        Kernel("linear"),
+        C=100.0,
+        max_iter=1000,
         compiled=compiled,
-    )  # fmt: skip
+    )
     assert solver.run() is Status.OPTIMAL
     assert (solver.alpha == 100.0).all() and solver.n_iter == 20
 
@@ -496,12 +513,13 @@ def test_a_tolerance_beyond_double_precision_ends() -> None:
 @given(
     data=st.lists(
         st.tuples(st.sampled_from([-1.0, 0.0, 0.5, 1.0]), st.sampled_from([-1.0, 0.0, 2.0]), st.booleans()),
-        min_size=2, max_size=12,
+        min_size=2,
+        max_size=12,
     ),
     kernel=st.sampled_from(EXTREME_KERNELS),
     rule=st.sampled_from(RULE_NAMES),
     C=st.sampled_from([1e-3, 1.0, 1e3, 1e8]),
-)  # fmt: skip
+)
 def test_points_on_a_lattice(data: list[tuple[float, float, bool]], kernel: Kernel, rule: str, C: float) -> None:
     """Coincident points, ties and degenerate positions without end."""
     X = np.array([(x, y) for x, y, _ in data])
@@ -528,9 +546,13 @@ def test_warm_start(problem: Problem) -> None:
     cold.run()
     rng = np.random.default_rng(0)
     starts = (
-        cold.alpha, rng.uniform(0.0, problem.C, problem.n), rng.normal(0.0, 2 * problem.C, problem.n),
-        np.full(problem.n, np.nan), np.full(problem.n, np.inf), np.full(problem.n, 1e308),
-    )  # fmt: skip
+        cold.alpha,
+        rng.uniform(0.0, problem.C, problem.n),
+        rng.normal(0.0, 2 * problem.C, problem.n),
+        np.full(problem.n, np.nan),
+        np.full(problem.n, np.inf),
+        np.full(problem.n, 1e308),
+    )
     for start in starts:
         warm = SmoSolver(X, y, kernel_of(problem.formula), C=problem.C, alpha=start)
         assert ((warm.alpha >= 0) & (warm.alpha <= problem.C)).all()
@@ -555,9 +577,10 @@ def test_warm_start_of_a_hard_margin(start: float) -> None:
 @given(
     rows=st.lists(
         st.tuples(st.booleans(), st.floats(-1e9, 1e9), st.sampled_from([1e-6, 1.0, 3.0, 1e8, np.inf])),
-        min_size=2, max_size=30,
+        min_size=2,
+        max_size=30,
     )
-)  # fmt: skip
+)
 def test_feasible(rows: list[tuple[bool, float, float]]) -> None:
     y = np.where([label for label, _, _ in rows], 1.0, -1.0)
     alpha, C = np.array([a for _, a, _ in rows]), np.array([c for _, _, c in rows])
@@ -592,9 +615,10 @@ class Plain:
         self.m = max(self.v[k] for k in self.up)
         self.M = min(self.v[k] for k in self.low)
         self.violators = [
-            k for k in everyone
+            k
+            for k in everyone
             if (k in self.up and self.v[k] > self.M + self.tol) or (k in self.low and self.v[k] < self.m - self.tol)
-        ]  # fmt: skip
+        ]
 
     def pair(self, i: int, j: int) -> tuple[int, int] | None:
         """(up, low) when the two move, else None."""

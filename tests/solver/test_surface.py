@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from svm_reference import Formula
 
-from solver.grids import GridRows
-from solver.kernels import Kernel
-from solver.surface import Grid, RunningExpansion
-from solver.svc import SVC
+from solver.kernels.grids import GridRows
+from solver.kernels.surface import Grid, RunningExpansion
+from solver.kernels.table import Kernel
+from solver.svm.svc import SVC
 
 Array = NDArray[np.float64]
 
@@ -25,9 +25,13 @@ def test_pixels_are_sampled_at_their_centres() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(
-    left=st.floats(-1e6, 1e6), bottom=st.floats(-1e6, 1e6), across=st.floats(1e-3, 1e6), up=st.floats(1e-3, 1e6),
-    width=st.integers(1, 2000), height=st.integers(1, 2000),
-)  # fmt: skip
+    left=st.floats(-1e6, 1e6),
+    bottom=st.floats(-1e6, 1e6),
+    across=st.floats(1e-3, 1e6),
+    up=st.floats(1e-3, 1e6),
+    width=st.integers(1, 2000),
+    height=st.integers(1, 2000),
+)
 def test_half_a_pixel_to_every_edge(
     left: float, bottom: float, across: float, up: float, width: int, height: int
 ) -> None:
@@ -44,10 +48,14 @@ def test_half_a_pixel_to_every_edge(
 @pytest.mark.parametrize(
     ("size", "coarse"),
     [
-        ((640, 480), (160, 120)), ((1920, 1080), (480, 270)), ((400, 400), (160, 120)), ((100, 500), (100, 125)),
-        ((160, 120), (160, 120)), ((1, 1), (1, 1)),
+        ((640, 480), (160, 120)),
+        ((1920, 1080), (480, 270)),
+        ((400, 400), (160, 120)),
+        ((100, 500), (100, 125)),
+        ((160, 120), (160, 120)),
+        ((1, 1), (1, 1)),
     ],
-)  # fmt: skip
+)
 def test_coarse(size: tuple[int, int], coarse: tuple[int, int]) -> None:
     grid = Grid(-2.0, 1.0, 0.5, 4.0, *size)
     small = grid.coarse()
@@ -67,8 +75,11 @@ def test_rows_go_up_and_columns_to_the_right() -> None:
     assert surface[1, 5] == pytest.approx(model.decision_function([[grid.xs[5], grid.ys[1]]])[0])
 
 
-@pytest.mark.parametrize("formula", [Formula("rbf", 2.0), Formula("laplacian", 1.0), Formula("sigmoid", 1.0, -0.5),
-                                     Formula("poly", 1.0, 1.0, 3)], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "formula",
+    [Formula("rbf", 2.0), Formula("laplacian", 1.0), Formula("sigmoid", 1.0, -0.5), Formula("poly", 1.0, 1.0, 3)],
+    ids=str,
+)
 def test_a_running_expansion_pays_for_what_changed_only(formula: Formula, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     grid = Grid(-2.0, 2.0, -2.0, 2.0, 40, 30)

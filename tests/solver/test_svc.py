@@ -14,20 +14,24 @@ from sklearn import svm
 from sklearn.multiclass import OneVsRestClassifier
 from svm_reference import Formula, points
 
-from solver.certificate import Certificate, NotSeparableError, Status, joined, rounding_of
-from solver.conventions import ConvergenceWarning
-from solver.dual_ascent import DualAscentSVC
-from solver.kernels import Kernel, PrecomputedKernel
-from solver.multiclass import REST, one_vs_one, one_vs_rest, one_vs_rest_values, votes
-from solver.online import OnlineSVC
-from solver.selection import RULES
-from solver.svc import SVC
+from solver.core.certificate import Certificate, NotSeparableError, Status, joined, rounding_of
+from solver.core.conventions import ConvergenceWarning
+from solver.core.multiclass import REST, one_vs_one, one_vs_rest, one_vs_rest_values, votes
+from solver.kernels.table import Kernel, PrecomputedKernel
+from solver.online.online_svc import OnlineSVC
+from solver.svm.dual_ascent import DualAscentSVC
+from solver.svm.svc import SVC
+from solver.svm.working_set_rules import RULES
 
 Array = NDArray[np.float64]
 KERNELS = (
-    Formula("linear"), Formula("poly", 1.0, 1.0, 3), Formula("poly", 0.5, 0.0, 2), Formula("rbf", 2.0),
-    Formula("laplacian", 1.0), Formula("sigmoid", 0.2, -0.1),
-)  # fmt: skip
+    Formula("linear"),
+    Formula("poly", 1.0, 1.0, 3),
+    Formula("poly", 0.5, 0.0, 2),
+    Formula("rbf", 2.0),
+    Formula("laplacian", 1.0),
+    Formula("sigmoid", 0.2, -0.1),
+)
 #: Kernels whose optimum is one point: positive semidefinite, and not even in x as the homogeneous square is.
 CONVEX = tuple(formula for formula in KERNELS if formula.name != "sigmoid" and formula.degree == 3)
 NAMES = np.array(["zebra", "ant", "mole", "cat", "bee"])
@@ -172,7 +176,7 @@ def test_weights_as_scikit_learn(formula: Formula, n_classes: int, class_weight:
     ours = SVC(2.0, formula.name, tol=1e-9, class_weight=class_weight, **shape).fit(X, y, weights)
     theirs = svm.SVC(
         C=2.0, kernel=formula if special else formula.name, tol=1e-9, class_weight=class_weight, **shape
-    ).fit(X, y, weights)  # fmt: skip
+    ).fit(X, y, weights)
     same_model(ours, theirs, T, weights)
     if not special:
         assert (ours.support_vectors_ == theirs.support_vectors_).all()
@@ -228,10 +232,13 @@ def test_weights_multiply_and_repetition_is_a_weight() -> None:
         ([1.0, 1.0, np.nan], "sample_weight is nan at point 2; it must be a number in [0, inf)."),
         ([np.inf, 1.0, 1.0], "sample_weight is inf at point 0; it must be a number in [0, inf)."),
         (["a", "b", "c"], "sample_weight must hold numbers only."),
-        ([1.0, 0.0, 0.0], "After weighting, only points of class 0 have a weight above zero; an SVM needs points of at"
-         " least two classes."),
+        (
+            [1.0, 0.0, 0.0],
+            "After weighting, only points of class 0 have a weight above zero; an SVM needs points of at"
+            " least two classes.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad_sample_weights(weights: Any, sentence: str) -> None:
     with pytest.raises(ValueError) as caught:
         SVC().fit([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0, 1, 1], weights)
@@ -274,8 +281,9 @@ def test_a_gram_matrix_is_symmetric_but_for_rounding() -> None:
     assert (rounded != rounded.T).any()
     np.testing.assert_allclose(
         SVC(kernel="precomputed", tol=1e-8).fit(rounded, y).decision_function(gram),
-        SVC(kernel="precomputed", tol=1e-8).fit(gram, y).decision_function(gram), atol=1e-7,
-    )  # fmt: skip
+        SVC(kernel="precomputed", tol=1e-8).fit(gram, y).decision_function(gram),
+        atol=1e-7,
+    )
     gram[3, 5] += 0.25
     with pytest.raises(ValueError, match=r"X, the Gram matrix, must be symmetric; its entry \(3, 5\) is .*\(5, 3\) is"):
         SVC(kernel="precomputed").fit(gram, y)
@@ -424,8 +432,17 @@ def test_one_certificate_for_all() -> None:
 
 def test_the_gravest_status_and_the_smallest_bound_speak_for_all() -> None:
     def part(status: Status, **numbers: float) -> Certificate:
-        sound: dict[str, Any] = {"kkt_violation": 1e-4, "dual": 1.0, "primal": 1.1, "gap": 0.1, "n_free": 1,
-                                 "n_bounded": 2, "n_iter": 3, "margin_bound": np.nan, **numbers}  # fmt: skip
+        sound: dict[str, Any] = {
+            "kkt_violation": 1e-4,
+            "dual": 1.0,
+            "primal": 1.1,
+            "gap": 0.1,
+            "n_free": 1,
+            "n_bounded": 2,
+            "n_iter": 3,
+            "margin_bound": np.nan,
+            **numbers,
+        }
         return Certificate(status, **sound)
 
     good, limit = part(Status.OPTIMAL), part(Status.PRECISION, kkt_violation=0.5)
@@ -446,10 +463,17 @@ def test_a_fit_at_the_limit_of_double_precision_says_so() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"C": -1}, {"kernel": "gauss"}, {"C": np.inf, "kernel": "linear"}, {"class_weight": {"ant": -1}},
-     {"kernel": lambda A, B: np.ones((1, 1))}, {"max_iter": -5}, {"random_state": -1}],
+    [
+        {"C": -1},
+        {"kernel": "gauss"},
+        {"C": np.inf, "kernel": "linear"},
+        {"class_weight": {"ant": -1}},
+        {"kernel": lambda A, B: np.ones((1, 1))},
+        {"max_iter": -5},
+        {"random_state": -1},
+    ],
     ids=lambda bad: ", ".join(bad),
-)  # fmt: skip
+)
 def test_a_failing_fit_leaves_the_model_as_it_was(change: dict[str, Any]) -> None:
     X, y = classes(3)
     model = SVC(gamma=2.0).fit(X, y)
@@ -705,44 +729,59 @@ def test_parameters() -> None:
             "kernel is 'gauss'; it must be one of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed', or a"
             " function kernel(A, B).",
         ),
+        ({"selection": "wss2"}, f"selection is 'wss2'; it must be one of {', '.join(map(repr, RULES))}."),
         (
-            {"selection": "wss2"},
-            f"selection is 'wss2'; it must be one of {', '.join(map(repr, RULES))}.",
+            {"kernel": None},
+            "kernel is None; it must be one of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid',"
+            " 'precomputed', or a function kernel(A, B).",
         ),
-        ({"kernel": None}, "kernel is None; it must be one of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid',"
-         " 'precomputed', or a function kernel(A, B)."),
         ({"kernel": dot, "gamma": -1}, "gamma is -1; it must be a number in [0, inf)."),
         ({"kernel": "precomputed"}, "X has shape (90, 2); for kernel='precomputed' it must be a square Gram matrix."),
-        ({"kernel": lambda A, B: np.ones((len(A), 1))},
-         "kernel(A, B) must have shape (90, 90), (len(A), len(B)); it has (90, 1)."),
-        ({"kernel": lambda A, B: dot(A, B) * np.nan},
-         "kernel(A, B) holds a value that is not finite (NaN or infinity)."),
+        (
+            {"kernel": lambda A, B: np.ones((len(A), 1))},
+            "kernel(A, B) must have shape (90, 90), (len(A), len(B)); it has (90, 1).",
+        ),
+        (
+            {"kernel": lambda A, B: dot(A, B) * np.nan},
+            "kernel(A, B) holds a value that is not finite (NaN or infinity).",
+        ),
         ({"kernel": lambda A, B: "k"}, "The answer of kernel(A, B) must hold numbers only."),
-        ({"kernel": lambda A, B: np.arange(len(A))[:, None] + 0.0 * dot(A, B)},
-         "kernel(X, X) must be symmetric; its entry (0, 89) is 0, but (89, 0) is 89."),
+        (
+            {"kernel": lambda A, B: np.arange(len(A))[:, None] + 0.0 * dot(A, B)},
+            "kernel(X, X) must be symmetric; its entry (0, 89) is 0, but (89, 0) is 89.",
+        ),
         ({"cache_size": -1}, "cache_size is -1; it must be a number in [0, inf)."),
         ({"cache_size": "200"}, "cache_size is '200'; it must be a number in [0, inf)."),
         ({"solver": "fast"}, "solver is 'fast'; it must be one of 'smo', 'auto'."),
         ({"multiclass": "ovr"}, "multiclass is 'ovr'; it must be one of 'one-vs-one', 'one-vs-rest'."),
         ({"decision_function_shape": None}, "decision_function_shape is None; it must be one of 'ovr', 'ovo'."),
-        ({"decision_function_shape": "ovo", "multiclass": "one-vs-rest"},
-         "decision_function_shape is 'ovo'; with multiclass='one-vs-rest' it must be 'ovr'."),
-        ({"class_weight": "heavy"},
-         "class_weight is 'heavy'; it must be None, 'balanced' or a dict of label: weight."),
+        (
+            {"decision_function_shape": "ovo", "multiclass": "one-vs-rest"},
+            "decision_function_shape is 'ovo'; with multiclass='one-vs-rest' it must be 'ovr'.",
+        ),
+        ({"class_weight": "heavy"}, "class_weight is 'heavy'; it must be None, 'balanced' or a dict of label: weight."),
         ({"class_weight": [1, 2]}, "class_weight is [1, 2]; it must be None, 'balanced' or a dict of label: weight."),
         ({"class_weight": {"ant": -1}}, "class_weight of 'ant' is -1; it must be a number in [0, inf)."),
         ({"class_weight": {"ant": np.inf}}, "class_weight of 'ant' is inf; it must be a number in [0, inf)."),
         ({"class_weight": {"ant": "1"}}, "class_weight of 'ant' is '1'; it must be a number in [0, inf)."),
-        ({"class_weight": {"Ant": 2, "zebra": 1}},
-         "class_weight has a weight for 'Ant', a label of no point, but none for 'ant'."),
-        ({"class_weight": {"ant": 0}},
-         "After weighting, only points of class zebra have a weight above zero; an SVM needs points of at least two"
-         " classes."),
-        ({"class_weight": {"ant": 0, "zebra": 0}},
-         "After weighting, no point has a weight above zero; an SVM needs points of at least two classes."),
+        (
+            {"class_weight": {"Ant": 2, "zebra": 1}},
+            "class_weight has a weight for 'Ant', a label of no point, but none for 'ant'.",
+        ),
+        (
+            {"class_weight": {"ant": 0}},
+            "After weighting, only points of class zebra have a weight above zero; an SVM needs points of at least two"
+            " classes.",
+        ),
+        (
+            {"class_weight": {"ant": 0, "zebra": 0}},
+            "After weighting, no point has a weight above zero; an SVM needs points of at least two classes.",
+        ),
         ({"C": 1e30, "class_weight": {"ant": 1e30}}, "C times the largest weight is 1e+60; it must be at most 1e+50."),
-        ({"C": 1e-300, "class_weight": {"ant": 1e-300}},
-         "C is 1e-300; times the smallest weight, 1e-300, it vanishes."),
+        (
+            {"C": 1e-300, "class_weight": {"ant": 1e-300}},
+            "C is 1e-300; times the smallest weight, 1e-300, it vanishes.",
+        ),
     ],
 )
 def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
@@ -769,15 +808,17 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
         ([[1.0, 2.0], [3.0, 4.0]], [0, 0], "y holds one class only; an SVM needs points of at least two classes."),
         ([[1.0, 2.0], [3.0, 4.0]], [0, np.nan], "y holds a label that is not finite (NaN or infinity)."),
         (
-            [[1.0, 2.0], [3.0, 4.0]], np.array([0, np.nan], object),
+            [[1.0, 2.0], [3.0, 4.0]],
+            np.array([0, np.nan], object),
             "y holds a label that is not finite (NaN or infinity).",
         ),
         (
-            [[1.0, 2.0], [3.0, 4.0]], np.array([0, None], object),
+            [[1.0, 2.0], [3.0, 4.0]],
+            np.array([0, None], object),
             "y mixes labels that cannot be put in order; use numbers only or texts only.",
         ),
     ],
-)  # fmt: skip
+)
 def test_bad_data(X: Any, y: Any, sentence: str) -> None:
     with pytest.raises(ValueError) as caught:
         SVC().fit(X, y)
@@ -795,10 +836,7 @@ def test_bad_use() -> None:
         (lambda: model.surface(["left"], [0.0]), "xs must hold numbers only."),
         (lambda: model.surface([1e80], [0.0]), "xs holds the value 1e+80; coordinates must lie in [-1e+75, 1e+75]."),
         (lambda: model.surface([1e40], [1e40]), "The poly kernel overflows at these coordinates; go nearer to 0."),
-        (
-            lambda: model.predict([[1e40, 1e40]]),
-            "The poly kernel overflows at these coordinates; go nearer to 0.",
-        ),
+        (lambda: model.predict([[1e40, 1e40]]), "The poly kernel overflows at these coordinates; go nearer to 0."),
         (
             lambda: SVC().fit([[0.0], [1.0]], [0, 1]).surface([0.0], [0.0]),
             "A surface needs a model of 2 features; this one was fitted with 1.",
@@ -865,8 +903,11 @@ def test_no_false_alarm_about_rounding() -> None:
     X = rng.normal(size=(120, 2))
     y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)
     for model, at in (
-        (SVC(C=1e5, gamma=1.0), X), (SVC(kernel="linear", C=10.0), X * 100 + 1e4), (SVC(tol=1e-10), X),
-        (SVC(kernel="poly", degree=3, coef0=1.0, C=10.0), X), (OnlineSVC(C=1e3, gamma=1.0), X),
+        (SVC(C=1e5, gamma=1.0), X),
+        (SVC(kernel="linear", C=10.0), X * 100 + 1e4),
+        (SVC(tol=1e-10), X),
+        (SVC(kernel="poly", degree=3, coef0=1.0, C=10.0), X),
+        (OnlineSVC(C=1e3, gamma=1.0), X),
         (DualAscentSVC(C=10.0), X),
-    ):  # fmt: skip
+    ):
         assert model.fit(at, y).certificates_[0].status is Status.OPTIMAL, model

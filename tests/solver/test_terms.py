@@ -11,8 +11,8 @@ from sklearn import svm
 from sklearn.metrics import pairwise
 
 from solver import KERNELS, SVC, DualAscentSVC, OnlineSVC, PegasosClassifier, Perceptron
-from solver.pair_classifier import PairClassifier
-from solver.terms import MOST, Terms, terms_at
+from solver.core.binary_reduction import PairClassifier
+from solver.inspection.decision_terms import MOST, Terms, terms_at
 
 GAMMA, COEF0, DEGREE = 0.7, 0.5, 3
 
@@ -26,8 +26,13 @@ def points_of(n: int, n_classes: int, seed: int = 0, away: float = 0.0) -> tuple
 
 def gram(kernel: str, A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """scikit-learn's kernel functions."""
-    more = {"linear": {}, "poly": {"gamma": GAMMA, "coef0": COEF0, "degree": DEGREE}, "rbf": {"gamma": GAMMA},
-            "laplacian": {"gamma": GAMMA}, "sigmoid": {"gamma": GAMMA, "coef0": COEF0}}[kernel]  # fmt: skip
+    more = {
+        "linear": {},
+        "poly": {"gamma": GAMMA, "coef0": COEF0, "degree": DEGREE},
+        "rbf": {"gamma": GAMMA},
+        "laplacian": {"gamma": GAMMA},
+        "sigmoid": {"gamma": GAMMA, "coef0": COEF0},
+    }[kernel]
     values: np.ndarray = pairwise.pairwise_kernels(A, B, "polynomial" if kernel == "poly" else kernel, **more)
     return values
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from solver import trace
-from solver.trace import FACTOR, LANDMARKS, Trace, TraceView
+from solver.core import trace
+from solver.core.trace import FACTOR, LANDMARKS, Trace, TraceView
 
 Array = NDArray[np.float64]
 NAMES = ("first", "second")
@@ -68,9 +68,13 @@ def check(view: TraceView, notes: Array, changes: NDArray[np.int64], edges: NDAr
 
 @settings(max_examples=60, deadline=None)
 @given(
-    n=st.integers(0, 6000), seed=st.integers(0, 99), cuts=st.lists(st.integers(1, 700), min_size=1, max_size=5),
-    limit=st.sampled_from([trace.LIMIT, 2000, 100, 3]), n_cells=st.integers(1, 40), data=st.data(),
-)  # fmt: skip
+    n=st.integers(0, 6000),
+    seed=st.integers(0, 99),
+    cuts=st.lists(st.integers(1, 700), min_size=1, max_size=5),
+    limit=st.sampled_from([trace.LIMIT, 2000, 100, 3]),
+    n_cells=st.integers(1, 40),
+    data=st.data(),
+)
 def test_the_envelope_holds_every_note(
     n: int, seed: int, cuts: list[int], limit: int, n_cells: int, data: st.DataObject
 ) -> None:
@@ -113,8 +117,14 @@ def test_a_change_far_away_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     changes[[4, 899]] = 1
     view = filled(notes, changes, [50]).view()
     for at, following, previous in (
-        (0, 5, None), (4, 5, None), (5, 900, None), (6, 900, 5), (899, 900, 5), (900, None, 5), (901, None, 900),
-    ):  # fmt: skip
+        (0, 5, None),
+        (4, 5, None),
+        (5, 900, None),
+        (6, 900, 5),
+        (899, 900, 5),
+        (900, None, 5),
+        (901, None, 900),
+    ):
         assert view.next_change(at) == (following and (following, following))
         assert view.previous_change(at) == (previous and (previous, previous))
     assert view.next_change(5000) is None

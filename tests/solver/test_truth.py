@@ -15,21 +15,37 @@ from scipy.special import ndtr
 from scipy.stats import binomtest, chi2
 
 from solver import SVC, KNeighborsClassifier, Perceptron
-from solver.datasets import DATASETS, generate
-from solver.densities import normal_cdf
-from solver.truth import Law, wilson
+from solver.data.datasets import DATASETS, generate
+from solver.data.densities import normal_cdf
+from solver.data.distribution import Law, wilson
 
 LAWS = [
-    Law("line", 0.15, 0.3), Law("line", 0.1, -0.5), Law("wrong", 0.12, 0.25), Law("wrong", 0.1, -0.4),
-    Law("circle", 0.15, 0.2), Law("circle", 0.1, -0.3), Law("moons", 0.15), Law("blobs", 0.35, n_classes=5),
-    Law("xor", 0.15, -0.5), Law("spirals", 0.08, n_classes=3), Law("chessboard", 0.08, 0.1),
+    Law("line", 0.15, 0.3),
+    Law("line", 0.1, -0.5),
+    Law("wrong", 0.12, 0.25),
+    Law("wrong", 0.1, -0.4),
+    Law("circle", 0.15, 0.2),
+    Law("circle", 0.1, -0.3),
+    Law("moons", 0.15),
+    Law("blobs", 0.35, n_classes=5),
+    Law("xor", 0.15, -0.5),
+    Law("spirals", 0.08, n_classes=3),
+    Law("chessboard", 0.08, 0.1),
     Law("chessboard", 0.1, -0.3),
-]  # fmt: skip
+]
 SHARP = [
-    Law("line"), Law("line", shift=0.3), Law("line", shift=-0.4), Law("wrong", shift=0.5), Law("wrong", shift=-0.7),
-    Law("circle", shift=0.1), Law("circle", shift=-0.2), Law("circle", shift=-0.5), Law("xor", shift=0.4),
-    Law("chessboard", shift=0.2), Law("chessboard", shift=-0.3),
-]  # fmt: skip
+    Law("line"),
+    Law("line", shift=0.3),
+    Law("line", shift=-0.4),
+    Law("wrong", shift=0.5),
+    Law("wrong", shift=-0.7),
+    Law("circle", shift=0.1),
+    Law("circle", shift=-0.2),
+    Law("circle", shift=-0.5),
+    Law("xor", shift=0.4),
+    Law("chessboard", shift=0.2),
+    Law("chessboard", shift=-0.3),
+]
 HALF, BINS = 3.0, 60
 
 

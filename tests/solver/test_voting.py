@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier as Theirs
 
 from solver import KNeighborsClassifier
-from solver.neighbors import METRICS, WEIGHTS
-from solver.voting import Vote
+from solver.knn.neighbors import METRICS, WEIGHTS
+from solver.knn.vote import Vote
 
 CASES = list(product(METRICS, WEIGHTS))
 

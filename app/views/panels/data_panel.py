@@ -18,17 +18,17 @@ from PySide6.QtWidgets import (
     QToolButton,
     QVBoxLayout,
     QWidget,
-)  # fmt: skip
+)
 
-from app.controller import Controller
-from app.document import NO_LIMIT, Document
-from app.points import MAX_CLASSES
-from app.scene import Scene
-from app.views.bind import Gestures, NumberField, describe, show_choice, show_number
+from app.controllers.controller import Controller
+from app.scene.compose import Scene
+from app.scene.text import KKT_LEGEND, LEGEND, PROVISIONAL, SHEET_LEGEND, count, grouped
+from app.state.document import NO_LIMIT, Document
+from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
-from app.words import KKT_LEGEND, LEGEND, PROVISIONAL, SHEET_LEGEND, count, grouped
-from solver.datasets import DATASETS
+from app.views.widgets.form_fields import Gestures, NumberField, describe, show_choice, show_number
+from solver.data.datasets import DATASETS
 
 from .tool_panel import ToolPanel
 
@@ -101,9 +101,11 @@ class DataPanel(QScrollArea):
         lines.setSpacing(2)
         self._limits = QComboBox()
         describe(
-            self._limits, "training_limit", "Learn from at most so many points",
+            self._limits,
+            "training_limit",
+            "Learn from at most so many points",
             "More points than this: the lanes learn from a sample drawn evenly from each class; the picture says so.",
-        )  # fmt: skip
+        )
         self._limits.activated.connect(lambda: self._controller.set_training_limit(self._limits.currentData()))
         title = QLabel("Learn from at most")
         title.setBuddy(self._limits)
@@ -146,17 +148,24 @@ class DataPanel(QScrollArea):
         self._shift = self._number("shift", "Shift", -1, 1, "Above 0 a gap between the classes, below 0 an overlap.")
         self._n_classes = self._spin("n_classes", "Classes", 2, MAX_CLASSES, "How many classes.")
         self._fields: dict[str, QWidget] = {
-            "count": self._count, "noise": self._noise, "shift": self._shift, "n_classes": self._n_classes,
+            "count": self._count,
+            "noise": self._noise,
+            "shift": self._shift,
+            "n_classes": self._n_classes,
             "seed": self._seed,
-        }  # fmt: skip
+        }
         form.addRow(self._set)
         self._note = QLabel()
         self._note.setObjectName("generator.note")
         self._note.setWordWrap(True)
         form.addRow(self._note)
         for title, name in (
-            ("Per class", "count"), ("Classes", "n_classes"), ("Noise", "noise"), ("Shift", "shift"), ("Seed", "seed"),
-        ):  # fmt: skip
+            ("Per class", "count"),
+            ("Classes", "n_classes"),
+            ("Noise", "noise"),
+            ("Shift", "shift"),
+            ("Seed", "seed"),
+        ):
             form.addRow(title, self._fields[name])
         generate, add = QPushButton("Generate"), QPushButton("Add")
         for button in (generate, add):

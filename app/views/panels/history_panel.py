@@ -16,10 +16,10 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from app.controller import Controller
-from app.scene import Scene
-from app.views.bind import describe
+from app.controllers.controller import Controller
+from app.scene.compose import Scene
 from app.views.theme import Theme
+from app.views.widgets.form_fields import describe
 
 START = "Start"
 _NOWHERE = QModelIndex()
@@ -101,9 +101,11 @@ class HistoryPanel(QTableView):
         self._theme: Theme | None = None
         self._model = HistoryModel()
         describe(
-            self, "history", "History",
+            self,
+            "history",
+            "History",
             "The steps since the start. Click one to go there; the arrow keys undo and redo step by step.",
-        )  # fmt: skip
+        )
         self.setToolTip("")
         self.setModel(self._model)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -164,9 +166,13 @@ class HistoryPanel(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         here, key = self._controller.store.position, Qt.Key
         rows = {
-            key.Key_Up: here - 1, key.Key_Down: here + 1, key.Key_Home: 0, key.Key_End: len(self._model.steps),
-            key.Key_PageUp: here - _PAGE, key.Key_PageDown: here + _PAGE,
-        }  # fmt: skip
+            key.Key_Up: here - 1,
+            key.Key_Down: here + 1,
+            key.Key_Home: 0,
+            key.Key_End: len(self._model.steps),
+            key.Key_PageUp: here - _PAGE,
+            key.Key_PageDown: here + _PAGE,
+        }
         row = rows.get(key(event.key()))
         if row is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             event.ignore()

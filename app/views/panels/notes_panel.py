@@ -6,10 +6,10 @@ from PySide6.QtCore import QEvent, QMimeData, QSignalBlocker, QSize, QTimer
 from PySide6.QtGui import QFocusEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit
 
-from app.controller import Controller
-from app.scene import Scene
-from app.views.bind import describe, is_undo
+from app.controllers.controller import Controller
+from app.scene.compose import Scene
 from app.views.theme import Theme
+from app.views.widgets.form_fields import describe, is_undo
 
 PAUSE = 2000  # milliseconds without a key that end a period of writing
 #: Characters without a blank from which on lines may end anywhere: to look for the ends of words, Qt reads such a run

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.commands import MovePoints, RelabelPoints
-from app.controller import Controller
-from app.plain import plain
-from app.points import LIMIT, MAX_CLASSES, Points
-from app.scene import Scene
-from app.views.bind import number_of, plain_tip
+from app.controllers.controller import Controller
+from app.scene.compose import Scene
+from app.state.commands import MovePoints, RelabelPoints
+from app.state.plain_text import plain
+from app.state.points import LIMIT, MAX_CLASSES, Points
+from app.views.widgets.form_fields import number_of, plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 NUMBER, X, Y, CLASS = range(4)

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import (
-    QEvent,
-    QItemSelectionModel,
-    QLocale,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRect,
-    QSize,
-    Qt,
-)
+from PySide6.QtCore import QEvent, QItemSelectionModel, QLocale, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QStyledItemDelegate,
-    QTableView,
-    QWidget,
-)  # fmt: skip
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QTableView, QWidget
 
-from app.controller import Controller
-from app.points import Ids
-from app.scene import Scene
-from app.session import NOTHING, Selection
-from app.views.bind import describe
-from app.views.painting import painter_on
+from app.controllers.controller import Controller
+from app.scene.compose import Scene
+from app.state.points import Ids
+from app.state.session import NOTHING, Selection
 from app.views.theme import Theme
+from app.views.widgets.form_fields import describe
+from app.views.widgets.painting import painter_on
 
-from .cells import CellDelegate
+from .point_cells import CellDelegate
 from .point_model import CLASS, MOST_DIGITS, NUMBER, PointModel, X
 
 _TYPING = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
@@ -63,18 +48,21 @@ class PointTable(QTableView):
         self._base: Ids = NOTHING.ids  # what was selected before the range that is being drawn
         self._adding = True  # the range is added to it, not taken away
         describe(
-            self, "table", "Table of the points",
+            self,
+            "table",
+            "Table of the points",
             "A row for each point. F2, Enter or typing edits a cell, Delete removes the selected points.",
-        )  # fmt: skip
+        )
         self.setToolTip("")
         self.setModel(self._model)
         self.setSelectionModel(_Current(self._model, self))
         self.setItemDelegate(self._cells)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(
-            QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed
+            QAbstractItemView.EditTrigger.DoubleClicked
+            | QAbstractItemView.EditTrigger.EditKeyPressed
             | QAbstractItemView.EditTrigger.AnyKeyPressed
-        )  # fmt: skip
+        )
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
         self.setLocale(QLocale.c())

@@ -6,14 +6,14 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.commands import AddPoints
-from app.controller import Controller
-from app.plain import plain
-from app.points import LIMIT
-from app.scene import Scene
-from app.views.bind import describe, mark_bad, number_of
+from app.controllers.controller import Controller
+from app.scene.compose import Scene
+from app.state.commands import AddPoints
+from app.state.plain_text import plain
+from app.state.points import LIMIT
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
+from app.views.widgets.form_fields import describe, mark_bad, number_of
 
 from .point_model import refusal
 from .point_table import PointTable

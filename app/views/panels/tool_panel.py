@@ -15,11 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.editing import Editing
-from app.scene import Scene
-from app.session import OPTION_LIMITS
+from app.controllers.editing import Editing
+from app.scene.compose import Scene
+from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
-from app.views.bind import describe, show_check, show_choice, show_number
+from app.views.widgets.form_fields import describe, show_check, show_choice, show_number
 
 #: Option: title, unit, sentence.
 NUMBERS: dict[str, tuple[str, str, str]] = {
@@ -30,14 +30,16 @@ NUMBERS: dict[str, tuple[str, str, str]] = {
 }
 CHOICES: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     "spread": (
-        "Spread", "Uniform: all over the circle. Normal: dense in the middle; the circle is two standard deviations.",
+        "Spread",
+        "Uniform: all over the circle. Normal: dense in the middle; the circle is two standard deviations.",
         (("Uniform", "uniform"), ("Normal", "normal")),
     ),
     "moves": (
-        "Moves", "What a press on a point that is not selected takes hold of.",
+        "Moves",
+        "What a press on a point that is not selected takes hold of.",
         (("Point or selection", "point"), ("Whole class", "class")),
     ),
-}  # fmt: skip
+}
 
 
 class ToolPanel(QGroupBox):

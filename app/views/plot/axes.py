@@ -8,8 +8,8 @@ import pyqtgraph as pg
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.plain import plain
-from app.views.painting import guarded
+from app.state.plain_text import plain
+from app.views.widgets.painting import guarded
 
 
 class Axis(pg.AxisItem):

@@ -6,28 +6,22 @@ from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import (
-    QFocusEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)  # fmt: skip
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
-from app.scene import LaneScene, Scene, grid_of
+from app.features.difference.overlay import WipeLayers
+from app.features.kkt.overlay import cases_of
+from app.scene.compose import LaneScene, Scene, grid_of
 from app.tools import TOOLS, Spot
-from app.views.painting import guarded, painter_on
 from app.views.theme import Theme
+from app.views.widgets.painting import guarded, painter_on
 from solver import Grid
 
 from .axes import size_axes
-from .kkt_layer import cases_of
 from .lane_overlays import LaneOverlays
 from .layers import Layers
-from .overlay import Overlay
-from .pointing import Eye, Hand, PointingPlot
-from .wipe import WipeLayers
+from .pointer_input import Eye, Hand, PointingPlot
+from .pointer_marks import Overlay
 
 
 class Canvas(PointingPlot):
@@ -102,9 +96,7 @@ class Canvas(PointingPlot):
         self._scene, self._lane = scene, lane
         dressed = theme is not self._theme
         moved = old is None or old.view != scene.view
-        repainted = (
-            old_lane is None or old_lane.picture is not lane.picture or old_lane.provisional != lane.provisional
-        )
+        repainted = old_lane is None or old_lane.picture is not lane.picture or old_lane.provisional != lane.provisional
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         same_points = same_points and old is not None and old.parts.held_out is scene.parts.held_out
         marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
@@ -349,11 +341,14 @@ class Canvas(PointingPlot):
         hovering = self.pointer is not None and self.inside(self.pointer) and session.cursor is None
         pointer = self.pointer if hovering else None
         new = Overlay(
-            pointer, session.radius if kind.round else 0, session.active_class if kind.paints else -1,
+            pointer,
+            session.radius if kind.round else 0,
+            session.active_class if kind.paints else -1,
             None if session.cursor is None else self._place(*session.cursor),
-            None if session.outline is None
+            None
+            if session.outline is None
             else (session.outline.kind, [self._place(*corner) for corner in session.outline.xy.tolist()]),
-        )  # fmt: skip
+        )
         old, self._overlay = self._overlay, new
         for each in (old, new):
             if each is not None:

@@ -11,17 +11,17 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from app.points import MAX_CLASSES
-from app.views import kkt_style
-from app.views.painting import painter_on
+from app.features.kkt import view_style
+from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
+from app.views.widgets.painting import painter_on
 
 from . import symbols
 
 Array = NDArray[np.float64]
 Kinds = NDArray[np.intp]
 #: What can be drawn: the eight classes, then the marks, those of the KKT cases, and the classes' test points last.
-KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS, *kkt_style.MARKS, *symbols.TEST_POINTS)
+KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS, *view_style.MARKS, *symbols.TEST_POINTS)
 FIRST_TEST = KINDS.index(symbols.TEST_POINTS[0])
 #: From so many symbols their picture is kept, so that a new surface below them does not pay for them again.
 KEPT = 2000
@@ -178,9 +178,7 @@ class Cloud:
             self._copy(painter, corners, area, area, atlas, ratio)
         return image
 
-    def _mended(
-        self, old: QImage, corners: QRectF, area: QRectF, atlas: Atlas, ratio: float, step: QPoint
-    ) -> QImage:  # fmt: skip
+    def _mended(self, old: QImage, corners: QRectF, area: QRectF, atlas: Atlas, ratio: float, step: QPoint) -> QImage:
         """`old` moved by `step`, and what was not on it."""
         image = _transparent(old.width(), old.height())
         whole = image.rect()
@@ -192,10 +190,11 @@ class Cloud:
             right, bottom = left + whole.width(), top + whole.height()
             width, height = whole.width(), whole.height()
             for strip in (
-                QRect(0, 0, left, height), QRect(right, 0, width - right, height),
+                QRect(0, 0, left, height),
+                QRect(right, 0, width - right, height),
                 QRect(max(left, 0), 0, min(right, width) - max(left, 0), top),
                 QRect(max(left, 0), bottom, min(right, width) - max(left, 0), height - bottom),
-            ):  # fmt: skip
+            ):
                 if not (strip & whole).isEmpty():
                     painter.setClipRect(strip)
                     self._copy(painter, corners, area, QRectF(strip & whole), atlas, ratio)
@@ -209,9 +208,7 @@ class Cloud:
             return x, y, self._kinds
         return x[inside], y[inside], self._kinds[inside]
 
-    def _copy(
-        self, painter: QPainter, corners: QRectF, area: QRectF, part: QRectF, atlas: Atlas, ratio: float
-    ) -> None:  # fmt: skip
+    def _copy(self, painter: QPainter, corners: QRectF, area: QRectF, part: QRectF, atlas: Atlas, ratio: float) -> None:
         """Copy the symbols that reach into `part` of `area`."""
         reach = atlas.reach
         x, y, kinds = self._inside(corners, area, part.adjusted(-reach, -reach, reach, reach))
@@ -262,7 +259,7 @@ def _seen(x: Array, y: Array, kinds: Kinds, unit: float) -> NDArray[np.intp]:
 #: Of each of `KINDS`: 0 for the points, else which mark it is.
 _GROUPS = np.where(
     np.arange(len(KINDS)) < FIRST_TEST, np.maximum(np.arange(len(KINDS)) - (MAX_CLASSES - 1), 0), 0
-).astype(np.uint8)  # fmt: skip
+).astype(np.uint8)
 
 
 def on_screen(xy: Array, corners: QRectF, area: QRectF) -> tuple[Array, Array]:

@@ -7,13 +7,12 @@ from dataclasses import replace
 from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QFont, QPainter
 
-from app.scene import LaneScene, Scene
+from app.features.kkt.overlay import StudyOverlay, to_repaint
+from app.features.kkt.view_layout import study_overlay
+from app.features.probe.overlay import ProbeOverlay, overlay_of
+from app.scene.compose import LaneScene, Scene
 from app.views.theme import Theme
 from solver import Grid
-
-from .kkt_layer import StudyOverlay, to_repaint
-from .probe_overlay import ProbeOverlay, overlay_of
-from .study_overlay import study_overlay
 
 
 class LaneOverlays:

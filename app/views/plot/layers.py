@@ -13,20 +13,20 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.jobs.orders import Orders
-from app.jobs.requests import Marks, Picture
-from app.points import MAX_CLASSES
-from app.scene import Scene
-from app.sheets import Sheet
-from app.views.painting import guarded, painter_on, saved
+from app.engine.overlays import Sheet
+from app.engine.requests import Marks, Picture
+from app.learners.perceptron_orders import Orders
+from app.scene.compose import Scene
+from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
+from app.views.widgets.painting import guarded, painter_on, saved
 from solver import Grid
 
 from . import symbols
 from .clouds import FIRST_TEST, Cloud, on_screen, size_for
 from .lines import dashed, draw_pieces, pieces_in
+from .overlays import paint_sheets
 from .samples import draw_samples
-from .sheets import paint_sheets
 
 #: Widths in pixels of the decision boundary and of the margins.
 BOUNDARY, MARGIN = 2.0, 1.3
@@ -86,9 +86,12 @@ class Layers(pg.GraphicsObject):
         self._made_of = ()
 
     def show_points(
-        self, scene: Scene, marks: Marks, selected: NDArray[np.intp] = NOTHING,
+        self,
+        scene: Scene,
+        marks: Marks,
+        selected: NDArray[np.intp] = NOTHING,
         cases: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Points, over them the `selected` ones (indices, as those in `marks`), and the marks on top.
 
         `cases` are marks that take the place of `marks`: which points, and as which of `clouds.KINDS`.
@@ -211,9 +214,11 @@ class Layers(pg.GraphicsObject):
         thin, loose = QPen(ink, 1.2 * ratio), QPen(ink, 1.2 * ratio, Qt.PenStyle.DotLine)
         widest = orders.widest_line(self._view)
         for lines, pen in (
-            (orders.lines(self._view, rested=False), loose), (orders.lines(self._view), thin),
-            (widest, halo), (widest, QPen(accent, WIDEST * ratio)),
-        ):  # fmt: skip
+            (orders.lines(self._view, rested=False), loose),
+            (orders.lines(self._view), thin),
+            (widest, halo),
+            (widest, QPen(accent, WIDEST * ratio)),
+        ):
             painter.setPen(pen)
             x, y = on_screen(lines.reshape(-1, 2), self.boundingRect(), area)
             for a in range(0, len(x), 2):
@@ -224,9 +229,7 @@ class Layers(pg.GraphicsObject):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._orders is not None:
             self._paint_orders(painter, area, theme, ratio, self._orders)
-        for lines, width, dashes in (
-            (self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True),
-        ):  # fmt: skip
+        for lines, width, dashes in ((self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True)):
             if not len(lines):
                 continue
             width *= ratio

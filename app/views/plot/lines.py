@@ -42,14 +42,16 @@ def pieces_in(x: Array, y: Array, seen: QRectF) -> Array:
 def _all_in(x: Array, y: Array, seen: QRectF) -> bool:
     """The lines need no clipping, as those of most pictures."""
     return len(x) == 0 or bool(
-        np.fmin.reduce(x) >= seen.left() - BEYOND and np.fmax.reduce(x) <= seen.right() + BEYOND
-        and np.fmin.reduce(y) >= seen.top() - BEYOND and np.fmax.reduce(y) <= seen.bottom() + BEYOND
-    )  # fmt: skip
+        np.fmin.reduce(x) >= seen.left() - BEYOND
+        and np.fmax.reduce(x) <= seen.right() + BEYOND
+        and np.fmin.reduce(y) >= seen.top() - BEYOND
+        and np.fmax.reduce(y) <= seen.bottom() + BEYOND
+    )
 
 
 def draw_line(
     painter: QPainter, x: Array, y: Array, pen: QPen, seen: QRectF, dashes: tuple[float, float] | None = None
-) -> None:  # fmt: skip
+) -> None:
     """Draw what is in sight of polylines, parted by NaN.
 
     Parameters

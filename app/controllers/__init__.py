@@ -1,0 +1,1 @@
+"""Controllers: what the user can do, each thing one method.  No Qt."""

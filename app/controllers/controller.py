@@ -1,0 +1,334 @@
+"""Controller: what the hand can do, each thing in one method; the only writer of document and session.  No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.features.ground_truth.controller import TruthDesk
+from app.features.probe.controller import Probing
+from app.features.validation_curves.scene import StripDesk
+from app.features.what_if.scene import WhatIf
+from app.files import documents
+from app.files.background_task import NoProgress, Task
+from app.files.file_tasks import FileTasks
+from app.scene.text import count
+from app.state.commands import Clear, Command, Generate, ImportPoints, SetFields, SetGenerator, SetView
+from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
+from app.state.edit_struct import changed_struct, text_of
+from app.state.lane_commands import SetLane, ShowLanes
+from app.state.points import MAX_CLASSES
+from app.state.session import NOTHING, Session
+from app.state.store import Store
+from app.tools import Spot
+from solver.data.datasets import DATASETS
+
+from .editing import Editing
+from .lanes import LaneDesk
+from .playback import Transport
+from .test_split import Splitting
+
+if TYPE_CHECKING:
+    from app.exchange import Imported
+
+
+class Controller:
+    """Turns wishes of the hand into commands and session changes.
+
+    Parameters
+    ----------
+    store : Store
+    session : Session
+    changed : callable
+        Called after every change of document or session.
+    say : callable
+        ``say(sentence)`` tells the person at the window something; "" takes it back.
+    alert : callable
+        ``alert(sentence)`` tells what must not be overlooked: a file was not read or not written.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        session: Session,
+        changed: Callable[[], None],
+        say: Callable[[str], None],
+        alert: Callable[[str], None],
+    ) -> None:
+        self.store = store
+        self.session = session
+        self._changed = changed
+        self.say = say
+        self._alert = alert
+        #: What the document's file held when it was last read or written here, if known.
+        self.on_disk: documents.Fingerprint | None = None
+        self.file_tasks = FileTasks(self)
+        self.editing = Editing(self)
+        self.transport = Transport(self)
+        self.splitting = Splitting(self)
+        self.lanes = LaneDesk(self)
+        self.truth = TruthDesk(self)
+        self.strips = StripDesk(self)
+        self.probing = Probing(self)
+        self.what_if = WhatIf(self)
+        store.listen(lambda old, new: changed())
+
+    @property
+    def document(self) -> Document:
+        """The present document."""
+        return self.store.document
+
+    def dispatch(self, command: Command) -> bool:
+        """Apply `command`; a gesture that is going on ends first, and is a step of its own.
+
+        False when the command was refused; the gesture may have changed the document all the same.
+        """
+        if command.undoable:
+            self.editing.finish()
+        return self.apply(command)
+
+    def apply(self, command: Command) -> bool:
+        """Apply `command`, which may be part of a gesture; a refusal is said, changes nothing, and gives False."""
+        try:
+            self.store.dispatch(command)
+        except ValueError as error:
+            self.say(str(error))
+            return False
+        return True
+
+    def set_session(self, **changes: Any) -> None:
+        session = replace(self.session, **changes)
+        if session != self.session:
+            self.session = session
+            self._changed()
+
+    def verbs(self) -> dict[str, Callable[[], None]]:
+        """What the actions of comparing do."""
+        truth = self.truth
+        return {
+            **self.lanes.verbs(),
+            "strips": self.strips.toggle,
+            "pin": self.probing.toggle,
+            "ideal": truth.toggle_ideal,
+            "haze": truth.toggle_haze,
+            "arm_whatif": self.what_if.toggle,
+        }
+
+    # -- the view --------------------------------------------------------------------------------------------------
+
+    def zoom(self, factor: float, spot: Spot) -> None:
+        self.dispatch(SetView(view=self.document.view.zoomed(factor, spot.x, spot.y)))
+
+    def pan(self, dx: float, dy: float) -> None:
+        self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
+
+    def wipe(self, at: float) -> None:
+        """The border between two pictures, one over the other, at this share of the width."""
+        self.lanes.wipe(at)
+
+    def fit(self) -> None:
+        self.dispatch(SetView(view=View.fitting(self.document.points)))
+
+    # -- the document ----------------------------------------------------------------------------------------------
+
+    def undo(self) -> None:
+        if self.editing.busy:
+            self.say("Undo waits for the end of the stroke; Esc breaks it off.")
+        else:
+            self.store.undo()
+
+    def redo(self) -> None:
+        if not self.editing.busy:
+            self.store.redo()
+
+    def go_to(self, position: int) -> None:
+        """Go through the history until `position` steps are done."""
+        if not self.editing.busy:
+            self.store.go_to(position)
+
+    def clear(self) -> None:
+        self.dispatch(Clear())
+
+    def generate(self, add: bool = False) -> None:
+        self.dispatch(Generate(settings=self.document.generator, add=add))
+
+    def choose_generator(self, name: str) -> None:
+        """Another data set, with the noise and number of classes it looks best with."""
+        kind = DATASETS[name]
+        few, many = kind.n_classes
+        self.set_generator(
+            name=name, noise=kind.noise, shift=0.0, n_classes=min(max(self.document.generator.n_classes, few), many)
+        )
+
+    def set_generator(self, drag: object = None, **values: Any) -> None:
+        """Change fields of the generator's settings; `drag` makes the changes of one drag one undo step."""
+        try:
+            settings = changed_struct(self.document.generator, values)
+        except ValueError as error:
+            self.say(str(error))
+        else:
+            self.dispatch(SetGenerator(settings=settings, text=text_of(values), merge_key=drag))
+
+    def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:
+        """Change fields of a lane: of the lane itself, or of a part such as "svm"; `text` names the undo step."""
+        lane = self.document.lanes[index]
+        try:
+            inner = {part: changed_struct(getattr(lane, part), values)} if part else values
+            changed: Lane = changed_struct(lane, inner)
+        except ValueError as error:
+            self.say(str(error))
+            return
+        self.dispatch(SetLane(index=index, lane=changed, text=text or text_of(values), merge_key=drag))
+
+    def set_style(self, label: int, drag: object = None, **values: str) -> None:
+        """Change the name or colour ("#rrggbb", "" for the theme's) of class `label` (0 to 7); those of one `drag`
+        are one undo step."""
+        styles = list(self.document.styles)
+        try:
+            styles[label] = changed_struct(styles[label], values)
+        except ValueError as error:
+            self.say(str(error))
+            return
+        what = "Name" if "name" in values else "Colour"
+        self.dispatch(SetFields(drag, changes=(("styles", tuple(styles)),), text=f"{what} class {label + 1}"))
+
+    def abandon(self, drag: object) -> None:
+        """Take the changes of `drag` back as if they had never been, if nothing came after them."""
+        self.store.abandon(drag)
+
+    def set_axes(self, axes: tuple[str, str]) -> None:
+        """Name the axes."""
+        self.dispatch(SetFields(changes=(("axes", (axes[0][:60], axes[1][:60])),), text="Name the axes"))
+
+    def set_notes(self, notes: str, writing: object = None) -> None:
+        """Change the notes; those of one `writing` are one undo step."""
+        self.dispatch(SetFields(writing, changes=(("notes", notes[:100_000]),), text="Write notes"))
+
+    def set_training_limit(self, limit: int) -> None:
+        """Train on a sample where there are more points than `limit`, which is kept within what a file may say."""
+        limit = min(max(limit, LEAST_LIMIT), NO_LIMIT)
+        text = "Train on all points" if limit == NO_LIMIT else f"Train on at most {count(limit, 'point')}"
+        self.dispatch(SetFields(changes=(("training_limit", limit),), text=text))
+
+    def set_class_weight(self, index: int, label: int, weight: float) -> None:
+        """Change what an error on class `label` (0 to 7) costs in a lane with weights of one's own."""
+        weights = list(self.document.lanes[index].svm.own_weights)
+        weights[label] = weight
+        self.set_lane(
+            index, "svm", text=f"Set the weight of class {label + 1} to {weight:g}", own_weights=tuple(weights)
+        )
+
+    def toggle_lanes(self) -> None:
+        """One classifier on screen, or all of them; where there is only one, another beside it."""
+        document = self.document
+        if len(document.lanes) == 1:
+            self.lanes.add(0)
+        else:
+            self.dispatch(ShowLanes(count=1 if document.shown > 1 else len(document.lanes)))
+
+    # -- the session -----------------------------------------------------------------------------------------------
+
+    def set_class(self, label: int) -> None:
+        if 0 <= label < MAX_CLASSES:
+            self.set_session(active_class=label)
+
+    def toggle_pause(self) -> None:
+        self.transport.toggle_all()
+
+    def look_at(self, panel: str, visible: bool) -> None:
+        """A panel has come into sight, or gone out of it."""
+        self.set_session(looking=self.session.looking | {panel} if visible else self.session.looking - {panel})
+
+    def toggle_kkt(self) -> None:
+        self.set_session(kkt=not self.session.kkt)
+
+    def toggle_legend(self) -> None:
+        self.set_session(legend=not self.session.legend)
+
+    def set_theme(self, theme: str, dark: bool) -> None:
+        self.set_session(theme=theme, dark=dark)
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def new(self) -> None:
+        old = self.document
+        self.put(replace(Document(), lanes=old.lanes, slots=old.slots, shown=old.shown, compared=old.compared), None)
+
+    def put(
+        self,
+        document: Document,
+        path: Path | None,
+        on_disk: documents.Fingerprint | None = None,
+        modified: bool = False,
+    ) -> None:
+        """Another document in place of this one; its lanes start from zero, whatever was learnt before.
+
+        `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
+        """
+        self.editing.cancel()
+        old = self.document.slots  # a lane of the new one takes over what was set for the one in its place
+        session, names = self.session, ("playing", "speeds", "folds")
+        kept = {name: _moved(getattr(session, name), old, document.slots) for name in names}
+        restarts = tuple(restart + 1 for restart in self.session.restarts)
+        self.set_session(
+            selection=NOTHING,
+            cursor=None,
+            thresholds=Session.thresholds,
+            seeks=Session.seeks,
+            probe=None,
+            restarts=restarts,
+            throw=Session.throw,
+            throwing=False,
+            **kept,
+        )
+        self.on_disk = on_disk
+        self.store.reset(document, path, modified)
+
+    def open(self, path: Path) -> bool:
+        """Open the file at `path`; False, with a sentence and nothing changed, when it cannot be read."""
+        return self._done(self.file_tasks.opening(path), self.file_tasks.take_opened)
+
+    def revert(self) -> bool:
+        """Back to what the document's file holds, as one step; False, with a sentence, when it cannot be read."""
+        path = self.store.path
+        return path is not None and self._done(self.file_tasks.opening(path), self.file_tasks.take_reverted)
+
+    def save(self, path: Path) -> bool:
+        """Save at `path`; False, with a sentence, when it cannot be written."""
+        return self._done(self.file_tasks.saving(path, overwrite=True), self.file_tasks.take_saved)
+
+    def try_save(self, path: Path) -> str:
+        """Save at `path`; what is wrong in a sentence, or "" when it was saved."""
+        return self._do(self.file_tasks.saving(path, overwrite=True), self.file_tasks.take_saved)
+
+    def export(self, path: Path) -> bool:
+        """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails."""
+        return self._done(self.file_tasks.exporting(path), self.say)
+
+    def _do(self, task: Task[Any], take: Callable[[Any], None]) -> str:
+        """Do a task and wait for it, which the window does not; what is wrong in a sentence, or ""."""
+        result = task.outcome(NoProgress())
+        if isinstance(result, Exception):
+            return str(result)
+        take(result)
+        return ""
+
+    def _done(self, task: Task[Any], take: Callable[[Any], None]) -> bool:
+        failure = self._do(task, take)
+        if failure:
+            self._alert(failure)
+        return not failure
+
+    def import_points(self, points: Imported, add: bool) -> None:
+        """Points of a file in place of the present ones, or beside them."""
+        names, axes = points.class_names, points.axes
+        self.dispatch(ImportPoints(xy=points.xy, labels=points.labels, class_names=names, axes=axes, add=add))
+        self.say(f"{'Added' if add else 'Imported'} {count(len(points.xy), 'point')}.")
+
+
+def _moved(values: tuple[Any, ...], old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Any, ...]:
+    """`values` of the slots `old` as those of the slots `new`, place by place."""
+    of_slot = {slot: values[before] for before, slot in zip(old, new, strict=True)}
+    return tuple(of_slot[slot] for slot in range(len(values)))

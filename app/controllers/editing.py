@@ -1,0 +1,356 @@
+"""Editing: the hand among the points: the gestures of the chosen tool, selection, clipboard and keyboard cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.files.background_task import Progress, Task
+from app.scene.text import count
+from app.state.commands import AddPoints, Command, ImportPoints, MovePoints, RelabelPoints, RemovePoints
+from app.state.document import Document
+from app.state.points import MAX_CLASSES, Ids
+from app.state.session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
+from app.state.store import Store
+from app.tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, Spot, Tool, nearest
+
+#: Pixels by which a duplicate stands beside its original.
+BESIDE = 12
+#: Pixels an arrow key moves by: alone, with Shift, with Ctrl.
+STEPS = (10, 1, 50)
+
+
+class Owner(Protocol):
+    """What editing needs of the controller."""
+
+    store: Store
+
+    @property
+    def document(self) -> Document: ...
+    @property
+    def session(self) -> Session: ...
+    def apply(self, command: Command) -> object: ...
+    def set_session(self, **changes: Any) -> None: ...
+    def pan(self, dx: float, dy: float) -> None: ...
+    def say(self, sentence: str) -> None: ...
+
+
+class Editing:
+    """One gesture at a time, of the tool chosen when it began; also the `Desk` of that tool.
+
+    Parameters
+    ----------
+    owner : Owner
+    """
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self._tool: Tool = TOOLS["pointer"].make(self)
+        self._tool_name = "pointer"
+        self._hover: Callable[[Spot | None], None] = lambda spot: None
+        self._nudging: object = None
+        self._by_keys = False  # the gesture is one of the keyboard
+        owner.store.listen(self._keep_selection)
+
+    # -- the desk of the tools -------------------------------------------------------------------------------------
+
+    @property
+    def document(self) -> Document:
+        return self._owner.document
+
+    @property
+    def session(self) -> Session:
+        return self._owner.session
+
+    def dispatch(self, command: Command) -> None:
+        self._owner.apply(command)
+
+    def say(self, sentence: str) -> None:
+        self._owner.say(sentence)
+
+    def select(self, ids: Ids) -> None:
+        """Select the points with these `ids`."""
+        if len(ids) or len(self.session.selection):
+            ascending = (ids[1:] > ids[:-1]).all()
+            self._owner.set_session(selection=Selection(ids if ascending else np.sort(ids)) if len(ids) else NOTHING)
+
+    # -- the pointer on a canvas -----------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """True while a gesture lasts."""
+        return self._tool.busy
+
+    @property
+    def holds_after(self) -> int:
+        """Milliseconds after which a held press should call `hold`, 0 for never."""
+        return self._tool.holds_after if self.busy else 0
+
+    def press(self, spot: Spot, keys: Keys = NO_KEYS) -> None:
+        """The main button goes down; the keyboard cursor, if there was one, goes."""
+        self._owner.set_session(cursor=None)
+        self._begin(spot, keys)
+
+    def _begin(self, spot: Spot, keys: Keys = NO_KEYS, by_keys: bool = False) -> None:
+        self.finish()
+        self._by_keys = by_keys
+        if self._tool_name != self.session.tool:
+            self._tool_name = self.session.tool
+            self._tool = TOOLS[self._tool_name].make(self)
+        self._tool.press(spot, keys)
+        self._show_gesture()
+
+    def drag(self, spot: Spot) -> None:
+        self._tool.move(spot)
+        self._show_gesture()
+
+    def hold(self) -> None:
+        """Time passes with the button down."""
+        self._tool.hold()
+
+    def release(self, spot: Spot) -> None:
+        self._tool.release(spot)
+        self._show_gesture()
+
+    def finish(self) -> None:
+        """End a gesture that is going on where it is; nothing of it is lost."""
+        if self._tool.spot is not None:
+            self.release(self._tool.spot)
+
+    def cancel(self) -> bool:
+        """Break the gesture off and take back what it did; False when there was none."""
+        if not self.busy:
+            return False
+        self._owner.store.abandon(self._tool.cancel())
+        self._show_gesture()
+        return True
+
+    def remove(self, spot: Spot) -> None:
+        """Remove the point nearest to `spot`."""
+        index = nearest(self.document, spot, REMOVE_PIXELS)
+        if index is None:
+            self.say(f"No point within {REMOVE_PIXELS:g} pixels of the pointer to remove.")
+        elif not self.busy:
+            self.dispatch(RemovePoints(ids=self.document.points.ids[[index]]))
+
+    def hover(self, spot: Spot | None) -> None:
+        self._hover(spot)
+
+    def on_hover(self, listener: Callable[[Spot | None], None]) -> None:
+        """Call `listener(spot)` when the pointer moves over a canvas, and `listener(None)` when it leaves."""
+        self._hover = listener
+
+    def _show_gesture(self) -> None:
+        self._owner.set_session(outline=self._tool.outline, drawing=self.busy)
+
+    # -- tools and their options -----------------------------------------------------------------------------------
+
+    def choose(self, tool: str) -> None:
+        """Take another tool in hand; a gesture that is going on ends."""
+        if tool in TOOLS and tool != self.session.tool:
+            self.finish()
+            self._owner.set_session(tool=tool)
+
+    def set_option(self, name: str, value: int | str | bool) -> None:
+        """Change an option of the tools; numbers beyond their limits become the nearest that is allowed."""
+        if name in OPTION_LIMITS:
+            low, high = OPTION_LIMITS[name]
+            value = min(max(int(value), low), high)
+        allowed = {"spread": SPREADS, "moves": MOVES}.get(name)
+        if allowed is None or value in allowed:
+            self._owner.set_session(**{name: value})
+
+    def resize(self, factor: float) -> None:
+        """Make the brush larger or smaller."""
+        radius = self.session.radius
+        wanted = round(radius * factor)
+        self.set_option("radius", wanted if wanted != radius else radius + (1 if factor > 1 else -1))
+
+    # -- the selection ---------------------------------------------------------------------------------------------
+
+    def select_all(self) -> None:
+        self.select(self.document.points.ids)
+
+    def select_none(self) -> None:
+        self.select(self.document.points.ids[:0])
+
+    def invert_selection(self) -> None:
+        points = self.document.points
+        left = np.ones(len(points), dtype=bool)
+        left[points.indices_of(self.session.selection.ids)] = False
+        self.select(points.ids[left])
+
+    def _any_selected(self) -> bool:
+        """True when points are selected; else says how to select some."""
+        if not len(self.session.selection):
+            self.say("Select points first: Select (S), Lasso (A), or Ctrl+A for all.")
+        return len(self.session.selection) > 0
+
+    def remove_selected(self) -> None:
+        self._edit(RemovePoints(ids=self.session.selection.ids))
+
+    def cutting(self) -> Callable[[], None]:
+        """What removes the points that are selected now, for when they have been copied."""
+        ids, resets = self.session.selection.ids, self._owner.store.resets
+
+        def cut() -> None:
+            if resets == self._owner.store.resets:
+                self._edit(RemovePoints(ids=ids, verb="Cut"))
+
+        return cut
+
+    def relabel_selected(self, label: int) -> None:
+        """Give the selected points class `label` (0 to 7)."""
+        if 0 <= label < MAX_CLASSES and self._any_selected():
+            self._edit(RelabelPoints(ids=self.session.selection.ids, label=label))
+
+    def duplicate(self, unit: float) -> None:
+        """Copies of the selected points, a little to the right and below; they are then selected."""
+        if not self._any_selected():
+            return
+        xy, labels = self._selected()
+        self._add(AddPoints(xy=_shifted(xy, BESIDE * unit, -BESIDE * unit), labels=labels, verb="Duplicate"))
+
+    def nudge(self, dx: float, dy: float, again: bool = False) -> None:
+        """Move the selected points by (dx, dy) in the plane; `again` while a key repeats: still the same step."""
+        if not again or self._nudging is None:
+            self._nudging = object()
+        ids = self.session.selection.ids
+        xy, _ = self._selected()
+        self._edit(MovePoints(self._nudging, ids=ids, xy=_shifted(xy, dx, dy), verb="Nudge"))
+
+    def copying(self) -> Task[str] | None:
+        """The selected points as the text of a table, for the clipboard; None, with a sentence, when there are none."""
+        if not self._any_selected():
+            return None
+        xy, labels = self._selected()
+        names = tuple(style.name for style in self.document.styles)
+
+        def work(progress: Progress) -> str:
+            from app.exchange import text_pieces  # only now: nothing of it is needed to start
+
+            pieces = []
+            for piece, share in text_pieces(xy, labels, names):
+                pieces.append(piece)
+                progress(share)
+            return "".join(pieces)
+
+        return Task(f"Copying {count(len(xy), 'point')}", work, "The points were not copied")
+
+    def pasting(self, text: str) -> Task[tuple[int, ImportPoints]]:
+        """The points in the text of a table, for `take_pasted`."""
+        document, active, resets = self.document, self.session.active_class, self._owner.store.resets
+
+        def work(progress: Progress) -> tuple[int, ImportPoints]:
+            from app.exchange import from_text
+
+            names = tuple(style.name for style in document.styles)
+            xy, labels, names_after = from_text(text, names, active, document.points.classes)
+            named = tuple(name if name != before else "" for name, before in zip(names_after, names, strict=True))
+            command = ImportPoints(xy=xy, labels=labels, class_names=named, add=True, fit=False, verb="Paste")
+            return resets, command
+
+        return Task("Pasting", work, "The clipboard was not pasted", kept=False)
+
+    def take_pasted(self, pasted: tuple[int, ImportPoints]) -> None:
+        """Points from the clipboard, which are then selected; nothing of what was meant for another document."""
+        resets, command = pasted
+        if resets == self._owner.store.resets and self._add(command):
+            self.say(f"Pasted {count(len(np.asarray(command.xy)), 'point')}; drag one of them to move them all.")
+
+    def _selected(self) -> tuple[np.ndarray, np.ndarray]:
+        points = self.document.points
+        index = points.indices_of(self.session.selection.ids)
+        return points.xy.take(index, axis=0), points.labels[index]
+
+    def _add(self, command: Command) -> bool:
+        """Add points and select them; False when they were refused."""
+        self.finish()
+        before = self.document.points
+        self.dispatch(command)
+        ids = self.document.points.ids
+        added = self.document.points is not before
+        if added:
+            self.select(ids[np.searchsorted(ids, before.next_id) :])
+        return added
+
+    def _edit(self, command: Command) -> None:
+        """What is no part of a gesture: one that is going on ends first."""
+        self.finish()
+        self.dispatch(command)
+
+    def _keep_selection(self, old: Document, new: Document) -> None:
+        """Points that are gone are not selected any more."""
+        selected = self.session.selection
+        if len(selected) and new.points is not old.points:
+            if np.array_equal(new.points.ids, old.points.ids):
+                return
+            left = new.points.ids[new.points.indices_of(selected.ids)]
+            if len(left) != len(selected):
+                self.select(left)
+
+    # -- the keyboard ----------------------------------------------------------------------------------------------
+
+    def arrow(self, dx: int, dy: int, unit: float, again: bool = False) -> None:
+        """An arrow key moves the selection, else the keyboard cursor, by pixels of size `unit`; y points up."""
+        if self.busy and not self._by_keys:
+            return
+        if len(self.session.selection) and not self.busy:
+            self.nudge(dx * unit, dy * unit, again)
+            return
+        view = self.document.view
+        x, y = self.session.cursor or (view.x, view.y)
+        if self.session.cursor is not None:
+            x, y = x + dx * unit, y + dy * unit
+        self._owner.set_session(cursor=(x, y))
+        reach = 0.48 * view.span
+        over = [value - min(max(value, middle - reach), middle + reach) for value, middle in ((x, view.x), (y, view.y))]
+        if any(over):
+            self._owner.pan(*over)
+        self.drag(Spot(x, y, unit))
+
+    def enter(self, unit: float) -> None:
+        """The Enter key at the keyboard cursor: a click of the pointer; with other tools it begins and ends a drag."""
+        if self.busy and not self._by_keys:
+            return
+        if self.session.cursor is None:
+            self.arrow(0, 0, unit)
+            self.say("The arrow keys move the cursor, Enter uses the tool there.")
+            return
+        spot = Spot(*self.session.cursor, unit)
+        if self.busy:
+            self.release(spot)
+            return
+        self._begin(spot, by_keys=True)
+        if self.session.tool == "pointer":
+            self.release(spot)
+        else:
+            self.say(f"{TOOLS[self.session.tool].title} begun: arrows move it, Enter ends it, Esc breaks it off.")
+
+    def escape(self) -> None:
+        """The Esc key: break the gesture off, else select nothing, else hide the keyboard cursor."""
+        if self.cancel():
+            self.say("Broken off; nothing was changed.")
+        elif len(self.session.selection):
+            self.select_none()
+        else:
+            self._owner.set_session(cursor=None)
+
+    def delete(self, spot: Spot | None, unit: float) -> None:
+        """The Delete key: the selected points, else the one nearest to the keyboard cursor or the pointer at `spot`."""
+        if len(self.session.selection):
+            self.remove_selected()
+        elif self.session.cursor is not None:
+            self.remove(Spot(*self.session.cursor, unit))
+        elif spot is not None:
+            self.remove(spot)
+        else:
+            self.say("Put the pointer near a point, or select points, then press Delete to remove them.")
+
+
+def _shifted(xy: NDArray[np.float64], dx: float, dy: float) -> NDArray[np.float64]:
+    # Column by column: along so short an axis it takes three times as long.
+    return np.column_stack((xy[:, 0] + dx, xy[:, 1] + dy))

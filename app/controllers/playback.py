@@ -1,0 +1,156 @@
+"""Transport: what the hand does with the run of a learner: play, pause, one step, to a change, to any step.  No Qt."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+from app.engine.run_state import Seek, Study
+from app.state.document import Document
+from app.state.session import SPEEDS, Session
+
+Until = Literal["step", "next change", "previous change", "end"]
+
+
+class Desk(Protocol):
+    """Where session and document are kept."""
+
+    session: Session
+
+    @property
+    def document(self) -> Document: ...
+
+    def set_session(self, **changes: Any) -> None: ...
+
+
+class Transport:
+    """Turns wishes about runs into session changes; every wish names the step it means, so that none is lost.
+
+    Lanes are named by their places; the session keeps what it knows of them by their slots.
+
+    Parameters
+    ----------
+    desk : Desk
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._study_of: Callable[[int], Study | None] = lambda lane: None
+        self._serials = itertools.count(1)
+
+    def attach(self, study_of: Callable[[int], Study | None]) -> None:
+        """Take ``study_of(lane)``, the newest that is known of a lane's run."""
+        self._study_of = study_of
+
+    # -- one lane --------------------------------------------------------------------------------------------------
+
+    def toggle(self, lane: int) -> None:
+        """Play or pause; a run that stands at its end plays from the start again."""
+        study = self._study_of(lane)
+        if study is not None and study.at_end:
+            self._go(lane, study, 0, "step", playing=True)
+        else:
+            self._play(lane, not self._desk.session.playing[self._slot(lane)])
+
+    def step(self, lane: int, by: int) -> None:
+        """Pause, and go `by` steps forward or back from where the run is going already."""
+        study = self._study_of(lane)
+        if study is not None:
+            self.seek(lane, self._place(lane, study) + by)
+
+    def seek(self, lane: int, step: int) -> None:
+        """Pause after `step` steps."""
+        study = self._study_of(lane)
+        if study is not None:
+            last = study.length if study.ended else max(study.length, step)
+            self._go(lane, study, min(max(step, 0), last), "step")
+
+    def to_start(self, lane: int) -> None:
+        """Pause before the first step."""
+        self.seek(lane, 0)
+
+    def to_end(self, lane: int) -> None:
+        """Run to the end, and rest there."""
+        study = self._study_of(lane)
+        if study is not None:
+            self._go(lane, study, 0, "end")
+
+    def to_change(self, lane: int, forward: bool) -> None:
+        """Pause at the next step in which a point enters or leaves the support vectors, or at the one before."""
+        study = self._study_of(lane)
+        if study is None:
+            return
+        place = self._place(lane, study)
+        known = study.trace.next_change(place) if forward else study.trace.previous_change(place)
+        if known is not None and known[0] == known[1]:
+            self._go(lane, study, known[0], "step")
+        else:
+            self._go(lane, study, place, "next change" if forward else "previous change")
+
+    def set_speed(self, lane: int, speed: int) -> None:
+        """Choose one of `session.SPEEDS`."""
+        self._desk.set_session(
+            speeds=_with(self._desk.session.speeds, self._slot(lane), min(max(speed, 0), len(SPEEDS) - 1)),
+            studied=self._slot(lane),
+        )
+
+    def restart(self, lane: int) -> None:
+        """Train anew, from zero."""
+        restarts, slot = self._desk.session.restarts, self._slot(lane)
+        self._desk.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), studied=slot)
+
+    # -- all lanes -------------------------------------------------------------------------------------------------
+
+    def toggle_all(self) -> None:
+        """Pause every lane while one of them moves, else let all go on; with every run at its end, pause what comes."""
+        playing = self._desk.session.playing
+        on_screen = [playing[self._slot(lane)] for lane in range(self._desk.document.shown)]
+        known = [(on, study) for lane, on in enumerate(on_screen) if (study := self._study_of(lane)) is not None]
+        resting = [study for on, study in known if not (on or study.at_end)]
+        moves = any(on and not study.at_end for on, study in known)
+        self._desk.set_session(playing=(not moves if moves or resting else not any(on_screen),) * len(playing))
+
+    def hover(self, point: int | None) -> None:
+        """The pointer is over the point of this lifelong id, or over none."""
+        self._desk.set_session(hovered=point)
+
+    def verbs(self, studied: Callable[[], int]) -> dict[str, Callable[[], None]]:
+        """What the actions of the window do, each with the lane that `studied` names."""
+        return {
+            "step_forward": lambda: self.step(studied(), 1),
+            "step_back": lambda: self.step(studied(), -1),
+            "next_change": lambda: self.to_change(studied(), forward=True),
+            "previous_change": lambda: self.to_change(studied(), forward=False),
+            "to_start": lambda: self.to_start(studied()),
+            "to_end": lambda: self.to_end(studied()),
+        }
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _slot(self, lane: int) -> int:
+        return self._desk.document.slots[lane]
+
+    def _place(self, lane: int, study: Study) -> int:
+        """The step where the run is, or where it was told to go and will be."""
+        seek = self._desk.session.seeks[self._slot(lane)]
+        going = seek is not None and seek.recording == study.recording and seek.until == "step"
+        if going and not self._desk.session.playing[self._slot(lane)]:
+            assert seek is not None
+            return min(seek.step, study.length) if study.ended else seek.step
+        return study.step
+
+    def _go(self, lane: int, study: Study, step: int, until: Until, playing: bool = False) -> None:
+        session, slot = self._desk.session, self._slot(lane)
+        seek = Seek(study.recording, step, until, next(self._serials))
+        self._desk.set_session(
+            seeks=_with(session.seeks, slot, seek), playing=_with(session.playing, slot, playing), studied=slot
+        )
+
+    def _play(self, lane: int, playing: bool) -> None:
+        slot = self._slot(lane)
+        self._desk.set_session(playing=_with(self._desk.session.playing, slot, playing), studied=slot)
+
+
+def _with(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
+    return (*values[:place], value, *values[place + 1 :])

@@ -1,0 +1,127 @@
+"""Fitting: training any lane's classifier on any points, and predicting, in short pieces, to compare models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.learners.estimators import estimator_of
+from app.state.document import Lane
+from app.state.points import Points
+from solver import KNeighborsClassifier, Status
+from solver.core.binary_reduction import PairClassifier, Start
+
+from .pool import Priority
+from .query import Step
+from .requests import Model
+
+Array = NDArray[np.float64]
+#: Seconds a piece of work aims at.
+PIECE = 0.005
+#: Updates of one binary problem before it is the turn of the next.
+ROUND = 500
+#: Updates after which a training that has not come to its end is left as it is.
+MOST_UPDATES = 300_000
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model, and whether its training came to its end."""
+
+    model: Model
+    finished: bool
+
+
+def fitted(
+    lane: Lane,
+    points: Points,
+    compiled: bool,
+    overtaken: Callable[[], bool],
+    *,
+    start: Start | None = None,
+    most: int = MOST_UPDATES,
+) -> Generator[Step, None, Fitted | None]:
+    """Train the classifier of `lane` on `points`; None when overtaken.
+
+    An SVM that the lane trains by SMO is trained here by the second-order rule with shrinking, whatever rule the lane
+    shows: the optimum is the same to `tol`, and the way there short.
+
+    Parameters
+    ----------
+    start : callable, optional
+        Multipliers to start from, as in `PairClassifier.prepare`.
+    most : int
+        Updates after which it stops early.
+
+    Raises
+    ------
+    ValueError
+        Too few points or classes, or what the lane asks for does not exist; in one sentence.
+    """
+    if lane.classifier == "knn":
+        s = lane.knn
+        if not len(points):
+            raise ValueError("kNN needs at least one point.")
+        neighbors = KNeighborsClassifier(min(s.n_neighbors, len(points)), s.weights, s.metric, s.p)
+        return Fitted(neighbors.fit(points.xy, points.labels), True)
+    if len(points.classes) < 2:
+        raise ValueError("This classifier needs points of two classes.")
+    if lane.learner == "smo":
+        lane = msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, selection="second-order"))
+    estimator: PairClassifier = estimator_of(lane)
+    trainer = estimator.prepare(points.xy, points.labels, start=start, compiled=compiled)
+    pause = _Pause()
+    while trainer.status is Status.RUNNING and trainer.n_iter < most:
+        trainer.step(ROUND if compiled else 20, pause.late)
+        if pause.late():
+            yield Priority.BACKGROUND
+            if overtaken():
+                return None
+            pause.over()
+    trainer.step(0)
+    finished = trainer.status not in (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
+    return Fitted(estimator.snapshot_model(trainer.snapshot(thorough=False)), finished)
+
+
+def predictions(
+    model: Model, xy: Array, compiled: bool, overtaken: Callable[[], bool]
+) -> Generator[Step, None, NDArray[np.int64] | None]:
+    """The classes of all `xy`, shape (n, 2), in blocks; None when overtaken."""
+    parts = [np.empty(0, dtype=np.int64)]
+    done, size = 0, 16
+    while done < len(xy):
+        begun = time.perf_counter()
+        block = xy[done : done + size]
+        if isinstance(model, KNeighborsClassifier):
+            parts.append(model.predict(block, compiled=compiled).astype(np.int64))
+        else:
+            parts.append(model.predict(block).astype(np.int64))
+        done += size
+        size = next_size(size, time.perf_counter() - begun)
+        yield Priority.BACKGROUND
+        if overtaken():
+            return None
+    return np.concatenate(parts)
+
+
+def next_size(size: int, seconds: float) -> int:
+    """How much to do in the next piece when so much took so long."""
+    return int(min(max(size * PIECE / max(seconds, 1e-5), 2), 2 * size))
+
+
+class _Pause:
+    """Says when a piece of work has lasted long enough."""
+
+    def __init__(self) -> None:
+        self._begun = time.perf_counter()
+
+    def late(self) -> bool:
+        return time.perf_counter() - self._begun >= PIECE
+
+    def over(self) -> None:
+        self._begun = time.perf_counter()

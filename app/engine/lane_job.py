@@ -1,0 +1,212 @@
+"""LaneWork: what the background does for one lane's request: train in short pieces, colour pictures, post frames."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver import Grid, KNeighborsClassifier
+from solver.core.binary_reduction import PairClassifier
+
+from .fitting import next_size, predictions
+from .pool import Later, Priority
+from .requests import Frame, Marks, Phase, Picture, Request, Sides, Wish
+from .shading import colour, level_lines, region_lines
+from .surface_values import Source, difference_source, knn_source, svm_source
+from .training_run import PIECE, Training
+
+Array = NDArray[np.float64]
+#: Seconds between two pictures of a training that runs at full speed.
+FRAME_INTERVAL = 0.025
+#: Ends of line segments in a picture, from which on lines say less than the colours they hide.
+MOST_VERTICES = 30_000
+#: Points up to which plain numpy stands in while the compiled loops are not ready.
+PLAIN_LIMIT = 600
+#: Points up to which kNN counts its training accuracy, a search for each of them, before its first picture.
+COUNTED_FIRST = 1000
+
+Step = Priority | Later
+
+
+class LaneWork:
+    """The background half of one lane; only the lane's running job touches it, and there is one at a time.
+
+    Parameters
+    ----------
+    post : callable
+        ``post(frame)`` delivers a frame.
+    """
+
+    def __init__(self, post: Callable[[Frame], None]) -> None:
+        self._post = post
+        self._training: Training | None = None
+
+    def __call__(self, request: Request, overtaken: Callable[[], bool]) -> Generator[Step]:
+        """The job of `request`; whatever goes wrong becomes a frame with a sentence; the next request starts anew."""
+        wish = request.wish
+        frame = Frame(request.number, request.index, wish.points, wish.lane, Phase.DONE, compiled=wish.compiled)
+        try:
+            if wish.sides is not None:
+                yield from self._difference(wish.sides, wish, frame, overtaken)
+            elif wish.lane.classifier == "knn":
+                yield from self._knn(wish, frame, overtaken)
+            else:
+                yield from self._svm(wish, frame, overtaken)
+        except ValueError as error:  # the solver's sentences
+            self._training = None
+            self._post(replace(frame, phase=Phase.FAILED, message=str(error)))
+        except Exception as error:
+            self._training = None
+            text = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
+            self._post(replace(frame, phase=Phase.FAILED, message=text))
+
+    def _knn(self, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        points = wish.points
+        if len(points) == 0:
+            self._post(replace(frame, phase=Phase.EMPTY))
+            return
+        settings = wish.lane.knn
+        start = time.perf_counter()
+        model = KNeighborsClassifier(
+            min(settings.n_neighbors, len(points)), settings.weights, settings.metric, settings.p
+        ).fit(points.xy, points.labels)
+        frame = replace(frame, model=model, seconds=time.perf_counter() - start)
+        source = knn_source(model, wish.compiled)
+        few = len(points) <= COUNTED_FIRST
+        if few:
+            frame = _marked(frame, model.predict(points.xy, compiled=wish.compiled))
+        frame = yield from self._coarse(source, wish, frame)
+        frame = yield from self._full(source, wish, frame, overtaken)
+        if not few:
+            predicted = yield from predictions(model, points.xy, wish.compiled, overtaken)
+            if predicted is not None:
+                self._post(_marked(frame, predicted))
+
+    def _difference(self, sides: Sides, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        self._training = None
+        source = difference_source(sides)
+        frame = yield from self._coarse(source, wish, replace(frame, sides=sides))
+        yield from self._full(source, wish, frame, overtaken)
+
+    def _svm(self, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        if len(wish.points.classes) < 2:
+            self._training = None
+            self._post(replace(frame, phase=Phase.EMPTY))
+            return
+        if not wish.compiled and (len(wish.points) > PLAIN_LIMIT or wish.lane.learner != "smo"):
+            self._post(replace(frame, phase=Phase.EMPTY))
+            return
+        training = self._training = Training.continuing(self._training, wish, frame.job)
+        last = -math.inf
+        while True:
+            stepped = training.advance(wish)
+            resting = training.settled(wish)
+            slow = wish.steps_per_second <= 1.0 / FRAME_INTERVAL
+            due = time.perf_counter() - last >= FRAME_INTERVAL or (slow and stepped > 0)
+            if last < 0 or resting or due:
+                frame = training.frame(frame, wish, resting)
+                model = frame.model
+                assert isinstance(model, PairClassifier)
+                coarse = training.source(model, wish, wish.grid.coarse())
+                frame = yield from self._coarse(coarse, wish, frame)
+                last = time.perf_counter()
+                source = svm_source(model, wish.lane)
+                if not overtaken() and (resting or (slow and wish.steps_per_second <= 10)):
+                    frame = yield from self._full(source, wish, frame, overtaken)
+            if resting and not overtaken():
+                yield from self._afterwards(training, wish, frame, overtaken)
+            if resting or overtaken():
+                return
+            pause = training.seconds_to_next_step(wish)
+            yield Later(pause, Priority.TRAINING) if pause > 0 else Priority.TRAINING
+
+    def _afterwards(
+        self, training: Training, wish: Wish, frame: Frame, overtaken: Callable[[], bool]
+    ) -> Generator[Step]:
+        """What a run that rests has time for: the numbers that are only worked out where somebody looks."""
+        for newer in training.details(frame, wish):
+            if newer is not None:
+                self._post(newer)
+            yield Priority.BACKGROUND
+            if overtaken():
+                return
+
+    def _coarse(self, source: Source, wish: Wish, frame: Frame) -> Generator[Step, None, Frame]:
+        """The promised first picture: nothing stops it."""
+        grid = wish.grid.coarse()
+        picture = yield from _picture(source, grid, wish, Priority.FIRST_PICTURE, lambda: False)
+        frame = replace(frame, picture=picture, full=grid == wish.grid)
+        self._post(frame)
+        return frame
+
+    def _full(
+        self, source: Source, wish: Wish, frame: Frame, overtaken: Callable[[], bool]
+    ) -> Generator[Step, None, Frame]:
+        if wish.grid.coarse() == wish.grid or overtaken():
+            return frame
+        picture = yield from _picture(source, wish.grid, wish, Priority.FULL_PICTURE, overtaken)
+        if picture is not None:
+            frame = replace(frame, picture=picture, full=True)
+            self._post(frame)
+        return frame
+
+
+def _marked(frame: Frame, predicted: NDArray[np.int64]) -> Frame:
+    """`frame` with what the model's predictions of its own training points come to."""
+    wrong = np.flatnonzero(predicted != frame.points.labels)
+    return replace(frame, marks=Marks(wrong=wrong), accuracy=1.0 - len(wrong) / len(frame.points))
+
+
+def _picture(
+    source: Source, grid: Grid, wish: Wish, priority: Priority, overtaken: Callable[[], bool]
+) -> Generator[Step, None, Picture | None]:
+    """Evaluate and colour `grid` in blocks of rows of about `PIECE` seconds each; None when overtaken."""
+    ys = grid.ys
+    argb = np.empty((grid.height, grid.width), dtype=np.uint32)
+    regions = np.empty((grid.height, grid.width), dtype=np.int8)
+    other = None
+    f = None
+    levels: tuple[float, ...] = ()
+    begun = time.perf_counter()
+    rows = source(grid.xs)
+    row, height = 0, 16
+    while row < grid.height:
+        block = slice(row, min(row + height, grid.height))
+        values = rows(ys[block])
+        argb[::-1][block] = colour(wish.shades, values.classes, values.sureness, values.tie)
+        if values.two is None:
+            regions[block] = values.classes
+            regions[block][values.tie] = -1
+        else:
+            other = np.empty_like(regions) if other is None else other
+            regions[block], other[block] = values.two
+        if values.f is not None:
+            f = np.empty(regions.shape) if f is None else f
+            f[block], levels = values.f, values.margins
+        row = block.stop
+        now = time.perf_counter()
+        height = next_size(height, now - begun)
+        if row < grid.height and now - begun > 0.5 * PIECE:
+            yield priority
+            if overtaken():
+                return None
+        begun = time.perf_counter()
+    if f is not None and len(wish.points.classes) == 2:
+        boundary = level_lines(grid, f, (0.0,))
+    else:
+        boundary = region_lines(grid, regions)
+    margins = level_lines(grid, f, levels) if f is not None and levels else np.empty((0, 2))
+    differing = math.nan
+    if other is not None:
+        margins, differing = region_lines(grid, other), float((regions != other).mean())
+    return Picture(argb, grid, _unless_too_dense(boundary), _unless_too_dense(margins), differing)
+
+
+def _unless_too_dense(lines: Array) -> Array:
+    """Lines, or none where they would cover the picture: black instead of colours, and seconds to paint."""
+    return lines if len(lines) <= MOST_VERTICES else np.empty((0, 2))

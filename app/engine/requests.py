@@ -1,0 +1,174 @@
+"""Requests and frames: what the window asks of the background, and what comes back; both never change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.learners.perceptron_orders import Orders
+from app.state.document import Lane
+from app.state.points import Points
+from solver import Certificate, Grid, KNeighborsClassifier, PegasosCertificate, PerceptronCertificate
+from solver.core.binary_reduction import PairClassifier
+from solver.core.certificate import GRAVITY
+
+from .run_state import Seek, Study
+from .shading import Shades
+
+Array = NDArray[np.float64]
+Model = PairClassifier | KNeighborsClassifier
+AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two models that are compared, with the lane it belongs to; the same while it is the same object."""
+
+    model: Model
+    lane: Lane
+    compiled: bool = True
+
+
+Sides = tuple[Side, Side]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a lane's picture depends on; a lane is asked anew when, and only when, its wish differs."""
+
+    points: Points
+    lane: Lane
+    grid: Grid
+    shades: Shades
+    paused: bool
+    steps_per_second: float
+    restart: int
+    compiled: bool
+    seek: Seek | None = None
+    sides: Sides | None = None  #: the two models whose difference is the picture
+    surveyed: bool = False  #: primal and gap are looked at all along the run
+    slacks: bool = False  #: slacks are looked at
+
+
+@dataclass(frozen=True)
+class Request:
+    """A wish with a number; numbers ascend, and the answer carries the number."""
+
+    number: int
+    index: int
+    wish: Wish
+
+
+class Phase(StrEnum):
+    """Where a lane stands."""
+
+    TRAINING = "training"
+    PAUSED = "paused"
+    DONE = "done"
+    EMPTY = "empty"  #: nothing to show a picture of; `message` says why
+    FAILED = "failed"  #: `message` says how
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A coloured surface.
+
+    Attributes
+    ----------
+    argb : ndarray of shape (height, width), uint32
+        Colours 0xffrrggbb; row 0 is the highest, as screens have it.
+    grid : Grid
+    boundary, margins : ndarray of shape (m, 2)
+        Polylines joined with NaN rows; of a difference, the boundaries of the two models.
+    differing : float
+        Of a difference, the share of the pixels in which the two models predict different classes.
+    """
+
+    argb: NDArray[np.uint32]
+    grid: Grid
+    boundary: Array
+    margins: Array
+    differing: float = float("nan")
+
+
+def _none() -> NDArray[np.intp]:
+    return np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Indices of points to be marked: free and bounded support vectors, wrongly classified points."""
+
+    free: NDArray[np.intp] = field(default_factory=_none)
+    bounded: NDArray[np.intp] = field(default_factory=_none)
+    wrong: NDArray[np.intp] = field(default_factory=_none)
+
+
+NO_MARKS = Marks()
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One picture of one lane, with the numbers that belong to it.
+
+    Attributes
+    ----------
+    job : int
+        Number of the request this answers.
+    index : int
+        The lane.
+    points : Points
+        What it was trained on.
+    phase : Phase
+    full : bool
+        The picture has the resolution asked for.
+    model : PairClassifier or KNeighborsClassifier or None
+        Never changes; predicts what the picture shows.
+    certificates : tuple of Certificate, PerceptronCertificate or PegasosCertificate
+        One per binary problem; empty for kNN.
+    marks, accuracy, seconds, message
+        Marked points, share of the training points classified rightly, training time, a sentence.
+    study : Study or None
+        The binary problem whose run the transport drives.
+    orders : Orders or None
+        A perceptron's runs in other orders, as far as they are known.
+    sides : tuple of Side or None
+        The two models whose difference this is a picture of; there is no model then.
+    provisional : bool
+        The surface is not that of a finished training, and will not be in a moment.
+    """
+
+    job: int
+    index: int
+    points: Points
+    lane: Lane
+    phase: Phase
+    full: bool = True
+    model: Model | None = None
+    certificates: tuple[AnyCertificate, ...] = ()
+    picture: Picture | None = None
+    marks: Marks = NO_MARKS
+    accuracy: float = float("nan")
+    seconds: float = 0.0
+    message: str = ""
+    compiled: bool = True
+    study: Study | None = None
+    provisional: bool = False
+    orders: Orders | None = None
+    sides: Sides | None = None
+
+    @property
+    def certificate(self) -> AnyCertificate | None:
+        """The certificate of the only problem, or of the gravest, and of these the farthest from its end."""
+        return min(self.certificates, key=_gravity, default=None)
+
+
+def _gravity(certificate: AnyCertificate) -> tuple[int, float]:
+    if isinstance(certificate, Certificate):
+        rest = certificate.kkt_violation
+    else:
+        rest = certificate.n_wrong if isinstance(certificate, PerceptronCertificate) else certificate.gap
+    return GRAVITY.index(certificate.status), -rest

@@ -1,0 +1,134 @@
+"""Study: one binary problem of a lane at one moment of its training, with everything the panels show of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.state.points import Points
+from solver import Certificate
+from solver.core.trace import TraceView
+from solver.inspection.metrics import KktReport
+from solver.inspection.step_explanation import Explanation
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Seek:
+    """Where a run is to go, said once and for all: a number of steps, never "one more".
+
+    Attributes
+    ----------
+    recording : int
+        The run it was said of; another run does not listen.
+    step : int
+    until : {"step", "next change", "previous change", "end"}
+        To `step`, or to the first change of the support vectors after it, the last one before it, or the end.
+    serial : int
+        Tells a wish from the same one said before, which was followed already.
+    """
+
+    recording: int
+    step: int = 0
+    until: Literal["step", "next change", "previous change", "end"] = "step"
+    serial: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Slacks:
+    """For each point with slack, where f reaches its own margin.
+
+    Attributes
+    ----------
+    point : ndarray of shape (m,)
+        Places in the study's `index`.
+    end : ndarray of shape (m, 2)
+        Where y f = 1 first, going from the point along the gradient of f; or where its capped bar ends.
+    capped : ndarray of shape (m,)
+        True where that level is not met in the view: the bar's length is proportional to the slack.
+    """
+
+    point: NDArray[np.intp]
+    end: Array
+    capped: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The problem whose run the transport drives.
+
+    Attributes
+    ----------
+    recording : int
+        Number of the run; a new one whenever training began anew.
+    learner : str
+        A name of `app.state.document.TRAINERS`: "smo", "lasvm", "dual-ascent", "perceptron", "pegasos".
+    rule : str
+        Working-set rule, "" for learners without one.
+    name : str
+        What the problem is called, "" when it is the only one.
+    step, length : int
+        Where the run stands, and how many steps it has made so far.
+    ended : bool
+        The run has come to its end, at `length`.
+    points : Points
+        What the lane was trained on.
+    index : ndarray of shape (n,)
+        The points of this problem, as indices of `points`.
+    y : ndarray of shape (n,)
+        -1 and +1.
+    f : ndarray of shape (n,)
+        f at these points.
+    alpha, C : ndarray of shape (n,), or None
+        Multipliers and their bounds; None for learners that have none.
+    v : ndarray of shape (n,) or None
+        y_i - sum_j y_j alpha_j K_ij, so that f = y - v + intercept.
+    kkt : KktReport or None
+        The KKT case of each point.
+    intercept : float
+    tol : float
+    certificate : Certificate
+    trace : TraceView
+    operation : str
+        What the newest step was, in words; "" when there is nothing to say.
+    pair : tuple of int
+        The points (i, j), as indices of `points`, that the next step moves, or the newest one at the end;
+        (-1, -1) for none.
+    explanation : Explanation or None
+        Why these two, and what the step does with them (SMO only).
+    slacks : Slacks or None
+        Known when the run rests.
+    """
+
+    recording: int
+    learner: str
+    rule: str
+    name: str
+    step: int
+    length: int
+    ended: bool
+    points: Points
+    index: NDArray[np.intp]
+    y: Array
+    f: Array
+    alpha: Array | None
+    C: Array | None
+    v: Array | None
+    kkt: KktReport | None
+    intercept: float
+    tol: float
+    certificate: Certificate
+    trace: TraceView
+    operation: str = ""
+    pair: tuple[int, int] = (-1, -1)
+    explanation: Explanation | None = None
+    slacks: Slacks | None = field(default=None)
+
+    @property
+    def at_end(self) -> bool:
+        """The run stands where it has ended."""
+        return self.ended and self.step == self.length

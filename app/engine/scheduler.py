@@ -1,0 +1,131 @@
+"""Conductor: asks the background for whatever pictures differ from what was asked before, and collects the answers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+
+from solver import Grid
+
+from .export_surface import enlarge
+from .lane_job import LaneWork
+from .latest_queue import NewestQueue
+from .mailbox import Mailbox
+from .pool import Job, Pool, Priority
+from .query import Answer, Asked, Question, work_out
+from .requests import Frame, Picture, Request, Wish
+from .results import Results
+from .shading import Shades
+
+#: Seconds that the background rests after the hand has changed what a lane is to show.
+REST = 0.2
+
+
+class Conductor:
+    """Keeps each lane's picture on its way to what is wished.
+
+    Parameters
+    ----------
+    lanes : int
+        How many lanes there can be.
+    wake : callable
+        Called from a compute thread when frames have come; must make the window call `collect`, and return at once.
+    """
+
+    def __init__(self, lanes: int, wake: Callable[[], None]) -> None:
+        self.results = Results()
+        self._pool = Pool()
+        self._mailbox: Mailbox[Frame] = Mailbox(wake)
+        self._queues = [NewestQueue(self._pool, LaneWork(self._mailbox.post)) for _ in range(lanes)]
+        self._wishes: list[Wish | None] = [None] * lanes
+        self._numbers = itertools.count(1)
+        self._newest = [0] * lanes
+        self._least = [0] * lanes
+        self._answers: Mailbox[Answer] = Mailbox(wake)
+        self._inquiries: dict[str, NewestQueue[Asked]] = {}
+        self._asked: dict[str, Asked] = {}
+        self._since: dict[str, int] = {}  # number of the first question of a name without a pause
+
+    def want(self, index: int, wish: Wish) -> None:
+        """Ask for lane `index` as wished; nothing happens when that is what was asked last."""
+        if self._wishes[index] != wish:
+            self._wishes[index] = wish
+            self._newest[index] = next(self._numbers)
+            if wish.sides is None:  # a difference follows its models, not the hand
+                self._pool.rest(REST)
+            self._queues[index].submit(Request(self._newest[index], index, wish))
+
+    def stop(self, index: int) -> None:
+        """Nobody looks at lane `index` any more: what it is doing ends soon."""
+        if self._wishes[index] is not None:
+            self._wishes[index] = None
+            self._queues[index].cancel()
+
+    def forget(self, index: int) -> None:
+        """Lane `index` is gone: the next of this number is another, and shows nothing of this one."""
+        if self._newest[index] > self._least[index]:
+            self.stop(index)
+            self._least[index] = next(self._numbers)
+            self.results.forget(index)
+
+    def ask(self, questions: Mapping[str, Question]) -> None:
+        """Have these questions, by name, answered when nothing else is wanted; all others are dropped.
+
+        A question that equals the one asked last under its name goes on, or keeps its answer.
+        """
+        for name in [name for name in self._asked if name not in questions]:
+            del self._asked[name], self._since[name]
+            self._inquiries[name].cancel()
+            self.results.forget_answer(name)
+        for name, question in questions.items():
+            asked = self._asked.get(name)
+            if asked is None or asked.question != question:
+                asked = self._asked[name] = Asked(name, next(self._numbers), question)
+                self._since.setdefault(name, asked.number)
+                self._inquiry(name).submit(asked)
+
+    def _inquiry(self, name: str) -> NewestQueue[Asked]:
+        queue = self._inquiries.get(name)
+        if queue is None:
+            queue = self._inquiries[name] = NewestQueue(
+                self._pool, lambda asked, overtaken: work_out(asked, self._answers.post, overtaken), Priority.BACKGROUND
+            )
+        return queue
+
+    def enlarge(
+        self,
+        frame: Frame,
+        grid: Grid,
+        shades: Shades,
+        done: Callable[[Picture | str], None],
+        given_up: Callable[[], bool],
+    ) -> None:
+        """Make the picture of a frame's model on any grid, when nothing else is wanted.
+
+        `done` is called from a compute thread with the picture, or with a sentence that says why there is none.
+        """
+        self._pool.submit(enlarge(frame, grid, shades, done, given_up), Priority.BACKGROUND)
+
+    def submit(self, job: Job, priority: Priority) -> None:
+        """Run a job that answers by itself, piece by piece among the lanes' own."""
+        self._pool.submit(job, priority)
+
+    def newest(self, index: int) -> int:
+        """Number of the lane's newest request; 0 before the first."""
+        return self._newest[index]
+
+    def collect(self) -> bool:
+        """Take the frames and answers that have come; True when any of them is to be shown."""
+        frames = [frame for frame in self._mailbox.take() if frame.job >= self._least[frame.index]]
+        # An answer to what is asked no more has come too late; one to an older question of a name is news still.
+        answers = [a for a in self._answers.take() if a.number >= self._since.get(a.name, a.number + 1)]
+        return any([self.results.accept(frame) for frame in frames] + [self.results.accept_answer(a) for a in answers])
+
+    @property
+    def idle(self) -> bool:
+        """True when nothing is queued, running or waiting to be collected."""
+        return self._pool.idle and self._mailbox.empty and self._answers.empty
+
+    def close(self) -> bool:
+        """Stop the compute threads; True when they ended in time."""
+        return self._pool.close()

@@ -1,0 +1,161 @@
+"""Sources: what a model says of each pixel of a picture: who wins there, how surely, and the f of its margins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.state.document import Lane
+from solver import REST, KNeighborsClassifier, Pair, RunningExpansion
+from solver.core.binary_reduction import PairClassifier
+from solver.kernels.kernel_classifier import KernelClassifier
+
+from .requests import Model, Sides
+from .shading import FULL_VALUE, Regions
+
+Array = NDArray[np.float64]
+
+#: How sure a learner looks whose f says which class, but not how surely.
+UNKNOWN = 0.6
+#: How sure a difference looks where both say the same, and how many pixels wide its stripes are where they do not.
+AGREED, STRIPE = 0.1, 5
+
+
+@dataclass(frozen=True)
+class Values:
+    """A block of surface rows: winning class numbers, sureness, ties, f of the problem with the margins, and where
+    these are."""
+
+    classes: Regions
+    sureness: Array
+    tie: NDArray[np.bool_]
+    f: Array | None
+    margins: tuple[float, ...] = ()
+    #: Of a difference: the first model's classes and the second's, where the `classes` are stripes of both.
+    two: tuple[Regions, Regions] | None = None
+
+
+#: Prepares columns `xs`, gives ``rows(ys) -> Values``.
+Source = Callable[[Array], Callable[[Array], Values]]
+
+
+def knn_source(model: KNeighborsClassifier, compiled: bool) -> Source:
+    """As sure as the winner's share of the votes is above an even one."""
+    n_classes = len(model.classes_)
+    even = 1.0 / n_classes
+    names = model.classes_.astype(np.int8)
+
+    def on(xs: Array) -> Callable[[Array], Values]:
+        rows = model.surface_classes_on(xs, compiled=compiled)
+
+        def values(ys: Array) -> Values:
+            top, share, tie = rows(ys)
+            sureness = (share - even) / (1.0 - even) if n_classes > 1 else np.ones_like(share)
+            return Values(names[top], sureness, tie, None)
+
+        return values
+
+    return on
+
+
+def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | None = None) -> Source:
+    """Of any model made of binary problems: as sure as f is far from a border, in units of `FULL_VALUE`.
+
+    The margins are those of the problem the lane chose.  A learner whose f has no unit, as the perceptron's, has no
+    margins and is everywhere as sure: `UNKNOWN`.  With `running`, of its grid only, the picture builds on the one
+    before it.
+    """
+    pairs = model.pairs_
+    names = model.classes_.astype(np.int8)
+    shown = shown_pair(model, lane)
+    noise = model.rounding  # below it f has no sign
+    margins = (-1.0, 1.0) if lane.trainer is None or lane.trainer.has_margins else ()
+
+    def sureness(distance: Array) -> Array:
+        return distance / FULL_VALUE if margins else np.full(distance.shape, UNKNOWN)
+
+    def on(xs: Array) -> Callable[[Array], Values]:
+        if running is None:
+            rows = model.pair_surface_on(xs)
+        else:
+            assert isinstance(model, KernelClassifier)
+            rows = model.next_pair_surface(running)
+
+        def of_two(ys: Array) -> Values:
+            f = rows(ys)[..., 0]
+            f[np.abs(f) <= noise] = 0.0
+            return Values(names[(f > 0).view(np.int8)], sureness(np.abs(f)), f == 0.0, f, margins)
+
+        def of_rest(ys: Array) -> Values:
+            # The border between two classes is where their f are equal, not where one is 0; so a pixel is as sure as
+            # half the lead of the largest f over the next: 0 on every border, and |f| where a class has one rival
+            # whose f is -f, as of two classes.
+            f = rows(ys)
+            best, next_best = f[..., 0].copy(), np.full(f.shape[:-1], -np.inf)
+            for p in range(1, f.shape[-1]):
+                np.maximum(next_best, np.minimum(best, f[..., p]), out=next_best)
+                np.maximum(best, f[..., p], out=best)
+            lead = best - next_best
+            return Values(names[model.winner(f)], sureness(0.5 * lead), lead <= noise, f[..., shown], margins)
+
+        def of_many(ys: Array) -> Values:
+            f = rows(ys)
+            winner = model.winner(f)
+            closest = np.full(winner.shape, np.inf)  # f of the winner's closest duel
+            for p, pair in enumerate(pairs):
+                np.minimum(closest, f[..., p], out=closest, where=winner == pair.positive)
+                np.minimum(closest, -f[..., p], out=closest, where=winner == pair.negative)
+            tie = np.zeros(winner.shape, dtype=bool)
+            return Values(names[winner], sureness(np.maximum(closest, 0.0)), tie, f[..., shown], margins)
+
+        if len(pairs) == 1:
+            return of_two
+        return of_rest if pairs[0].negative == REST else of_many
+
+    return on
+
+
+def shown_pair(model: PairClassifier, lane: Lane) -> int:
+    """Which of the model's binary problems has its margins drawn: the chosen one, else the first."""
+    classes = model.classes_.tolist()
+    return lane.drawn([problem_of(pair, classes) for pair in model.pairs_])
+
+
+def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
+    """The class numbers of a binary problem, in order; twice the same one for a class against the rest."""
+    first = classes[pair.positive]
+    second = first if pair.negative == REST else classes[pair.negative]
+    return min(first, second), max(first, second)
+
+
+def source_of(model: Model, lane: Lane, compiled: bool) -> Source:
+    """Of any one model, trained with the settings of `lane`."""
+    return knn_source(model, compiled) if isinstance(model, KNeighborsClassifier) else svm_source(model, lane)
+
+
+def difference_source(sides: Sides) -> Source:
+    """Of two models: pale where they say the same, stripes of both their classes where they differ.
+
+    What a model says is what its `predict` does: of equals the lowest class.
+    """
+    sources = [source_of(side.model, side.lane, side.compiled) for side in sides]
+
+    def on(xs: Array) -> Callable[[Array], Values]:
+        first, second = (source(xs) for source in sources)
+        pixel = (xs[-1] - xs[0]) / max(len(xs) - 1, 1) or 1.0
+
+        def values(ys: Array) -> Values:
+            two = first(ys).classes, second(ys).classes
+            differ = two[0] != two[1]
+            # Counted in pixels from the plane's origin: the stripes of one block of rows go on in the next.
+            stripe = (np.rint(xs / pixel)[None, :] + np.rint(ys / pixel)[:, None]) % (2 * STRIPE) < STRIPE
+            classes = np.where(stripe, two[0], two[1])
+            sureness = np.where(differ, 1.0, AGREED)
+            return Values(classes, sureness, np.zeros(differ.shape, dtype=bool), None, two=two)
+
+        return values
+
+    return on

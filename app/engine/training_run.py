@@ -1,0 +1,344 @@
+"""Training: the runs of one lane's binary problems, where each of them stands, and the frame that shows it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.learners.estimators import estimator_of, training_key
+from app.learners.perceptron_orders import Orders, other_orders
+from app.state.document import Lane, PerceptronSettings
+from solver import Grid, Pair, PairTrainer, RunningExpansion, SmoSolver
+from solver.core.binary_reduction import PairClassifier
+from solver.core.stepping import Stop
+from solver.inspection.step_explanation import Explanation
+from solver.kernels.kernel_classifier import KernelClassifier
+from solver.recording import Recording
+
+from .requests import Frame, Marks, Phase, Wish
+from .run_report import explain_last, few_steps, make_study, mark, slacks_of, survey, values_of
+from .run_state import Seek
+from .surface_values import Source, problem_of, svm_source
+
+Array = NDArray[np.float64]
+#: Seconds a piece of work aims at; the pool looks around between pieces.
+PIECE = 0.006
+#: Updates of one binary problem before it is the turn of the next.
+ROUND = 500
+#: Megabytes of checkpoints that all runs of a lane may take together, and steps that are kept one by one.
+MEMORY, KEPT = 96.0, 1 << 20
+#: Binary problems of one training are numbered within so many.
+PROBLEMS = 100
+#: A step that no run reaches: the end.
+LAST = 1 << 60
+#: Seconds after which a surface that is not certified yet looks so: a short training would only flicker.
+PATIENCE = 0.25
+
+
+class Training:
+    """The recordings of all binary problems, what they were started for, and their pace.
+
+    One of them is driven: it goes where the transport sends it.  The others run to their end.
+    """
+
+    def __init__(self, wish: Wish, before: Training | None, number: int) -> None:
+        self.points = wish.points
+        self.key = training_key(wish.lane)
+        self.restart = wish.restart
+        self.compiled = wish.compiled
+        self.number = number
+        self.estimator = estimator_of(wish.lane)
+        start = None if before is None else before.multipliers_for(wish)
+        self.begun = time.perf_counter()
+        # Without shrinking: what is said of each step is true of all points.
+        self.trainer: PairTrainer[Any] = self.estimator.prepare(
+            self.points.xy, self.points.labels, start=start, compiled=wish.compiled, shrinking=False
+        )
+        share = 1.0 / len(self.trainer.solvers)
+        self.recordings = [Recording(each, MEMORY * share, int(KEPT * share)) for each in self.trainer.solvers]
+        self.seconds = time.perf_counter() - self.begun
+        self._running: RunningExpansion | None = None
+        self._next_step_at = time.perf_counter()
+        self._sought = 0
+        self._first = 0  # the step the driven run goes to before it does anything else
+        self._last: dict[int, Explanation] = {}  # why the last step of a run was made, once that is known
+        self._orders: dict[tuple[int, int], Orders] = {}  # of a problem, and so many
+        self._away: tuple[Recording, int] | None = None  # a run that was left elsewhere, and where it belongs
+
+    @staticmethod
+    def continuing(before: Training | None, wish: Wish, number: int) -> Training:
+        """`before` when it is of this very problem, else a new one, from the old multipliers where they still count."""
+        if before is not None:
+            same = before.points is wish.points and before.key == training_key(wish.lane)
+            same &= before.restart == wish.restart
+            if same and before.compiled == wish.compiled:
+                return before
+            if same and wish.paused:  # the fast solver is ready: it comes to where the plain one rested
+                return Training(wish, None, before.number)._taking_over(before, wish)
+            if (before.restart, before.compiled) != (wish.restart, wish.compiled):
+                before = None  # count the steps of the rule that was chosen, from zero
+        return Training(wish, before, number)
+
+    def _taking_over(self, before: Training, wish: Wish) -> Training:
+        """This training, on its way to the step where `before` rests."""
+        run = before.recordings[before.driven(wish.lane)]
+        self._first = LAST if run.at_end else run.position
+        self._sought = before._sought
+        return self
+
+    # -- where the runs are ----------------------------------------------------------------------------------------
+
+    def driven(self, lane: Lane) -> int:
+        """Which of the problems the transport drives: the one whose margins are drawn."""
+        classes = self.points.classes
+        return lane.drawn([problem_of(pair, classes) for pair in self.trainer.pairs])
+
+    @property
+    def finished(self) -> bool:
+        """Every run stands at its end."""
+        return all(recording.at_end for recording in self.recordings)
+
+    def settled(self, wish: Wish) -> bool:
+        """Nothing moves any more until something else is wished."""
+        driven = self.driven(wish.lane)
+        if self._away is not None or self._awaited(wish) is not None or self.recordings[driven].solver.pending:
+            return False
+        rests = wish.paused or self.recordings[driven].at_end
+        return rests and all(each.at_end for p, each in enumerate(self.recordings) if p != driven)
+
+    def advance(self, wish: Wish) -> int:
+        """Steps for about `PIECE` seconds, or as many as are due; returns how many the driven run made."""
+        begun = time.perf_counter()
+        place = self.driven(wish.lane)
+        new = any(not each.ended for each in self.recordings)
+
+        def late() -> bool:
+            return time.perf_counter() - begun >= PIECE
+
+        made = self._drive(self.recordings[place], wish, late)
+        others = [each for p, each in enumerate(self.recordings) if p != place and not each.at_end]
+        while others and not late():
+            for each in others:
+                each.advance(ROUND, late)
+            others = [each for each in others if not each.at_end]
+        if new:
+            self.seconds += time.perf_counter() - begun
+        return made
+
+    def _drive(self, run: Recording, wish: Wish, late: Stop) -> int:
+        """The driven run's part of a piece."""
+        if self._away is not None:
+            astray, home = self._away
+            if not astray.go_to(home, late):
+                return 0
+            self._away = None
+        if self._first:
+            if run.go_to(self._first, late):
+                self._first = 0
+            return 0
+        seek = self._awaited(wish)
+        if seek is not None:
+            before = run.position
+            if _follow(run, seek, late):
+                self._sought = seek.serial
+            return abs(run.position - before)
+        if wish.paused and run.solver.pending:
+            run.advance(0, late)  # what the newest step comes to is part of it
+        elif wish.paused and run.position == run.length and not run.ended and _is_optimal(run):
+            run.advance(1, late)  # no step is left: this only has the solver say so
+        if wish.paused or run.at_end:
+            return 0
+        if math.isinf(wish.steps_per_second):
+            return run.advance(ROUND if len(self.recordings) > 1 else 10 * ROUND, late)
+        now = time.perf_counter()
+        if now < self._next_step_at:
+            return 0
+        missed = int((now - self._next_step_at) * wish.steps_per_second)
+        made = run.advance(min(1 + missed, max(1, int(wish.steps_per_second * 0.1))), late)
+        if made:  # else the solver was busy with something else: ask again at once
+            self._next_step_at = now + 1.0 / wish.steps_per_second
+        return made
+
+    def seconds_to_next_step(self, wish: Wish) -> float:
+        """How long nothing is to be done."""
+        p = self.driven(wish.lane)
+        busy = self._first > 0 or self._away is not None or self._awaited(wish) is not None
+        busy |= self.recordings[p].solver.pending
+        busy |= any(not each.at_end for other, each in enumerate(self.recordings) if other != p)
+        if busy or math.isinf(wish.steps_per_second):
+            return 0.0
+        self._next_step_at = min(self._next_step_at, time.perf_counter() + 1.0 / wish.steps_per_second)
+        return max(0.0, self._next_step_at - time.perf_counter())
+
+    def _awaited(self, wish: Wish) -> Seek | None:
+        """The seek that has not been followed yet."""
+        seek = wish.seek
+        if seek is None or seek.serial == self._sought or seek.recording != self._number_of(self.driven(wish.lane)):
+            return None
+        return seek
+
+    def _number_of(self, problem: int) -> int:
+        return self.number * PROBLEMS + problem
+
+    # -- what is shown ---------------------------------------------------------------------------------------------
+
+    def source(self, model: PairClassifier, wish: Wish, grid: Grid) -> Source:
+        """Of pictures on `grid`, one after the other: only the multipliers that moved since the last are paid for."""
+        kernel = wish.lane.svm.as_kernel()
+        if not isinstance(model, KernelClassifier) or not kernel.kind.pays_per_point:
+            return svm_source(model, wish.lane)
+        if self._running is None or self._running.grid != grid:
+            self._running = RunningExpansion(kernel, self.points.xy, grid)
+        return svm_source(model, wish.lane, self._running)
+
+    def frame(self, frame: Frame, wish: Wish, resting: bool) -> Frame:
+        """`frame` with the present model and its numbers."""
+        snapshots = self.trainer.snapshot(resting)
+        model = self.estimator.snapshot_model(snapshots)
+        multipliers = self.estimator.pair_multipliers(snapshots)
+        p = self.driven(wish.lane)
+        run, pair = self.recordings[p], self.trainer.pairs[p]
+        mark(run, snapshots[p].certificate)
+        if len(self.recordings) == 1:
+            f = values_of(snapshots[p], pair, model, 0, self.points)
+            winner = model.winner(f[:, None])
+        else:
+            values = model.pair_decision_function(self.points.xy)
+            f, winner = values[pair.index, p], model.winner(values)
+        wrong = np.flatnonzero(model.classes_[winner] != self.points.labels)
+        phase = Phase.TRAINING
+        if resting:
+            phase = Phase.DONE if self.finished else Phase.PAUSED
+        young = time.perf_counter() - self.begun < PATIENCE
+        study = make_study(
+            run,
+            self._number_of(p),
+            self.points,
+            wish.lane,
+            pair,
+            snapshots[p],
+            f,
+            multipliers[p] if multipliers else None,
+            self._last.get(p),
+        )
+        return replace(
+            frame,
+            phase=phase,
+            model=model,
+            certificates=tuple(model.certificates_),
+            marks=self._marks(multipliers, wrong),
+            accuracy=1.0 - len(wrong) / len(self.points),
+            seconds=self.seconds,
+            provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING),
+            study=study,
+        )
+
+    def details(self, frame: Frame, wish: Wish) -> Generator[Frame | None]:
+        """`frame`, of a run that rests, with what takes longer to work out; None where there is nothing new."""
+        p = self.driven(wish.lane)
+        run, study = self.recordings[p], frame.study
+        if study is None:
+            return
+        if wish.slacks and study.kkt is not None:
+            yield None
+            assert isinstance(frame.model, PairClassifier)
+            slacks = yield from slacks_of(frame.model, study, p, wish.grid)
+            study = replace(study, slacks=slacks)
+            frame = replace(frame, study=study)
+            yield frame
+        if wish.lane.classifier == "perceptron" and wish.lane.perceptron.orders:
+            for orders in self._other_orders(p, wish.lane.perceptron):
+                frame = frame if orders is None else replace(frame, orders=orders)
+                yield None if orders is None else frame
+        self._away = run, study.step
+        if run.at_end and p not in self._last:
+            for last in explain_last(run):
+                if last is not None:
+                    self._last[p] = last
+                    i, j = (int(study.index[each]) for each in (last.i, last.j))
+                    study = replace(study, explanation=last, pair=(i, j))
+                    frame = replace(frame, study=study)
+                    yield frame
+                yield None
+        if wish.surveyed:
+            for known, _ in enumerate(survey(run), 1):
+                if known % 8 == 0:
+                    yield replace(frame, study=replace(study, trace=run.trace.view()))
+                yield None
+        while not run.go_to(study.step, few_steps()):
+            yield None
+        self._away = None
+        if wish.surveyed:
+            yield replace(frame, study=replace(study, trace=run.trace.view()))
+
+    def _other_orders(self, problem: int, settings: PerceptronSettings) -> Iterator[Orders | None]:
+        """The runs of a perceptron in other orders: those known already, or made now."""
+        known = self._orders.get((problem, settings.orders))
+        if known is not None:
+            yield known
+            return
+        pair = self.trainer.pairs[problem]
+        for orders in other_orders(self.points.xy[pair.index], pair.y, settings):
+            if orders is not None and orders.complete:
+                self._orders[problem, settings.orders] = orders
+            yield orders
+
+    def _marks(self, multipliers: list[tuple[Array, Array]], wrong: NDArray[np.intp]) -> Marks:
+        free, bounded = np.zeros(len(self.points), dtype=bool), np.zeros(len(self.points), dtype=bool)
+        if not multipliers:
+            return Marks(wrong=wrong)
+        for pair, (alpha, C) in zip(self.trainer.pairs, multipliers, strict=True):
+            at_bound = alpha == C
+            bounded[pair.index[at_bound]] = True
+            free[pair.index[(alpha > 0) & ~at_bound]] = True
+        return Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), wrong)
+
+    def multipliers_for(self, wish: Wish) -> Callable[[Pair, Array], Array | None]:
+        """For each binary problem of the new training, this one's multipliers of the points that stayed."""
+        # As shares of their bounds: when C or a weight changes, the bounded ones move along.  (Where that breaks the
+        # equality constraint the solver mends it.)
+        old: dict[tuple[int, int], tuple[NDArray[np.intp], Array, Array]] = {}
+        known = self.estimator.pair_multipliers(self.trainer.snapshot(False))
+        for pair, (alpha, C) in zip(self.trainer.pairs, known, strict=False):  # none of a learner that has none
+            share = alpha / np.where(np.isfinite(C), C, 1.0)
+            old[problem_of(pair, self.points.classes)] = (pair.index, alpha, share)
+        new_ids, new_labels = wish.points.ids, wish.points.labels
+        old_ids, old_labels = self.points.ids, self.points.labels
+        was_hard = any(np.isinf(C).any() for _, C in known)
+
+        def start(pair: Pair, C: Array) -> Array | None:
+            known = old.get(problem_of(pair, wish.points.classes))
+            if known is None:
+                return None
+            index, alpha, share = known
+            ids = new_ids[pair.index]
+            at = np.minimum(np.searchsorted(old_ids[index], ids), len(index) - 1)
+            stayed = (old_ids[index][at] == ids) & (old_labels[index][at] == new_labels[pair.index])
+            moved = alpha[at] if was_hard or not np.isfinite(C).all() else share[at] * C
+            return np.where(stayed, moved, 0.0)
+
+        return start
+
+
+def _is_optimal(run: Recording) -> bool:
+    """Whether a run that began where another had ended begins at its own end."""
+    return isinstance(run.solver, SmoSolver) and run.solver.kkt_violation <= run.solver.tol
+
+
+def _follow(run: Recording, seek: Seek, late: Stop) -> bool:
+    """Some of the way that `seek` asks for; True when it is done."""
+    if seek.until == "next change":
+        return run.to_next_change(seek.step, late)
+    if seek.until == "previous change":
+        return run.to_previous_change(seek.step, late)
+    if seek.until == "end":
+        run.go_to(run.length, late)
+        run.advance(ROUND, late)
+        return run.at_end
+    return run.go_to(seek.step, late)

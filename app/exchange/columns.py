@@ -1,0 +1,262 @@
+"""Convert: a table and a choice of its columns become labelled points, all of them or none."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.files.documents import FileError
+from app.scene.text import count, grouped
+from app.state.plain_text import plain
+from app.state.points import LIMIT, MAX_CLASSES
+
+from .table import CLASS_NAMES, Column, Table, Values, number_in, number_text
+
+#: Rows that are listed when they cannot be used; the count is always whole.
+MOST_LISTED = 200
+_COUNTERS = frozenset({"id", "index", "row", "nr", "no"})
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which columns become what, by their places in the table.
+
+    Attributes
+    ----------
+    x, y : int
+    label : int or None
+        None: every point is of class 1.
+    standardise : bool
+        Shift and scale x and y to mean 0 and variance 1 over the imported points.
+    """
+
+    x: int
+    y: int
+    label: int | None = None
+    standardise: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """Points ready for a document.
+
+    Attributes
+    ----------
+    xy : ndarray of shape (n, 2)
+    labels : ndarray of shape (n,), uint8
+        Class of each point, 0 to 7.
+    class_names : tuple of str
+        Of the classes from the first on; "" where the class's own number is its name.
+    axes : tuple of (str, str)
+        What the file calls x and y, "" where it does not.
+    columns : tuple of (str, str)
+        The names by which the columns of x and y are told apart.
+    """
+
+    xy: Values
+    labels: NDArray[np.uint8]
+    class_names: tuple[str, ...]
+    axes: tuple[str, str]
+    columns: tuple[str, str]
+
+    @property
+    def summary(self) -> str:
+        """What will come, in one line."""
+        n = len(self.labels)
+        parts = []
+        for label, times in sorted(Counter(self.labels.tolist()).items()):
+            name = plain(self.class_names[label]) if label < len(self.class_names) else ""
+            alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
+            parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")
+        return f"{count(n, 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
+
+
+class BadRows(FileError):  # noqa: N818 (it is a list of rows first of all)
+    """Rows that cannot become points.
+
+    Attributes
+    ----------
+    rows : tuple of (int, str)
+        Line number and reason of the first `MOST_LISTED` of them.
+    count : int
+        How many there are.
+    """
+
+    def __init__(self, text: str, rows: Sequence[tuple[int, str]], count: int) -> None:
+        super().__init__(text)
+        self.rows = tuple(rows)
+        self.count = count
+
+
+def default_choice(table: Table) -> Choice:
+    """The class is the column called so, else the last if it has few values; x and y are the first other numbers."""
+    label = _class_column(table)
+    numeric = [index for index, column in enumerate(table.columns) if column.is_numeric and index != label]
+    if len(numeric) > 2 and _counts(table.columns[numeric[0]]):
+        del numeric[0]
+    others = numeric + [index for index in range(len(table.columns)) if index not in numeric and index != label]
+    # Too few columns: what is said about them is convert's business.
+    x, y, *_ = [*others, 0, 0]
+    return Choice(x, y, label)
+
+
+def _class_column(table: Table) -> int | None:
+    names = [column.name.casefold() for column in table.columns]
+    if len(names) < 3:
+        return None
+    called = [index for index, name in enumerate(names) if name in CLASS_NAMES]
+    if called:
+        return called[-1]  # where it mostly stands, and always in what was exported here
+    if "y" in names and "x" not in names:
+        return names.index("y")
+    last = table.columns[-1]
+    if sum(column.is_numeric for column in table.columns[:-1]) < 2:
+        return None
+    # Measurements of few points have few values, too; classes are whole numbers.
+    if last.is_numeric and not (np.nan_to_num(last.values) == np.floor(np.nan_to_num(last.values))).all():
+        return None
+    return len(names) - 1 if _n_values(last) <= MAX_CLASSES else None
+
+
+def _n_values(column: Column) -> int:
+    if column.categories:
+        return len(column.categories)
+    return len(set(column.texts.values())) + len(np.unique(column.values[np.isfinite(column.values)]))
+
+
+def _counts(column: Column) -> bool:
+    """Whether a column only numbers the rows."""
+    if column.name.casefold() in _COUNTERS:
+        return True
+    values = column.values
+    return column.name == "column 1" and len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
+
+
+def convert(table: Table, choice: Choice) -> Imported:
+    """The points that `choice` makes of `table`; BadRows or FileError with one sentence when any cannot be one.
+
+    Classes written as the whole numbers 1 to 8 keep their numbers.  Other numbers are taken in their order, words in
+    the alphabet's: the two halves of a file then agree about the classes, which first appearances would not.
+    """
+    refused = f"{table.name} was not imported"
+    if len(table.columns) < 2:
+        _refuse_bad_rows(table, table.columns[0], table.columns[0], None)  # they may be why
+        raise FileError(f"{refused}: it has only one column, and points need two, x and y.")
+    if choice.x == choice.y:
+        raise FileError(f"{refused}: x and y are the same column, {table.columns[choice.x].name!r}.")
+    x, y = table.columns[choice.x], table.columns[choice.y]
+    for column in (x, y):
+        if column.categories:
+            raise FileError(f"{refused}: column {_quoted(column.name)} holds names, not numbers.")
+    label = None if choice.label is None else table.columns[choice.label]
+    _refuse_bad_rows(table, x, y, label)
+    xy = np.column_stack((x.values, y.values))
+    if choice.standardise:
+        xy = np.column_stack((standardised(x.values), standardised(y.values)))
+    axes, columns = (_title(x), _title(y)), (x.name, y.name)
+    if label is None:
+        return Imported(xy, np.zeros(len(table), dtype=np.uint8), ("",), axes, columns)
+    labels, names = _labels(label, refused)
+    return Imported(xy, labels, names, axes, columns)
+
+
+def _title(column: Column) -> str:
+    return column.name if column.title is None else column.title
+
+
+def _refuse_bad_rows(table: Table, x: Column, y: Column, label: Column | None) -> None:
+    far = [np.abs(column.values) > LIMIT for column in (x, y)]
+    bad = {*table.faults, *x.texts, *y.texts, *np.flatnonzero(far[0] | far[1]).tolist()}
+    if label is not None:
+        bad |= {row for row, text in label.texts.items() if not _names_class(text)}
+    if not bad:
+        return
+    rows = []
+    for row in sorted(bad)[:MOST_LISTED]:
+        reason = table.faults.get(row) or _reason(x, row) or _reason(y, row)
+        if not reason and label is not None:
+            reason = f"column {_quoted(label.name)} does not say the class"
+        rows.append((int(table.lines[row]), reason))
+    line, reason = rows[0]
+    n = len(bad)
+    raise BadRows(
+        f"{table.name} was not imported: {grouped(n)} of {count(len(table), 'row')} cannot be used,"
+        f" {'first ' if n > 1 else ''}{table.place} {line}: {reason}.",
+        rows,
+        n,
+    )
+
+
+def _reason(column: Column, row: int) -> str:
+    where = f"column {_quoted(column.name)}"
+    if row in column.texts:
+        text = column.texts[row]
+        if not text:
+            return f"{where} is empty"
+        infinite = not _names_class(text) or math.isinf(number_in(text))
+        return f"{_quoted(text)} in {where} is not a {'finite ' if infinite else ''}number"
+    value = float(column.values[row])
+    return f"{number_text(value)} in {where} is not between ±{LIMIT:g}" if abs(value) > LIMIT else ""
+
+
+def _quoted(text: str) -> str:
+    text = plain(text)
+    return f"'{text}'" if len(text) <= 40 else f"'{text[:39]}…'"
+
+
+def _names_class(text: str) -> bool:
+    return bool(text) and not re.fullmatch(r"(?i)[-+]?(nan|inf|infinity)", text)
+
+
+def standardised(values: Values) -> Values:
+    """Shifted and scaled to mean 0 and variance 1; a constant column becomes 0."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return np.zeros_like(values)
+    # Within [0, 1] first: no square over- or underflows then, whatever the unit.
+    unit = (values - low) / (high - low)
+    unit -= unit.mean()
+    scaled: Values = unit / np.sqrt(np.mean(unit * unit))
+    return scaled
+
+
+def _labels(column: Column, refused: str) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+    if column.categories:
+        return column.values.astype(np.uint8), tuple(own_names(column.categories))
+    if not column.texts:
+        numbers, codes = np.unique(column.values, return_inverse=True)
+        if set(numbers.tolist()) <= set(range(1, MAX_CLASSES + 1)):
+            return (column.values - 1).astype(np.uint8), ("",) * int(numbers[-1])
+        _check_classes(len(numbers), column.name, refused)
+        return codes.astype(np.uint8), tuple(own_names([number_text(value) for value in numbers.tolist()]))
+    texts = column.texts
+    cells = [texts[row] if row in texts else number_text(value) for row, value in enumerate(column.values.tolist())]
+    names = sorted(set(cells), key=_natural)
+    _check_classes(len(names), column.name, refused)
+    place = {name: label for label, name in enumerate(names)}
+    return np.array([place[cell] for cell in cells], dtype=np.uint8), tuple(own_names(names))
+
+
+def _check_classes(n: int, column: str, refused: str) -> None:
+    if n > MAX_CLASSES:
+        raise FileError(
+            f"{refused}: column {_quoted(column)} holds {grouped(n)} different values, and there are {MAX_CLASSES}"
+            " classes at most."
+        )
+
+
+def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
+    """Order of words in which "b" follows "A", and "class 10" follows "class 9"."""
+    parts = re.findall(r"\d+|\D+", name.casefold())
+    return [(int(part), "") if part.isdecimal() and len(part) < 20 else (10**20, part) for part in parts], name
+
+
+def own_names(names: Iterable[str]) -> list[str]:
+    """Names of the classes in order, "" where a name is just the class's number."""
+    return ["" if name == str(label) else name for label, name in enumerate(names, 1)]

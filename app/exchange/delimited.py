@@ -1,0 +1,293 @@
+"""Text: tables as comma, semicolon, tab, bar or blank separated text, whose dialect is found out."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from app.files.documents import FileError
+from app.scene.text import grouped
+
+from .table import (
+    CLASS_NAMES,
+    Cells,
+    Commas,
+    Dialect,
+    DialectError,
+    Table,
+    check_size,
+    distinct_names,
+    one_line,
+    unguarded,
+)
+
+#: In this order they win when equally good: what is also a decimal sign or stands between words comes later.
+SEPARATORS = {"\t": "Tab", ";": "Semicolon ;", ",": "Comma ,", "|": "Bar |", " ": "Blanks"}
+DECIMALS = {".": "Point: 1.5", ",": "Comma: 1,5"}
+
+_LONGEST_LINE = 2_000_000
+_SAMPLE_BYTES, _SAMPLE_ROWS, _SAMPLE_CELLS = 1_000_000, 100, 20_000
+#: Cells that are taken over at once; the other threads wait as long.
+_CHUNK = 20_000
+_BLOCK = 1_000_000
+_NUMBERS = {
+    decimal: re.compile(rf"\s*[-+]?(\d+({sign}\d+)?{end}|{sign}\d+)([eE][-+]?\d+)?\s*")
+    for decimal, sign, end in ((".", r"\.", r"\.?"), (",", ",", ""))
+}
+
+
+def encoding_of(data: bytes, name: str) -> str:
+    """UTF-8 or UTF-16 with a byte order mark, else UTF-8, else Windows-1252; FileError when it is no text."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        tried = ["utf-16"]
+    elif data.startswith(codecs.BOM_UTF8):
+        tried = ["utf-8-sig"]
+    else:
+        tried = ["utf-8", "cp1252"]
+    for encoding in tried:
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            for start in range(0, len(data), _BLOCK):  # in blocks: one call would keep every other thread waiting
+                if "\0" in decoder.decode(data[start : start + _BLOCK]):
+                    raise FileError(f"{name} is not a text file: it holds NUL characters.")
+            decoder.decode(b"", True)
+        except UnicodeError:
+            continue
+        return encoding
+    raise FileError(f"{name} is not text in UTF-8, UTF-16 or Windows-1252.")
+
+
+class Lines:
+    """The lines of a text, for the csv reader; between two records it skips blank lines and those of a comment.
+
+    `fresh` is set before each record: inside a quoted cell every line counts.
+    """
+
+    def __init__(self, data: bytes, encoding: str, name: str, by_blanks: bool = False) -> None:
+        self._file = io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace", newline="")
+        self._name = name
+        self._by_blanks = by_blanks
+        self._number = 0
+        self.fresh = True
+        #: Number of the line in which the present record begins.
+        self.start = 0
+
+    def __iter__(self) -> Lines:
+        return self
+
+    def __next__(self) -> str:
+        while line := self._file.readline(_LONGEST_LINE + 1):
+            self._number += 1
+            if len(line) > _LONGEST_LINE:
+                most = grouped(_LONGEST_LINE)
+                raise FileError(f"{self._name} cannot be used: line {self._number} is longer than {most} characters.")
+            if self.fresh:
+                if not line.strip() or line.lstrip(" ").startswith("#") or (self._number == 1 and hint_in(line)):
+                    continue
+                self.fresh = False
+                self.start = self._number
+            if self._by_blanks:
+                return " ".join(line.split()) if '"' not in line else line.lstrip()
+            return line
+        raise StopIteration
+
+
+def hint_in(line: str) -> str:
+    """The separator that a first line such as ``sep=;`` tells spreadsheets, "" if it tells none."""
+    found = re.fullmatch(r"sep=([\t;,| ])", line.rstrip("\r\n"), re.IGNORECASE)
+    return found[1] if found else ""
+
+
+def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    lines = Lines(data, encoding, name, separator == " ")
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    while True:
+        lines.fresh = True
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            if "field limit" in str(error):
+                most = csv.field_size_limit()
+                reason = f"a cell is longer than {grouped(most)} characters (a quotation mark may be missing)."
+            elif "end of data" in str(error):
+                reason = "a quotation mark is never closed."
+            else:
+                reason = "a quotation mark stands inside a cell."
+            raise FileError(f"{name} cannot be used: in the row of line {lines.start}, {reason}") from None
+        if any(cells):  # spreadsheets end a table with rows of separators alone
+            yield lines.start, cells
+
+
+def _sample(data: bytes, encoding: str, name: str, separator: str) -> tuple[list[list[str]], bool]:
+    """The first rows, and whether they could be read without fault."""
+    rows: list[list[str]] = []
+    cut = len(data) > _SAMPLE_BYTES
+    n_cells = 0
+    try:
+        for _, cells in _records(data[:_SAMPLE_BYTES], encoding, name, separator):
+            rows.append(cells)
+            n_cells += len(cells)
+            if len(rows) > _SAMPLE_ROWS or (n_cells > _SAMPLE_CELLS and len(rows) > 1):
+                return rows, True
+    except FileError:
+        return rows, cut
+    return (rows[:-1] if cut and len(rows) > 1 else rows), True
+
+
+def _width(rows: Sequence[Sequence[str]]) -> int:
+    """Number of cells of most rows; the first may be a header of another number."""
+    counts = Counter(len(row) for row in (rows[1:] or rows))
+    return counts.most_common(1)[0][0] if counts else 0
+
+
+def _merit(rows: Sequence[Sequence[str]], decimal: str) -> float:
+    """How well a separator and a decimal sign suit: even rows, many numbers, more than one column."""
+    body = rows[1:] or rows
+    width = _width(rows)
+    if width < 2:
+        return 0.0
+    even = sum(len(row) == width for row in rows) / len(rows)
+    cells = [cell for row in body for cell in row if cell]
+    number = _NUMBERS[decimal]
+    numbers = sum(number.fullmatch(cell) is not None for cell in cells) / max(len(cells), 1)
+    # Where the other rows leave it open, as 3 and 4 do, the first one decides: 1,5 is a number.
+    first = sum(number.fullmatch(cell) is not None for cell in rows[0]) / len(rows[0])
+    return even * (0.05 + numbers + 0.001 * first)
+
+
+def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
+    """Whether the first row names the columns.
+
+    It does if it holds no number while others do, if it says "class" where no other row does, or if it has words over
+    two columns of nothing but numbers; a word over one such column may be a mistake in the first row.
+    """
+    number = _NUMBERS[decimal]
+    over_numbers = 0
+    for place, cell in enumerate(rows[0]):
+        over_numbers += (
+            not is_any_number(cell)
+            and len(rows) > 2
+            and all(place < len(row) and _is_number(row[place], number) for row in rows[1:])
+        )
+        word = cell.strip().casefold()
+        below = {row[place].strip().casefold() for row in rows[1:] if place < len(row)}
+        if word in CLASS_NAMES and below and word not in below:
+            return True
+    if over_numbers > 1:
+        return True
+    if any(is_any_number(cell) for cell in rows[0]):
+        return False
+    return len(rows) == 1 or any(number.fullmatch(cell) for row in rows[1:] for cell in row)
+
+
+def _is_number(cell: str, number: re.Pattern[str]) -> bool:
+    return number.fullmatch(cell) is not None or cell.strip().casefold() in ("nan", "inf", "-inf")
+
+
+def is_any_number(cell: str) -> bool:
+    """A number with whatever decimal sign: never the title of a column."""
+    return any(_is_number(cell, number) for number in _NUMBERS.values())
+
+
+def _find_out(data: bytes, encoding: str, name: str, wish: Dialect) -> tuple[Dialect, int]:
+    """The dialect and the number of columns."""
+    first = io.TextIOWrapper(io.BytesIO(data[:100]), encoding, errors="replace", newline="").readline()
+    given = wish.separator or hint_in(first)
+    best: tuple[float, str, str, list[list[str]]] | None = None
+    for separator in [given] if given else SEPARATORS:
+        rows, sound = _sample(data, encoding, name, separator)
+        for decimal in [wish.decimal] if wish.decimal else DECIMALS:
+            merit = _merit(rows, decimal) - (0.0 if sound else 2.0)
+            if rows and (best is None or merit > best[0]):
+                best = merit, separator, decimal, rows
+    if best is None:
+        for _ in _records(data, encoding, name, given or ","):  # says what is wrong with the first row
+            break
+        raise FileError(f"{name} holds no rows.")
+    merit, separator, decimal, rows = best
+    if not given and merit == 0.0:
+        separator = ","  # a single column, where the tab's precedence says nothing
+    header = _has_header(rows, decimal) if wish.header is None else wish.header
+    return Dialect(separator, decimal, header), _width(rows if header else rows[:1] + rows)
+
+
+def read_delimited(data: bytes, name: str, wish: Dialect) -> Table:
+    """The table in a separated text; FileError with one sentence when there is none.
+
+    Rows of another number of cells than most are kept as the table's faults.
+    """
+    encoding = encoding_of(data, name)
+    dialect, width = _find_out(data, encoding, name, wish)
+    try:
+        check_size(name, 1, width)
+        return _table(data, encoding, name, dialect, width, Commas() if wish.decimal is None else None)
+    except FileError as error:
+        raise DialectError(str(error), dialect) from None
+
+
+def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, commas: Commas | None = None) -> Table:
+    separator, header = dialect.separator or ",", dialect.header
+    if dialect.decimal != ",":
+        commas = None
+    columns = [Cells(dialect.decimal or ".", commas) for _ in range(width)]
+    lines: list[int] = []
+    faults: dict[int, str] = {}
+    reasons: dict[int, str] = {}
+    chunk: list[list[str]] = []
+    titles: list[str] | None = None
+    title_line = 0
+
+    def take_over() -> None:
+        for column, cells in zip(columns, zip(*chunk, strict=True), strict=False):
+            column.add(cells)
+        chunk.clear()
+        check_size(name, len(lines), width)
+
+    for line, cells in _records(data, encoding, name, separator):
+        if header and titles is None:
+            titles, title_line = cells, line
+            continue
+        n_cells = len(cells)
+        if n_cells != width:
+            if n_cells not in reasons:
+                reasons[n_cells] = f"it has {n_cells} cell{'' if n_cells == 1 else 's'} instead of {width}"
+            faults[len(lines)] = reasons[n_cells]
+            cells = (cells + [""] * width)[:width]
+        lines.append(line)
+        chunk.append(cells)
+        if len(chunk) * width >= _CHUNK:
+            take_over()
+    take_over()
+    if not lines:
+        raise FileError(f"{name} holds {'a header but ' if header else ''}no rows.")
+    if titles is None:
+        titles = [""] * width
+    if columns[-1].blank and width > 2 and (len(titles) == width - 1 or not titles[-1].strip()):
+        columns.pop()  # every row ends with a separator
+        titles = titles[: width - 1]
+    if len(titles) == len(columns) - 1:
+        titles = ["", *titles]  # R writes no name over the names of the rows
+    if len(titles) != len(columns):
+        raise FileError(
+            f"{name} cannot be used: the header in line {title_line} has {len(titles)} cells, the rows below have"
+            f" {width}."
+        )
+    titles = [one_line(unguarded(title.strip())) for title in titles]
+    named = zip(columns, distinct_names(titles), titles, strict=True)
+    return Table(
+        name,
+        tuple(cells.column(distinct, title) for cells, distinct, title in named),
+        np.array(lines, dtype=np.int64),
+        faults,
+        "line",
+        dialect,
+        commas.doubt if commas is not None else "",
+    )

@@ -1,0 +1,57 @@
+"""Reading: which reader a file of points or a pasted text is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.files import documents
+from app.files.documents import FileError
+from app.state.plain_text import plain
+
+from .delimited import read_delimited
+from .npz import read_archive
+from .svmlight import looks_like_svmlight, read_svmlight
+from .table import Dialect, Table
+
+CLIPBOARD = "The clipboard"
+#: Suffixes of what can be imported, for the file dialog.
+IMPORTS = {
+    "Tables": (".csv", ".tsv", ".txt", ".dat", ".data"),
+    "svmlight, LIBSVM": (".svmlight", ".libsvm", ".svm"),
+    "NumPy arrays": (".npz",),
+}
+_SVMLIGHT = IMPORTS["svmlight, LIBSVM"]
+#: Suffixes that say little: the content decides.
+_EITHER = (".txt", ".dat", ".data", "")
+
+
+def read(path: Path, dialect: Dialect | None = None) -> Table:
+    """The table in the file at `path`; FileError with one sentence when it cannot be read.
+
+    Parameters
+    ----------
+    path : Path
+    dialect : Dialect, optional
+        How a separated text is to be read, where it should not be found out.
+    """
+    name = plain(path.name or str(path))
+    return decode(documents.read_bytes(path), name, path.suffix.lower(), dialect)
+
+
+def read_text(text: str, name: str = CLIPBOARD, dialect: Dialect | None = None) -> Table:
+    """The table in a text, such as a spreadsheet puts on the clipboard; FileError when there is none."""
+    if len(text) > documents.MAX_BYTES:
+        raise FileError(f"{name} holds more than {documents.MAX_BYTES // 10**6} MB, so it was not read.")
+    return decode(b"\xef\xbb\xbf" + text.removeprefix("\ufeff").encode("utf-8", "replace"), name, "", dialect)
+
+
+def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None) -> Table:
+    """The table in the bytes of a file whose name ends in `suffix`."""
+    wish = dialect or Dialect()
+    if not data.strip(b" \t\r\n\xef\xbb\xbf"):
+        raise FileError(f"{name} is empty.")
+    if suffix == ".npz":
+        return read_archive(data, name)
+    if suffix in _SVMLIGHT or (suffix in _EITHER and wish == Dialect() and looks_like_svmlight(data, name)):
+        return read_svmlight(data, name)
+    return read_delimited(data, name, wish)

@@ -1,0 +1,144 @@
+"""Archive: arrays X and y in a NumPy .npz file, of which nothing is unpickled and nothing unpacked unseen."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from app.files import documents
+from app.files.documents import FileError
+from app.state.points import MAX_CLASSES
+
+from .table import Column, Table, check_size, column_of, distinct_names, one_line
+
+PAIRS = (("X", "y"), ("xy", "labels"), ("data", "target"))
+_MOST_MEMBERS = 1000
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+class _Archive:
+    """The arrays of a zip file; each is measured before it is loaded."""
+
+    def __init__(self, data: bytes) -> None:
+        self._zip = zipfile.ZipFile(io.BytesIO(data))
+        if len(self._zip.infolist()) > _MOST_MEMBERS:
+            raise ValueError(f"it holds more than {_MOST_MEMBERS} arrays")
+        self._members = {info.filename.removesuffix(".npy"): info for info in self._zip.infolist()}
+        #: Shape and type of each array, without those that are no arrays.
+        self.shapes: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
+        for name, info in self._members.items():
+            if info.filename.endswith(".npy"):
+                self._measure(name, info)
+
+    def _measure(self, name: str, info: zipfile.ZipInfo) -> None:
+        if info.file_size > documents.MAX_BYTES:
+            raise ValueError(f"array {name[:40]!r} unpacks to more than {documents.MAX_BYTES // 10**6} MB")
+        with self._zip.open(info) as member:
+            try:
+                shape, _, kind = _HEADERS[np.lib.format.read_magic(member)](member)
+            except Exception:  # numpy reads the header as Python's literals, with the errors of a dozen parsers
+                raise ValueError(f"array {name[:40]!r} has no sound header") from None
+            size = info.file_size - member.tell()
+        count = 1
+        for length in shape:
+            count *= length
+        # numpy makes room for what the header says before it reads; an array of objects has no such size.
+        if not kind.hasobject and (min(shape, default=0) < 0 or count * kind.itemsize != size):
+            raise ValueError(f"array {name[:40]!r} is not as long as it says")
+        self.shapes[name] = shape, kind
+
+    def load(self, name: str) -> np.ndarray:
+        """One array; ValueError when it holds objects, which only unpickling could make."""
+        if self.shapes[name][1].hasobject:
+            raise ValueError(f"array {name[:40]!r} holds Python objects, which are not loaded")
+        with self._zip.open(self._members[name]) as member:
+            array: np.ndarray = np.lib.format.read_array(member, allow_pickle=False)
+        return array
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """A list of words, () when there is no such array."""
+        shape, kind = self.shapes.get(name, ((), np.dtype(float)))
+        return tuple(_texts(self.load(name))) if len(shape) == 1 and kind.kind in "US" else ()
+
+    def choose(self) -> tuple[str, str]:
+        """The names of the points and of their classes, "" for no classes."""
+        for points, classes in PAIRS:
+            if points in self.shapes:
+                return points, classes if classes in self.shapes else ""
+        flat = [name for name, (shape, _) in self.shapes.items() if len(shape) == 2]
+        if len(flat) != 1:
+            known = ", ".join(points for points, _ in PAIRS)
+            raise ValueError(f"it has {len(flat) or 'no'} two-dimensional arrays, and none of the names {known}")
+        length = self.shapes[flat[0]][0][0]
+        lists = [name for name, (shape, _) in self.shapes.items() if shape == (length,)]
+        return flat[0], lists[0] if len(lists) == 1 else ""
+
+
+def read_archive(data: bytes, name: str) -> Table:
+    """The table in a .npz file; FileError with one sentence when there is none."""
+    try:
+        return _table(_Archive(data), name)
+    except FileError:
+        raise
+    except ValueError as error:
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else "it is damaged"
+    except MemoryError:
+        reason = "there is not enough memory for it"
+    except Exception as error:  # zip and header readers raise a dozen kinds at damaged bytes
+        said = str(error).partition("\n")[0].rstrip(".")
+        reason = f"it is not a sound .npz file ({said or type(error).__name__})"
+    raise FileError(f"{name} cannot be used: {reason}.")
+
+
+def _table(archive: _Archive, name: str) -> Table:
+    points, classes = archive.choose()
+    shape, kind = archive.shapes[points]
+    if len(shape) != 2 or shape[1] < 2:
+        raise ValueError(f"array {points[:40]!r} has the shape {shape}, not (n, 2) or (n, more)")
+    if kind.kind not in "biuf" and not kind.hasobject:
+        raise ValueError(f"array {points[:40]!r} holds no numbers")
+    check_size(name, shape[0], shape[1])
+    if shape[0] == 0:
+        raise ValueError(f"array {points[:40]!r} holds no rows")
+    with np.errstate(over="ignore"):  # of a long double: infinite then, and refused as such
+        values = archive.load(points).astype(np.float64)
+    features = archive.words("feature_names")
+    titles = features if len(features) == shape[1] else tuple(f"x{number}" for number in range(1, shape[1] + 1))
+    names = distinct_names([*titles, "class"] if classes else titles)
+    columns = [
+        replace(column_of(name, values[:, index]), title=one_line(title))
+        for index, (name, title) in enumerate(zip(names, titles, strict=False))
+    ]
+    if classes:
+        columns.append(_classes(archive, classes, shape[0], names[-1]))
+    return Table(name, tuple(columns), np.arange(1, shape[0] + 1), {}, "row")
+
+
+def _classes(archive: _Archive, name: str, length: int, title: str) -> Column:
+    shape, kind = archive.shapes[name]
+    if shape not in ((length,), (length, 1)):
+        raise ValueError(f"array {name[:40]!r} has the shape {shape}, not ({length},)")
+    if kind.kind not in "biufUS" and not kind.hasobject:
+        raise ValueError(f"array {name[:40]!r} holds neither numbers nor words")
+    array = archive.load(name).ravel()
+    if array.dtype.kind in "US":
+        return Column(title, np.full(length, np.nan), dict(enumerate(text.strip() for text in _texts(array))))
+    column = column_of(title, array.astype(np.float64))
+    categories = archive.words("class_names") or archive.words("target_names")
+    if not categories or column.texts or (column.values != np.floor(column.values)).any():
+        return column
+    low, high = int(column.values.min()), int(column.values.max())
+    if low < 0 or high >= len(categories):
+        return column
+    if len(categories) <= MAX_CLASSES:
+        return Column(title, column.values, {}, categories)
+    return Column(title, np.full(length, np.nan), {row: categories[int(c)] for row, c in enumerate(column.values)})
+
+
+def _texts(array: np.ndarray) -> list[str]:
+    found: list[Any] = array.tolist()
+    return [each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in found]

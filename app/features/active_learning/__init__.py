@@ -1,0 +1,1 @@
+"""Active learning: the point the model is least sure of is asked about next."""

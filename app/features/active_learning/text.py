@@ -1,0 +1,131 @@
+"""Words of asking: every sentence the panel of active learning says, made from values; no Qt."""
+
+from __future__ import annotations
+
+import math
+
+from app.scene.text import count, grouped, percent, short
+from app.state.document import Lane
+
+from .comparison import Curves
+from .state import STRATEGIES, Asking, Source, Strategy
+
+SOURCES: dict[Source, str] = {"points": "The points", "generator": "Fresh sample"}
+ASKED: dict[Strategy, str] = {"closest": "Least sure", "random": "By chance"}
+#: Shares of the accuracy with all labels, for which the labels needed are counted.
+SHARES = (0.95, 0.99)
+PREPARING = "Preparing the fast solver…"
+
+
+def formula(lane: Lane, strategy: Strategy, n_classes: int) -> str:
+    """Which of the unlabelled points is asked for."""
+    if strategy == "random":
+        return "next = any unlabelled x, all equally likely"
+    if lane.classifier == "knn":
+        return "next = argmin p₁(x) − p₂(x): the two largest shares of the vote"
+    if n_classes == 2:
+        return "next = argmin |f(x)|: closest to the boundary"
+    if lane.svm.multiclass == "one-vs-rest":
+        return "next = argmin f₁(x) − f₂(x): the two largest f"
+    return "next = argmin of the lead: the two best classes, by duels won, then by f"
+
+
+def measure(lane: Lane, certainty: float, n_classes: int) -> str:
+    """How sure the model is of a point, in the signs of `formula`."""
+    value = short(certainty)
+    if lane.classifier == "knn":
+        return f"p₁ − p₂ = {value}"
+    if n_classes == 2:
+        return f"|f| = {value}"
+    return f"f₁ − f₂ = {value}" if lane.svm.multiclass == "one-vs-rest" else f"lead = {value}"
+
+
+def progress(asking: Asking) -> str:
+    """How many labels were asked for, and how good the model is with them."""
+    text = f"Asked {len(asking.answers)} of {grouped(len(asking.pool) - len(asking.given))}"
+    return f"{text}: accuracy {percent(asking.look.score.shown)}" if asking.look is not None else f"{text}: learning…"
+
+
+def measured(asking: Asking) -> str:
+    """What the accuracy is a share of."""
+    pool = asking.pool
+    if not pool.tested:
+        sample = f", a sample of {grouped(pool.of)}" if pool.of > len(pool) else ""
+        return f"of the pool ({count(len(pool), 'point')}{sample})."
+    text = f"of {count(len(pool.test_truth), 'fresh point')}"
+    return f"{text}, {percent(asking.look.score.pool)} of the pool." if asking.look is not None else f"{text}."
+
+
+def against_random(asking: Asking, curves: Curves | None) -> str:
+    """How many labels asking by chance needs for what the run has come to."""
+    look = asking.look
+    if curves is None or curves.failure or look is None or not len(curves.labels):
+        return ""
+    here = f"this run has {len(asking.labelled)} ({len(asking.given)} given)"
+    needed, last = curves.needed("random", look.score.shown), int(curves.labels[-1])
+    if needed is not None:
+        return f"Random asking needs about {count(needed, 'label')} for that; {here}."
+    if curves.finished and last == len(curves.pool):
+        return f"Random asking does not come to that, even with all {last} labels; {here}."
+    return f"Random asking needs more than {count(last, 'label')} for that{_so_far(curves)}; {here}."
+
+
+def verdict(curves: Curves | None) -> tuple[str, ...]:
+    """What the comparison comes to, in lines."""
+    if curves is None:
+        return ()
+    if curves.failure:
+        return (f"No comparison: {curves.failure}",)
+    if math.isnan(curves.full) or not len(curves.labels):
+        return ("Comparing…",)
+    lines = [
+        f"All {grouped(len(curves.pool))} labels give {percent(curves.full)}. Needed"
+        f" (mean of {count(curves.repetitions, 'run')}{_so_far(curves)}):"
+    ]
+    for share in SHARES:
+        closest, random = (_needed(curves, strategy, share * curves.full) for strategy in STRATEGIES)
+        lines.append(f"for {100 * share:g} % of that: least sure {closest} labels, by chance {random}")
+    return tuple(lines)
+
+
+def _needed(curves: Curves, strategy: Strategy, accuracy: float) -> str:
+    needed = curves.needed(strategy, accuracy)
+    return f"> {curves.labels[-1]}" if needed is None else str(needed)
+
+
+def _so_far(curves: Curves) -> str:
+    return "" if curves.finished else ", still counting"
+
+
+def question(asking: Asking) -> str:
+    """What is asked, and why of this point."""
+    if asking.finished:
+        return "All points have their labels."
+    if asking.chosen is not None:
+        return "Your own choice: which class is the ringed point? Esc goes back to the one asked for."
+    asked = asking.question
+    if asked is None:
+        return "Learning…"
+    value = measure(asking.lane, asked.certainty, len(asking.pool.classes))
+    if asking.plan.strategy == "random":
+        return f"Drawn by chance ({value}): which class is the ringed point?"
+    return f"Least sure of the ringed point ({value}): which class is it?"
+
+
+def remarks(asking: Asking) -> str:
+    """What else is to be known about the run."""
+    parts = []
+    if asking.wrong:
+        verb = "answer is" if asking.wrong == 1 else "answers are"
+        parts.append(f"{asking.wrong} {verb} not the truth (≠ in the picture).")
+    if asking.own:
+        parts.append(f"{count(asking.own, 'point')} of your own choice.")
+    if asking.lane.classifier == "knn":
+        k, told = asking.lane.knn.n_neighbors, len(asking.labelled)
+        if k > told:
+            parts.append(f"k = {k}, but only {count(told, 'label')} so far: all of them vote.")
+        elif k == 1 and asking.plan.strategy == "closest":
+            parts.append("With k = 1 the vote is never in doubt: all points are equally sure, and chance decides.")
+    elif asking.look is not None and not asking.look.optimal:
+        parts.append("The training found no solution for these labels; this is where it stopped.")
+    return " ".join(parts)

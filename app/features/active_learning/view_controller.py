@@ -1,0 +1,139 @@
+"""AskingDesk: the run of active learning that is shown, what is asked of the background for it, and what has come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from app.engine.pool import Priority
+from app.engine.requests import Picture
+from app.engine.scheduler import Conductor
+from app.engine.shading import Shades
+from solver import Grid
+
+from .comparison import Comparison, Curves
+from .query import AskingReply, AskingRequest, Letters, look_for
+from .state import Answer, Asking, Pool
+
+
+class AskingDesk(QObject):
+    """Keeps what is known of a run, and has what is missing learnt, painted and compared.
+
+    Parameters
+    ----------
+    conductor : Conductor
+        Of the compute threads.
+    changed : callable
+        Called in the window's thread when something has come.
+    parent : QObject
+        With it, this ends; what comes later is forgotten.
+
+    Attributes
+    ----------
+    asking : Asking or None
+    picture : Picture or None
+        The newest one; while the next is painted, of the answers before.
+    curves : Curves or None
+        The comparison as far as it has come.
+    failure : str
+        Why nothing more is learnt, in a sentence.
+    """
+
+    _arrived = Signal()
+
+    def __init__(self, conductor: Conductor, changed: Callable[[], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._conductor, self._changed = conductor, changed
+        self.asking: Asking | None = None
+        self.picture: Picture | None = None
+        self.curves: Curves | None = None
+        self.failure = ""
+        self._wanted: tuple[Pool, tuple[Answer, ...], Grid, Shades] | None = None
+        self._number = self._answered = 0
+        self._comparison: Comparison | None = None
+        self._enough = threading.Event()  # of comparing, for whichever job is at it
+        self._letters = Letters(self._arrived.emit)
+        self._arrived.connect(self._collect, Qt.ConnectionType.QueuedConnection)
+        # Also when it is taken down without being closed: no letter may reach one that is gone.
+        self.destroyed.connect(self._letters.close)
+
+    @property
+    def learning(self) -> bool:
+        """Something of the present moment is still being learnt or painted."""
+        return self._number != self._answered
+
+    @property
+    def comparing(self) -> bool:
+        """The comparison has not come to its end."""
+        return self._comparison is not None and not self._comparison.finished
+
+    def start(self, asking: Asking | None) -> None:
+        """Another run, or none; of the last one nothing is kept."""
+        self._enough.set()
+        self.asking = asking
+        self.picture = self._wanted = None
+        self.failure = ""
+        self._number += 1
+        self._answered = self._number
+        self._comparison = Comparison(asking) if asking is not None else None
+        self.curves = self._comparison.curves if self._comparison is not None else None
+
+    def go_on(self, asking: Asking) -> None:
+        """The same run, with another answer, one less, or another choice."""
+        self.asking = asking
+        self.failure = ""
+
+    def want(self, grid: Grid, shades: Shades) -> None:
+        """Have learnt what the present moment lacks, and a picture of it."""
+        if self.asking is None:
+            return
+        key = (self.asking.pool, self.asking.answers, grid, shades)
+        if key == self._wanted:
+            return
+        self._wanted = key
+        self._number += 1
+        request = AskingRequest(self._number, self.asking, grid, shades)
+        given_up = partial(self._overtaken, self._number)
+        self._conductor.submit(look_for(request, self._letters.post, given_up), Priority.TRAINING)
+
+    def compare(self) -> None:
+        """Go on comparing."""
+        self._enough.set()
+        if self._comparison is not None and not self._comparison.finished:
+            self._enough = threading.Event()
+            job = self._comparison.job(self._letters.post, partial(self._has_enough, self._enough))
+            self._conductor.submit(job, Priority.BACKGROUND)
+
+    def rest(self) -> None:
+        """Stop comparing, for now."""
+        self._enough.set()
+
+    def _overtaken(self, number: int) -> bool:
+        """Asked in compute threads."""
+        return number != self._number or self._letters.closed
+
+    def _has_enough(self, enough: threading.Event) -> bool:
+        """Asked in compute threads."""
+        return enough.is_set() or self._letters.closed
+
+    @Slot()
+    def _collect(self) -> None:
+        for letter in self._letters.take():
+            if self.asking is None:
+                continue
+            if isinstance(letter, Curves) and letter.pool is self.asking.pool:
+                self.curves = letter
+            elif isinstance(letter, AskingReply) and letter.pool is self.asking.pool:
+                self._take(letter, self.asking)
+        self._changed()
+
+    def _take(self, reply: AskingReply, asking: Asking) -> None:
+        self.asking = asking.learnt(reply.answers, reply.looks)
+        if reply.number == self._number:
+            self.failure = reply.failure
+            self.picture = reply.picture or self.picture
+            if reply.picture is not None or reply.failure:
+                self._answered = reply.number

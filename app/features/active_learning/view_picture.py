@@ -1,0 +1,301 @@
+"""AskingPicture: the pool of active learning over the surface of what is learnt so far, and the point asked about."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.engine.requests import Picture
+from app.scene.compose import grid_of
+from app.scene.text import short
+from app.state.document import View
+from app.views.plot.lines import draw_line
+from app.views.plot.samples import draw_samples
+from app.views.plot.symbol_paths import DISC, UNKNOWN, stamp
+from app.views.plot.symbols import line_pen
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe
+from app.views.widgets.painting import painter_on
+from solver import Grid
+
+from .state import Asking, view_of
+
+#: Pixels from a point within which a click means it.
+REACH = 14
+#: Radius in pixels of the ring round the point asked about.
+RING = 13.0
+#: A pool of more points has smaller ones.
+MANY = 400
+_ARROWS = {
+    Qt.Key.Key_Left: (-1.0, 0.0),
+    Qt.Key.Key_Right: (1.0, 0.0),
+    Qt.Key.Key_Up: (0.0, -1.0),
+    Qt.Key.Key_Down: (0.0, 1.0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """What the picture shows.
+
+    Attributes
+    ----------
+    asking : Asking or None
+    picture : Picture or None
+        The surface and its lines.
+    message : str
+        A sentence in place of the points, or across the picture.
+    theme : Theme
+    """
+
+    asking: Asking | None
+    picture: Picture | None
+    message: str
+    theme: Theme
+
+
+class AskingPicture(QWidget):
+    """Shows a `Board`; tells of the point the hand chooses, and of its keys.
+
+    The still part is painted once and copied from then on; only rings and the focus are drawn each time.
+    """
+
+    #: Place in the pool of the point chosen, or -1: back to the one asked for.
+    chosen = Signal(int)
+    #: Enter: the truth is to answer.  Space: it is to go on answering, or to stop.
+    truth_wanted = Signal()
+    play_wanted = Signal()
+    #: There is another grid to paint on.
+    resized = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        describe(
+            self,
+            "asking.picture",
+            "Pool of points",
+            "Click an unlabelled point, or go to one with the arrow keys, to tell its label in place of the one"
+            " asked for. Keys 1–8 answer, Enter lets the truth answer, Backspace steps back.",
+        )
+        self.setToolTip("")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._board: Board | None = None
+        self._view = View()
+        self._still: QPixmap | None = None
+        self._made_of: tuple[object, ...] = ()
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()  # it takes what the others leave
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(180, 150)
+
+    def show_board(self, board: Board) -> None:
+        """Draw `board`."""
+        old = self._board
+        self._board = board
+        pool = board.asking.pool if board.asking is not None else None
+        if pool is not None and (old is None or old.asking is None or old.asking.pool is not pool):
+            self._view = view_of(pool)
+        self._tell()
+        self.update()
+
+    def _tell(self) -> None:
+        """Say in words what the picture shows."""
+        asking = self._board.asking if self._board is not None else None
+        words = self._board.message if self._board is not None else ""
+        if asking is not None and not words:
+            words = f"{len(asking.pool)} points, {len(asking.labelled)} of them labelled."
+            if asking.target is not None:
+                x, y = asking.pool.xy[asking.target]
+                words += f" Asked about: ({short(x)}, {short(y)})."
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
+
+    def grid(self) -> Grid:
+        """The part of the plane on screen, a sample per device pixel."""
+        return grid_of(self._view, max(self.width(), 16), max(self.height(), 16), self.devicePixelRatioF())
+
+    def places(self) -> NDArray[np.float64]:
+        """Where the points of the pool are in the widget, shape (n, 2)."""
+        assert self._board is not None and self._board.asking is not None
+        grid, xy = self.grid(), self._board.asking.pool.xy
+        x = (xy[:, 0] - grid.left) * (self.width() / (grid.right - grid.left))
+        y = (grid.top - xy[:, 1]) * (self.height() / (grid.top - grid.bottom))
+        return np.column_stack((x, y))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    # -- the hand --------------------------------------------------------------------------------------------------
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or self._board is None or self._board.asking is None:
+            return
+        away = self.places() - (event.position().x(), event.position().y())
+        distance = np.where(self._board.asking.open, np.hypot(away[:, 0], away[:, 1]), np.inf)
+        nearest = int(distance.argmin())
+        if distance[nearest] <= REACH:
+            self.chosen.emit(nearest)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            event.ignore()
+        elif key in _ARROWS:
+            self._go(*_ARROWS[key])
+        elif key == Qt.Key.Key_Escape and self._board and self._board.asking and self._board.asking.chosen is not None:
+            self.chosen.emit(-1)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.truth_wanted.emit()
+        elif key == Qt.Key.Key_Space:
+            if not event.isAutoRepeat():
+                self.play_wanted.emit()
+        else:
+            event.ignore()
+
+    def _go(self, dx: float, dy: float) -> None:
+        """Choose the next unlabelled point in a direction: near, and not far to the side."""
+        asking = self._board.asking if self._board is not None else None
+        if asking is None or asking.finished:
+            return
+        places = self.places()
+        here = places[asking.target] if asking.target is not None else np.array([self.width(), self.height()]) / 2
+        ahead = (places - here) @ (dx, dy)
+        aside = np.abs((places - here) @ (dy, dx))
+        usable = asking.open & (ahead > 0.0)
+        if usable.any():
+            self.chosen.emit(int(np.where(usable, ahead + 2.0 * aside, np.inf).argmin()))
+
+    # -- painting --------------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: object) -> None:
+        with painter_on(self) as painter:
+            if self._board is not None:
+                self._paint(painter, self._board)
+
+    def _paint(self, painter: QPainter, board: Board) -> None:
+        ratio, asking = self.devicePixelRatioF(), board.asking
+        labels = asking.labelled if asking is not None else ()
+        made_of = (board.picture, labels, asking.pool if asking else None, board.theme, self.size(), ratio)
+        if self._still is None or made_of != self._made_of:
+            still = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
+            still.setDevicePixelRatio(ratio)
+            still.fill(QColor(*board.theme.background))
+            with painter_on(still) as on_still:
+                self._paint_still(on_still, board)
+            self._still, self._made_of = still, made_of
+        painter.drawPixmap(0, 0, self._still)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if asking is not None and not board.message:
+            self._paint_rings(painter, asking, board.theme)
+        if board.message:
+            self._paint_message(painter, board)
+        width = 2.0 if self.hasFocus() else 1.0
+        painter.setPen(QPen(QColor(*(board.theme.accent if self.hasFocus() else board.theme.faint)), width))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(QRectF(self.rect()).adjusted(width / 2, width / 2, -width / 2, -width / 2))
+
+    def _paint_still(self, painter: QPainter, board: Board) -> None:
+        """Surface, lines, and all points."""
+        asking, theme, picture = board.asking, board.theme, board.picture
+        if asking is None:
+            return
+        grid = self.grid()
+        if picture is not None:
+            self._paint_surface(painter, picture, grid, theme)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        places, small = self.places(), 1.0 if len(asking.pool) <= MANY else 0.75
+        unknown, told = np.flatnonzero(asking.open), asking.labelled
+        kinds = [UNKNOWN] * len(unknown) + [answer.label for answer in told]
+        order = np.concatenate((unknown, [answer.index for answer in told])).astype(np.intp)
+        stamp(painter, theme, places[order], np.array(kinds, dtype=np.intp), small, self.devicePixelRatioF())
+        for answer in told:
+            if answer.label != asking.pool.truth[answer.index]:
+                self._paint_sign(painter, QPointF(*places[answer.index]), 8.0, "≠", theme)
+
+    def _paint_surface(self, painter: QPainter, picture: Picture, view: Grid, theme: Theme) -> None:
+        grid = picture.grid
+        sx, sy = self.width() / (view.right - view.left), self.height() / (view.top - view.bottom)
+        left, top = (grid.left - view.left) * sx, (view.top - grid.top) * sy
+        target = QRectF(left, top, (grid.right - grid.left) * sx, (grid.top - grid.bottom) * sy)
+        draw_samples(painter, picture.argb, target, QRectF(self.rect()))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for lines, thick, dashes in ((picture.boundary, 2.0, False), (picture.margins, 1.3, True)):
+            if not len(lines):
+                continue
+            x, y = (lines[:, 0] - view.left) * sx, (view.top - lines[:, 1]) * sy
+            dash = (5 * thick, 4 * thick) if dashes else None
+            draw_line(painter, x, y, line_pen(theme, thick), QRectF(self.rect()), dash)
+
+    def _paint_rings(self, painter: QPainter, asking: Asking, theme: Theme) -> None:
+        """The point the next answer is about, with its "?"; beside an own choice, thinly, the one asked for."""
+        target, question = asking.target, asking.question
+        if target is None:
+            return
+        places = self.places()
+        if question is not None and question.index != target:
+            self._ring(painter, QPointF(*places[question.index]), theme, 1.4, Qt.PenStyle.SolidLine)
+        own = asking.chosen is not None
+        at = QPointF(*places[target])
+        self._ring(painter, at, theme, 2.8, Qt.PenStyle.DashLine if own else Qt.PenStyle.SolidLine)
+        painter.setPen(QPen(QColor(*theme.ink), 1.6))
+        painter.setBrush(QColor(*theme.background))
+        painter.drawEllipse(at, DISC + 1.5, DISC + 1.5)
+        self._paint_sign(painter, at, RING, "?", theme)
+
+    def _ring(self, painter: QPainter, at: QPointF, theme: Theme, width: float, style: Qt.PenStyle) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(*theme.background), width + 2.4))
+        painter.drawEllipse(at, RING, RING)
+        pen = QPen(QColor(*theme.ink), width, style)
+        if style is Qt.PenStyle.DashLine:
+            pen.setDashPattern([2.0, 1.4])
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        painter.drawEllipse(at, RING, RING)
+
+    def _paint_sign(self, painter: QPainter, at: QPointF, away: float, sign: str, theme: Theme) -> None:
+        """A sign on a plate at the upper right of a point, or where there is room for it."""
+        font = self.font()
+        font.setBold(True)
+        painter.setFont(font)
+        metrics = painter.fontMetrics()
+        side = max(metrics.height(), metrics.horizontalAdvance(sign) + 6) * 0.95
+        reach = away * math.sqrt(0.5) + side * 0.42
+        x = at.x() + reach if at.x() + reach + side / 2 < self.width() else at.x() - reach
+        y = at.y() - reach if at.y() - reach - side / 2 > 0 else at.y() + reach
+        plate = QRectF(x - side / 2, y - side / 2, side, side)
+        painter.setPen(QPen(QColor(*theme.background), 1.0))
+        painter.setBrush(QColor(*theme.ink))
+        painter.drawEllipse(plate)
+        painter.setPen(QColor(*theme.background))
+        painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, sign)
+
+    def _paint_message(self, painter: QPainter, board: Board) -> None:
+        theme = board.theme
+        room = QRectF(self.rect()).adjusted(14, 10, -14, -10)
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        text = painter.boundingRect(room, flags, board.message)
+        plate = QColor(*theme.background)
+        plate.setAlpha(235)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(plate)
+        painter.drawRoundedRect(text.adjusted(-8, -6, 8, 6), 4, 4)
+        painter.setPen(QColor(*theme.ink))
+        painter.drawText(room, flags, board.message)
+
+    def focusInEvent(self, event: object) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: object) -> None:
+        self.update()

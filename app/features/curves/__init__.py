@@ -1,0 +1,1 @@
+"""Training curves: the numbers of a run against its steps."""

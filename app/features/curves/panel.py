@@ -1,0 +1,73 @@
+"""CurvesPanel: the curves of the run that is studied, and the choice of their step axis."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from app.controllers.controller import Controller
+from app.scene.compose import Scene
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe
+
+from .view import LEAST_WIDTH, RECENT, CurvesPlot
+
+
+class CurvesPanel(QWidget):
+    """The plots with two choices above them."""
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self.setObjectName("curves")
+        self.plot = CurvesPlot(controller.transport)
+        self._steps = self._choice(
+            "steps",
+            "Steps",
+            ("linear", "log"),
+            "Logarithmic: the early steps, where most happens, get as much room as the many late ones;"
+            " the axis then begins at step 1.",
+        )
+        self._steps.activated.connect(lambda row: self.plot.show_steps(log=row == 1))
+        self._range = self._choice("range", "Range", ("all", f"last {RECENT}"), "How many steps are drawn.")
+        self._range.activated.connect(lambda row: self.plot.show_steps(recent=row == 1))
+        line = QHBoxLayout()
+        line.setContentsMargins(6, 0, 4, 0)
+        line.setSpacing(6)
+        for title, combo in (("Steps", self._steps), ("Range", self._range)):
+            label = QLabel(title)
+            label.setBuddy(combo)
+            line.addWidget(label)
+            line.addWidget(combo)
+        line.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2, 2, 2, 2)
+        layout.setSpacing(0)
+        layout.addLayout(line)
+        scrolled = QScrollArea()  # in a low dock, or with large text
+        scrolled.setWidgetResizable(True)
+        scrolled.setFrameShape(QFrame.Shape.NoFrame)
+        scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scrolled.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scrolled.setWidget(self.plot)
+        layout.addWidget(scrolled, 1)
+        self.setFocusProxy(self.plot)
+
+    @staticmethod
+    def _choice(name: str, title: str, texts: tuple[str, ...], sentence: str) -> QComboBox:
+        combo = QComboBox()
+        combo.addItems(texts)
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        combo.setMinimumHeight(24)
+        describe(combo, f"curves.{name}", title, sentence)
+        return combo
+
+    def sizeHint(self) -> QSize:
+        return QSize(440, 480)
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        return QSize(max(least.width(), LEAST_WIDTH), max(least.height(), 160))
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the scene's run."""
+        self.plot.render_study(scene.study, scene.studied, theme)

@@ -1,0 +1,1 @@
+"""Difference: where two classifiers predict different classes."""

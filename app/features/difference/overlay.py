@@ -1,0 +1,179 @@
+"""Wipe: another lane's picture over the right part of a plot, with a grip that moves the border between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QGraphicsItem, QWidget
+
+from app.features.kkt.overlay import cases_of
+from app.scene.compose import Scene
+from app.views.plot.lane_overlays import LaneOverlays
+from app.views.plot.layers import Layers
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe
+from app.views.widgets.painting import painter_on
+from solver import Grid
+
+from .scene import Wipe
+
+GRIP = 28  # pixels
+STEP = 0.02  # of the width, for the arrow keys
+
+
+class _RightPart(Layers):
+    """Layers of which only what lies to the right of a border is seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.border = 0.0
+        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemClipsToShape)
+        self.setZValue(1)
+
+    def _paint(self, painter: QPainter) -> None:
+        if self._picture is None and self._theme is not None:  # nothing to see there, of the picture below neither
+            painter.fillRect(self.boundingRect(), QColor(*self._theme.background))
+        super()._paint(painter)
+
+    def shape(self) -> QPainterPath:
+        whole, path = self.boundingRect(), QPainterPath()
+        path.addRect(whole.adjusted(max(self.border - whole.left(), 0.0), 0, 0, 0))
+        return path
+
+
+class WipeLayers:
+    """What a canvas needs for a wipe.
+
+    Parameters
+    ----------
+    canvas : QWidget
+        On which the grip stands.
+    moved : callable
+        ``moved(x)``: the hand has moved the border to the canvas's pixel x.
+
+    Attributes
+    ----------
+    layers : Layers
+        The item that paints the other picture.
+    over : LaneOverlays
+        What lies over that.
+    """
+
+    def __init__(self, canvas: QWidget, moved: Callable[[float], None]) -> None:
+        self.layers = _RightPart()
+        self.over = LaneOverlays()
+        self._grip = _Grip(canvas, moved)
+        QWidget.setTabOrder(canvas, self._grip)
+        self._wipe: Wipe | None = None
+        self._theme: Theme | None = None
+
+    def render_scene(self, scene: Scene, wipe: Wipe | None, theme: Theme, grid: Grid, area: QRectF) -> None:
+        """Show `wipe`, or nothing."""
+        self._wipe, self._theme = wipe, theme
+        self.layers.setVisible(wipe is not None)
+        self._grip.setVisible(wipe is not None)
+        if wipe is not None:
+            self.layers.show_theme(theme)
+            other = wipe.other
+            self.layers.show_picture(other.picture, other.provisional)
+            self.layers.show_orders(other.orders)
+            self.layers.show_sheets(other.sheets)
+            self.layers.show_points(scene, other.marks, scene.selected, cases_of(scene, other))
+            self.show_view(grid, area)
+            self._grip.show_theme(theme)
+
+    def show_view(self, grid: Grid, area: QRectF) -> None:
+        """The part of the plane on screen, and where that is on the canvas."""
+        if self._wipe is not None:
+            self.layers.border = grid.left + self._wipe.at * (grid.right - grid.left)
+            self.layers.show_view(grid)
+            x = area.left() + self._wipe.at * area.width() - GRIP / 2
+            x = min(max(x, area.left()), area.right() - GRIP)
+            self._grip.move(round(x), round(area.bottom() - GRIP - 6))
+
+    @property
+    def shown(self) -> bool:
+        """There is another picture."""
+        return self._wipe is not None
+
+    def paint(self, painter: QPainter, area: QRectF, own: LaneOverlays, rect: QRectF) -> None:
+        """What lies over the two pictures, `own` over the left part; the border, and which lane is on which side."""
+        if self._wipe is None or self._theme is None:
+            return
+        x = area.left() + self._wipe.at * area.width()
+        for over, left, right in ((own, area.left(), x), (self.over, x, area.right())):
+            painter.save()
+            painter.setClipRect(QRectF(left, area.top(), right - left, area.height()), Qt.ClipOperation.IntersectClip)
+            over.paint(painter, self._theme, rect)
+            painter.restore()
+        accent, ground = QColor(*self._theme.accent), QColor(*self._theme.background)
+        for pen in (QPen(ground, 4.0), QPen(accent, 2.0)):
+            painter.setPen(pen)
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+        font = QFont(painter.font())
+        font.setBold(True)
+        painter.setFont(font)
+        side = painter.fontMetrics().height() + 6.0
+        for place, left in zip(self._wipe.places, (x - side - 4, x + 4), strict=True):
+            left = min(max(left, area.left() + 2), area.right() - side - 2)  # at the edges too, both can be read
+            box = QRectF(left, area.top() + 6 + (side + 4 if left != x - side - 4 and left != x + 4 else 0), side, side)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(accent)
+            painter.drawRoundedRect(box, 4, 4)
+            painter.setPen(ground)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(place + 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+class _Grip(QWidget):
+    """What the hand takes hold of; the arrow keys move it too."""
+
+    def __init__(self, canvas: QWidget, moved: Callable[[float], None]) -> None:
+        super().__init__(canvas)
+        self._moved = moved
+        self._theme: Theme | None = None
+        self._held = 0.0
+        name = canvas.objectName()
+        describe(self, f"{name}.wipe", "Border between the two pictures", "Drag it, or use the arrow keys.")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.SplitHCursor)
+        self.setFixedSize(GRIP, GRIP)
+
+    def show_theme(self, theme: Theme) -> None:
+        """Take the colours of `theme`."""
+        if theme is not self._theme:
+            self._theme = theme
+            self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._held = event.position().x() - GRIP / 2
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton and self.isVisible():
+            self._moved(self.x() + event.position().x() - self._held)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        way = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
+        canvas = self.parentWidget()
+        if way is None or canvas is None:
+            super().keyPressEvent(event)
+        else:
+            self._moved(self.x() + GRIP / 2 + way * STEP * canvas.width())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._theme is None:
+            return
+        with painter_on(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            width = 3.0 if self.hasFocus() else 1.5
+            painter.setPen(QPen(QColor(*self._theme.background), width))
+            painter.setBrush(QColor(*self._theme.accent))
+            painter.drawEllipse(QRectF(self.rect()).adjusted(2, 2, -2, -2))
+            middle, pen = GRIP / 2, QPen(QColor(*self._theme.background), 2.0)
+            painter.setPen(pen)
+            for way in (-1, 1):
+                tip = middle + way * 8
+                for dy in (-4, 4):
+                    painter.drawLine(QPointF(tip, middle), QPointF(tip - way * 4, middle + dy))

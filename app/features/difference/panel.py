@@ -1,0 +1,218 @@
+"""ComparePanel: which two classifiers are compared, where they differ, the points involved, and the wipe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QSlider,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.controllers.controller import Controller
+from app.scene.compose import Scene
+from app.state.number_format import grouped, signed
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe, show_check, show_number
+
+from .query import Involved
+from .scene import CompareScene
+
+#: Rows of the table; nobody reads more, and the sentence above says how many there are.
+MOST_ROWS = 1000
+#: Parts of the wipe's slider, and where it begins.
+PARTS, HALF = 200, 0.5
+_NOWHERE = QModelIndex()
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class InvolvedModel(QAbstractTableModel):
+    """A row for each point that two models give different classes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.involved: Involved | None = None
+        self._names: tuple[str, ...] = ()
+        self._places = (0, 1)
+
+    def show(self, involved: Involved | None, names: tuple[str, ...], places: tuple[int, int]) -> None:
+        """Take another list."""
+        if (involved, names, places) != (self.involved, self._names, self._places):
+            self.beginResetModel()
+            self.involved, self._names, self._places = involved, names, places
+            self.endResetModel()
+
+    def ids_of(self, rows: list[int]) -> np.ndarray:
+        """Lifelong ids of the points in `rows`."""
+        assert self.involved is not None
+        return self.involved.points.ids[self.involved.index[rows]]
+
+    def rowCount(self, parent: _Index = _NOWHERE) -> int:
+        return 0 if self.involved is None or parent.isValid() else min(len(self.involved.index), MOST_ROWS)
+
+    def columnCount(self, parent: _Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else 5
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            first, second = (f"{place + 1} says" for place in self._places)
+            return ("x", "y", "class", first, second)[section]
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        involved = self.involved
+        if involved is None:
+            return None
+        at, column = int(involved.index[index.row()]), index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            if column < 2:
+                return signed(f"{involved.points.xy[at, column]:.3g}")
+            label = int(involved.points.labels[at])
+            said = label if column == 2 else int(involved.said[index.row(), column - 3])
+            sign = "" if column == 2 else (" ✓" if said == label else " ✗")
+            return self._names[said].removeprefix("class ") + sign
+        if role == Qt.ItemDataRole.TextAlignmentRole and column < 2:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+
+class ComparePanel(QWidget):
+    """Two classifiers, side by side in numbers.
+
+    Parameters
+    ----------
+    controller : Controller
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller = controller
+        describe(self, "compare", "Compare", "Where two classifiers predict different classes.")
+        self.setToolTip("")
+        self._choices = (self._choice("first", "First"), self._choice("second", "Second"))
+        self._mark = QCheckBox("Mark where they differ (X)")
+        describe(self._mark, "compare.mark", "Mark where they differ", "Hatched in every picture.")
+        self._mark.clicked.connect(controller.lanes.toggle_differing)
+        self._lane = QPushButton("Show it as a lane")
+        describe(
+            self._lane,
+            "compare.lane",
+            "Show the difference as a lane",
+            "A picture of its own: striped in both classes where they differ.",
+        )
+        self._lane.clicked.connect(controller.lanes.show_difference)
+        self._wipe = QCheckBox("Wipe")
+        describe(self._wipe, "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y).")
+        self._wipe.clicked.connect(lambda on: controller.lanes.wipe(HALF if on else None))
+        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider.setRange(0, PARTS)
+        self._slider.setPageStep(PARTS // 10)
+        describe(self._slider, "compare.border", "Border of the wipe", "From where on the second picture is seen.")
+        self._slider.actionTriggered.connect(
+            lambda action: controller.lanes.wipe(self._slider.sliderPosition() / PARTS)
+        )
+        self._words = QLabel()
+        self._words.setObjectName("compare.words")
+        self._words.setWordWrap(True)
+        self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._formula = QLabel("share = pixels where the two predict different classes / all pixels in view")
+        self._formula.setWordWrap(True)
+        self._model = InvolvedModel()
+        self._table = QTableView()
+        describe(self._table, "compare.points", "Points that differ", "A row is selected in the pictures, too.")
+        self._table.setToolTip("")
+        self._table.setModel(self._model)
+        self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self._table.setTabKeyNavigation(False)
+        self._table.verticalHeader().hide()
+        self._table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self._table.horizontalHeader().setHighlightSections(False)
+        self._table.setWordWrap(False)
+        self._table.selectionModel().selectionChanged.connect(self._select)
+        self._rest = QLabel()
+        form = QGridLayout()
+        form.setColumnStretch(1, 1)
+        for row, (text, choice) in enumerate(zip(("&First", "&Second"), self._choices, strict=True)):
+            label = QLabel(text)
+            label.setBuddy(choice)
+            form.addWidget(label, row, 0)
+            form.addWidget(choice, row, 1)
+        form.addWidget(self._wipe, 2, 0)
+        form.addWidget(self._slider, 2, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addLayout(form)
+        layout.addWidget(self._mark)
+        layout.addWidget(self._lane)
+        layout.addWidget(self._words)
+        layout.addWidget(self._formula)
+        layout.addWidget(self._table, 1)
+        layout.addWidget(self._rest)
+        self.setFocusProxy(self._choices[0])
+
+    def _choice(self, name: str, title: str) -> QComboBox:
+        choice = QComboBox()
+        choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        choice.setMinimumContentsLength(12)
+        describe(choice, f"compare.{name}", f"{title} classifier", "One of the two that are compared.")
+        choice.activated.connect(lambda: self._choose(name == "first"))
+        return choice
+
+    def _choose(self, first: bool) -> None:
+        chosen, other = (choice.currentData() for choice in (self._choices if first else self._choices[::-1]))
+        if chosen == other:  # the one that was there goes to the other side
+            self._controller.lanes.swap_compared()
+        elif first:
+            self._controller.lanes.compare(chosen, other)
+        else:
+            self._controller.lanes.compare(other, chosen)
+
+    def _select(self) -> None:
+        rows = sorted({index.row() for index in self._table.selectionModel().selectedRows()})
+        if rows and self._model.involved is not None:
+            self._controller.editing.select(self._model.ids_of(rows))
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show what is known of the difference."""
+        compare = scene.compare
+        if compare is None:
+            return
+        self._show_choices(scene, compare)
+        show_check(self._mark, scene.session.differing)
+        self._mark.setEnabled(compare.places is not None)
+        self._lane.setEnabled(compare.places is not None and len(compare.able) == scene.shown < 4)
+        wipe = scene.session.wipe
+        show_check(self._wipe, wipe is not None)
+        self._wipe.setEnabled(compare.places is not None)
+        self._slider.setEnabled(wipe is not None and compare.places is not None)
+        show_number(self._slider, round(PARTS * (HALF if wipe is None else wipe)))
+        text = "\n".join(compare.sentences)
+        if self._words.text() != text:
+            self._words.setText(text)
+        involved = None if compare.difference is None or compare.places is None else compare.difference.involved
+        self._model.show(involved, scene.class_names, compare.places or (0, 1))
+        number = 0 if involved is None else len(involved.index)
+        self._rest.setText(f"The first {grouped(MOST_ROWS)} of them." if number > MOST_ROWS else "")
+        self._rest.setVisible(number > MOST_ROWS)
+
+    def _show_choices(self, scene: Scene, compare: CompareScene) -> None:
+        wanted = [(f"{place + 1}  {scene.lanes[place].title}", place) for place in compare.able]
+        for choice, at in zip(self._choices, (0, 1), strict=True):
+            shown = [(choice.itemText(row), choice.itemData(row)) for row in range(choice.count())]
+            if shown != wanted:
+                choice.clear()
+                for text, place in wanted:
+                    choice.addItem(text, place)
+            choice.setEnabled(compare.places is not None)
+            choice.setCurrentIndex(-1 if compare.places is None else choice.findData(compare.places[at]))

@@ -1,0 +1,198 @@
+"""Difference: which two lanes are compared, where their models differ just now, and the wipe between their pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.engine.overlays import Sheet
+from app.engine.query import Question
+from app.engine.requests import Side, Sides
+from app.engine.results import Results
+from app.scene.context import Moment
+from app.state.document import Document, View
+from app.state.number_format import count, percent
+from app.state.session import Session
+from solver import Grid
+
+from .query import Difference, Differing
+
+if TYPE_CHECKING:
+    from app.scene.compose import LaneScene
+
+#: The name of the question, and of the panel.
+NAME = "compare"
+
+
+@dataclass(frozen=True)
+class Wipe:
+    """Another lane's picture over part of a lane's own.
+
+    Attributes
+    ----------
+    at : float
+        Share of the picture's width from which on the other is seen.
+    other : LaneScene
+        The other.
+    places : tuple of (int, int)
+        Of the lane itself and of the other.
+    """
+
+    at: float
+    other: LaneScene
+    places: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class CompareScene:
+    """What the panel about the difference shows.
+
+    Attributes
+    ----------
+    places : tuple of (int, int) or None
+        Of the two lanes; None when there are not two.
+    able : tuple of int
+        Places of the lanes that can be compared.
+    difference : Difference or None
+        What is known.
+    current : bool
+        It is of the models that are on screen.
+    sentences : tuple of str
+        What it comes to.
+    """
+
+    places: tuple[int, int] | None
+    able: tuple[int, ...]
+    difference: Difference | None
+    current: bool
+    sentences: tuple[str, ...]
+
+
+def able(document: Document) -> tuple[int, ...]:
+    """Places of the lanes on screen that have a model of their own."""
+    return tuple(place for place in range(document.shown) if not document.lanes[place].is_difference)
+
+
+def compared(document: Document) -> tuple[int, int] | None:
+    """Places of the two lanes that are compared: the chosen ones, else the first that can be; None without two."""
+    places = able(document)
+    chosen = [place for place in dict.fromkeys(document.compared) if place in places]
+    chosen += [place for place in places if place not in chosen]
+    return (chosen[0], chosen[1]) if len(chosen) > 1 else None
+
+
+def sides_of(document: Document, results: Results) -> Sides | None:
+    """The models of the two compared lanes; None while one of them has none."""
+    places = compared(document)
+    if places is None:
+        return None
+    first, second = (_side(document, results, place) for place in places)
+    return None if first is None or second is None else (first, second)
+
+
+def without_model(document: Document, results: Results) -> list[int]:
+    """Places of those of the two that have no model: there are no points, or of one class only."""
+    return [place for place in compared(document) or () if _side(document, results, place) is None]
+
+
+def missing(document: Document, results: Results) -> str:
+    """Why a lane of the difference has nothing to show, in a sentence; "" when it has, or soon will."""
+    if compared(document) is None:
+        return "The difference of two classifiers: add a second one with Ctrl+L."
+    empty = [place for place in without_model(document, results) if results.frame(document.slots[place]) is not None]
+    return f"{empty[0] + 1} has no model yet, so there is no difference." if empty else ""
+
+
+def _side(document: Document, results: Results, place: int) -> Side | None:
+    frame = results.frame(document.slots[place])
+    return None if frame is None or frame.model is None else Side(frame.model, frame.lane, frame.compiled)
+
+
+def questions(moment: Moment) -> dict[str, Question]:
+    """Where do they differ?  Asked while somebody looks."""
+    if not (moment.session.differing or NAME in moment.session.looking):
+        return {}
+    sides = sides_of(moment.document, moment.results)
+    if sides is None or not moment.grids:
+        return {}
+    return {NAME: Differing(sides, moment.grids[0], moment.document.points, moment.compiled)}
+
+
+def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
+    """The hatching of where they differ, over every picture of a model."""
+    answer = results.answer(NAME)
+    if not session.differing or answer is None or answer.value is None or document.lanes[index].is_difference:
+        return ()
+    return (answer.value.hatch,)
+
+
+def compare_scene(document: Document, results: Results) -> CompareScene:
+    """What the panel shows."""
+    places, answer = compared(document), results.answer(NAME)
+    difference: Difference | None = None if answer is None else answer.value
+    current, failure = False, ""
+    if answer is not None and isinstance(answer.question, Differing) and places is not None:
+        question, failure = answer.question, answer.message
+        if [side.lane for side in question.sides] != [document.lanes[place] for place in places]:
+            difference = None  # of two others, or of other settings
+        current = question.sides == sides_of(document, results) and question.points is document.points
+        current = current and _fresh(document, results, places) and _shows(question.grid, document.view)
+    return CompareScene(
+        places,
+        able(document),
+        difference,
+        current,
+        _sentences(places, difference, failure, current, without_model(document, results)),
+    )
+
+
+def _fresh(document: Document, results: Results, places: tuple[int, int]) -> bool:
+    """Both models are of the present points and settings."""
+    frames = [results.frame(document.slots[place]) for place in places]
+    return all(
+        frame is not None and frame.points is document.training_points and frame.lane == document.lanes[place]
+        for frame, place in zip(frames, places, strict=True)
+    )
+
+
+def _shows(grid: Grid, view: View) -> bool:
+    """The grid is of this part of the plane."""
+    width, height = grid.right - grid.left, grid.top - grid.bottom
+    off = abs(0.5 * (grid.left + grid.right) - view.x) + abs(0.5 * (grid.bottom + grid.top) - view.y)
+    return off + abs(min(width, height) - view.span) <= 1e-6 * view.span
+
+
+def _sentences(
+    places: tuple[int, int] | None, difference: Difference | None, failure: str, current: bool, without: Sequence[int]
+) -> tuple[str, ...]:
+    if places is None:
+        return ("Two classifiers are needed: add one with Ctrl+L.",)
+    if failure:
+        return (failure,)
+    if difference is None:
+        return tuple(f"{place + 1} has no model yet." for place in without) or ("Comparing…",)
+    first, second = (place + 1 for place in places)
+    about = "" if difference.full else "about "
+    area = f"{first} and {second} differ on {about}{percent(difference.share)} of the area in view"
+    said = [area + ("." if current else ", as they were a moment ago.")]
+    involved = difference.involved
+    if involved is not None and len(involved.points):
+        number, all_points = len(involved.index), count(len(involved.points), "point")
+        if not number:
+            said.append(f"They give each of the {all_points} the same class.")
+        else:
+            right = involved.right
+            neither = number - sum(right)
+            who = f"{first} is right on {right[0]}, {second} on {right[1]}"
+            who += f", neither on {neither}" if neither else ""
+            said.append(f"They differ on {number} of {all_points}: {who}.")
+    return tuple(said)
+
+
+def wiped(lanes: Sequence[LaneScene], document: Document, session: Session) -> Wipe | None:
+    """What lies over the first of the compared lanes; None for nothing."""
+    places = compared(document)
+    if session.wipe is None or places is None:
+        return None
+    return Wipe(session.wipe, lanes[places[1]], places)

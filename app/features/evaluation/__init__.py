@@ -1,0 +1,1 @@
+"""Evaluation: how good the classifiers are on points they were not trained on."""

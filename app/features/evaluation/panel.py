@@ -1,0 +1,275 @@
+"""EvaluationPanel: test points, scores of all lanes, cross-validation, confusion matrix, ROC curve and threshold."""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSlider,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.controllers.controller import Controller
+from app.features.active_learning.view_parts import ButtonRows, Words
+from app.scene.compose import Scene
+from app.state.document import MAX_LANES
+from app.state.folds import FEWEST_FOLDS, MOST_FOLDS, MOST_SEED
+from app.state.test_split import LEAST_RATIO, MOST_RATIO
+from app.views.theme import Theme
+from app.views.widgets.form_fields import Gestures, describe, show_choice, show_number
+from app.views.widgets.scrolling_form import ScrollingForm
+
+from . import text as words
+from .scene import Evaluation
+from .view_confusion import ConfusionView
+from .view_roc import RocView
+from .view_table import EvaluationTable
+
+SPLITS = (("none", "None"), ("ratio", "A share of each class"), ("painted", "Painted by hand (N)"))
+VALIDATIONS = (("none", "Off"), ("folds", "k folds"), ("leave-one-out", "Leave one out"))
+
+
+class EvaluationPanel(QWidget):
+    """Everything it shows is in the scene.
+
+    Parameters
+    ----------
+    controller : Controller
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._desk = controller.splitting
+        self._gestures = Gestures(self)
+        self._shown: tuple[Evaluation, Theme] | None = None
+        describe(self, "evaluation", "Evaluation", "The classifiers on points they were not trained on.")
+        self.setToolTip("")
+        inner = QWidget()
+        layout = QVBoxLayout(inner)
+        layout.setContentsMargins(8, 6, 8, 6)
+        for part in (self._split_box(), self._scores_box(), self._lane_box()):
+            layout.addWidget(part)
+        layout.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(ScrollingForm(inner))
+        self.setFocusProxy(self._split)
+
+    def sizeHint(self) -> QSize:
+        return QSize(380, 640)
+
+    # -- parts -----------------------------------------------------------------------------------------------------
+
+    def _split_box(self) -> QWidget:
+        box = QGroupBox("Test points")
+        layout = QVBoxLayout(box)
+        layout.setSpacing(4)
+        self._split = _combo(
+            "evaluation.split", "Test points", SPLITS, "Which points are kept back: nothing is trained on them."
+        )
+        self._split.activated.connect(lambda: self._desk.choose(self._split.currentData()))
+        self._ratio = QSlider(Qt.Orientation.Horizontal)
+        self._ratio.setRange(round(100 * LEAST_RATIO), round(100 * MOST_RATIO))
+        describe(self._ratio, "evaluation.ratio", "Share of test points", "Of each class, so many hundredths.")
+        self._gestures.watch(self._ratio)
+        self._ratio.valueChanged.connect(
+            lambda value: self._desk.set_ratio(value / 100.0, ("split", self._gestures.count))
+        )
+        self._percent = QLabel()
+        self._seed = _spin("evaluation.seed", "Seed of the split", 0, MOST_SEED, "Another seed draws other points.")
+        self._seed.valueChanged.connect(self._desk.set_seed)
+        self._drawing = QWidget()
+        lines = QVBoxLayout(self._drawing)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(4)
+        share = QHBoxLayout()
+        share.addWidget(self._ratio, 1)
+        share.addWidget(self._percent)
+        lines.addLayout(share)
+        lines.addLayout(_row("Seed", self._seed))
+        self._said = Words("evaluation.counts", "How many points are kept back")
+        for part in (self._split, self._drawing, self._said):
+            layout.addWidget(part)
+        return box
+
+    def _scores_box(self) -> QWidget:
+        box = QGroupBox("Scores")
+        layout = QVBoxLayout(box)
+        layout.setSpacing(4)
+        self._table = EvaluationTable()
+        self._validation = _combo(
+            "evaluation.validation",
+            "Cross-validation",
+            VALIDATIONS,
+            "Without test points: train on all folds but one and test on that one, each in turn.",
+        )
+        self._validation.activated.connect(lambda: self._desk.validate(kind=self._validation.currentData()))
+        self._k = _spin("evaluation.k", "Folds k", FEWEST_FOLDS, MOST_FOLDS, "Into how many parts points are dealt.")
+        self._k.valueChanged.connect(lambda value: self._desk.validate(k=value))
+        self._fold_seed = _spin("evaluation.fold_seed", "Seed of the folds", 0, MOST_SEED, "Another seed deals anew.")
+        self._fold_seed.valueChanged.connect(lambda value: self._desk.validate(seed=value))
+        self._folds = QWidget()
+        lines = QHBoxLayout(self._folds)
+        lines.setContentsMargins(0, 0, 0, 0)
+        for title, field in (("k", self._k), ("Seed", self._fold_seed)):
+            label = QLabel(title)
+            label.setBuddy(field)
+            lines.addWidget(label)
+            lines.addWidget(field, 1)
+        self._remarks = Words("evaluation.remarks", "More about the scores")
+        layout.addWidget(self._table)
+        layout.addLayout(_row("Cross-validation", self._validation))
+        layout.addWidget(self._folds)
+        layout.addWidget(self._remarks)
+        return box
+
+    def _lane_box(self) -> QWidget:
+        self._lane = QGroupBox("One classifier on the test points")
+        layout = QVBoxLayout(self._lane)
+        layout.setSpacing(4)
+        self._group = QButtonGroup(self)
+        self._buttons = []
+        for place in range(MAX_LANES):
+            button = QPushButton()
+            button.setCheckable(True)
+            describe(button, f"evaluation.choose{place}", f"Classifier {place + 1}", "Show its matrix and threshold.")
+            button.clicked.connect(partial(self._choose, place))
+            self._group.addButton(button)
+            self._buttons.append(button)
+        self._choice = ButtonRows(self._buttons)
+        self._confusion = ConfusionView()
+        self._undefined = Words("evaluation.undefined", "Scores that are not defined")
+        self._undefined.say(escape(words.UNDEFINED))
+        self._roc = RocView(self._desk.set_threshold)
+        self._threshold = Words("evaluation.threshold", "The threshold")
+        self._rates = Words("evaluation.rates", "Rates at the threshold")
+        self._own = QPushButton("Back to the model's own threshold")
+        describe(self._own, "evaluation.own", "The model's own threshold", "f = 0, or half of the votes (Backspace).")
+        self._own.clicked.connect(self._take_back)
+        for part in (
+            self._choice,
+            self._confusion,
+            self._undefined,
+            self._roc,
+            self._threshold,
+            self._own,
+            self._rates,
+        ):
+            layout.addWidget(part)
+        return self._lane
+
+    # -- the hand --------------------------------------------------------------------------------------------------
+
+    def _choose(self, place: int) -> None:
+        if self._shown is not None and place < len(self._shown[0].lanes):
+            self._desk.judge(self._shown[0].lanes[place].slot)
+
+    def _take_back(self) -> None:
+        if self._shown is not None:
+            evaluation = self._shown[0]
+            self._desk.set_threshold(evaluation.lanes[evaluation.judged].slot, None)
+
+    # -- what is shown ---------------------------------------------------------------------------------------------
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show what is known just now."""
+        evaluation = scene.evaluation
+        if evaluation is None or self._shown == (evaluation, theme):
+            return
+        self._shown = evaluation, theme
+        split, validation = evaluation.split, evaluation.validation
+        show_choice(self._split, split.kind)
+        _show(self._drawing, split.kind == "ratio")
+        show_number(self._ratio, round(100 * split.ratio))
+        self._percent.setText(f"{split.ratio:.0%}".replace("%", " %"))
+        show_number(self._seed, split.seed)
+        self._said.say(_unbroken(words.split_words(evaluation)))
+        self._table.show_evaluation(evaluation)
+        show_choice(self._validation, validation.kind)
+        _show(self._folds, validation.kind == "folds")
+        show_number(self._k, validation.k)
+        show_number(self._fold_seed, validation.seed)
+        self._say_remarks(evaluation)
+        self._show_lane(evaluation, theme)
+
+    def _say_remarks(self, evaluation: Evaluation) -> None:
+        remarks = [words.STALE] if any(lane.stale for lane in evaluation.lanes) else []
+        training = any(lane.state == "training" for lane in evaluation.lanes)
+        if training and any(lane.scores is None or lane.stale or lane.validating for lane in evaluation.lanes):
+            remarks = [words.WAITING]
+        for place, lane in enumerate(evaluation.lanes):
+            for said in (words.state_words(lane.state), words.moved_words(lane), words.validated_words(lane)):
+                if said:
+                    remarks.append(f"{words.lane_title(place, lane)}: {said}")
+        if not training and not any(lane.validating for lane in evaluation.lanes):
+            self._remarks.forget()  # while folds come in, nothing below it jumps
+        self._remarks.say("<br>".join(map(_unbroken, remarks)))
+        _show(self._remarks, bool(remarks))
+
+    def _show_lane(self, evaluation: Evaluation, theme: Theme) -> None:
+        lane = evaluation.lanes[evaluation.judged]
+        _show(self._lane, evaluation.n_test > 0)
+        if not evaluation.n_test:
+            return
+        for place, (button, each) in enumerate(zip(self._buttons, evaluation.lanes, strict=False)):
+            chosen = place == evaluation.judged
+            button.setText(f"{'▸ ' if chosen else ''}{words.lane_title(place, each)}")
+            button.setChecked(chosen)
+        self._choice.show_only(self._buttons[: len(evaluation.lanes)])
+        _show(self._choice, len(evaluation.lanes) > 1)
+        self._confusion.show_lane(evaluation, lane, theme)
+        _show(self._undefined, self._confusion.has_undefined)
+        self._roc.show_evaluation(evaluation, theme)
+        any_curve = any(each.roc is not None for each in evaluation.lanes)
+        _show(self._roc, any_curve)
+        self._threshold.say(_unbroken(words.threshold_words(evaluation, lane)))
+        self._rates.say(_unbroken(words.roc_words(evaluation, lane)))
+        _show(self._own, lane.roc is not None)
+        if not lane.moved and self._own.hasFocus():  # a button that is disabled throws the focus anywhere
+            self._roc.setFocus()
+        self._own.setEnabled(lane.moved)
+
+
+def _combo(name: str, title: str, entries: tuple[tuple[str, str], ...], tip: str) -> QComboBox:
+    combo = QComboBox()
+    for data, text in entries:
+        combo.addItem(text, data)
+    describe(combo, name, title, tip)
+    return combo
+
+
+def _spin(name: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
+    spin = QSpinBox()
+    spin.setRange(low, high)
+    spin.setKeyboardTracking(False)
+    describe(spin, name, title, tip)
+    return spin
+
+
+def _row(title: str, field: QWidget) -> QHBoxLayout:
+    label = QLabel(title)
+    label.setBuddy(field)
+    row = QHBoxLayout()
+    row.addWidget(label)
+    row.addWidget(field, 1)
+    return row
+
+
+def _unbroken(text: str) -> str:
+    """HTML in which no line ends between a number and its %."""
+    return escape(text).replace(" %", "\u00a0%")
+
+
+def _show(widget: QWidget, shown: bool) -> None:
+    if widget.isHidden() == shown:
+        widget.setVisible(shown)

@@ -1,0 +1,378 @@
+"""Evaluating in the background: what models do on points they were not trained on; cross-validation; threshold lines.
+
+All of them are questions, answered in short pieces when nothing else is wanted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.fitting import PIECE, fitted, next_size, predictions
+from app.engine.pool import Priority
+from app.engine.query import Step
+from app.engine.requests import Model
+from app.engine.shading import level_lines, region_lines
+from app.state.document import Lane
+from app.state.folds import folds_of
+from app.state.points import Points
+from solver import Grid, KNeighborsClassifier, RocCurve, confusion_matrix, roc_curve
+from solver.linear.classifiers import LinearClassifier
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+#: Training points up to which each of them is left out in turn: of kNN, which looks for neighbours anew, and of
+#: learners that train anew.
+MOST_LEFT_OUT, MOST_REFITS = 20_000, 300
+#: Updates after which a fold's training counts as stopped early.
+MOST_UPDATES = 3_000_000
+#: Pixels in which lines are looked for in one go.
+STRIP = 150_000
+
+# -- a model on test points ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What a model does on test and training points.
+
+    Attributes
+    ----------
+    classes : tuple of int
+        Those of the model and of the points, ascending: rows and columns of the matrices.
+    test, training : ndarray of shape (n_classes, n_classes)
+        Confusion matrices, rows true and columns predicted.
+    wrong : ndarray of intp
+        Which of the test points are called another class.
+    roc : RocCurve or None
+        Of the test points, when the model parts two classes and both are among them.
+    own_threshold : float
+        Above it the model itself says its second class: f = 0, or half of the votes.
+    """
+
+    classes: tuple[int, ...]
+    test: NDArray[np.int64]
+    training: NDArray[np.int64]
+    wrong: NDArray[np.intp]
+    roc: RocCurve | None
+    own_threshold: float
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """How well `model`, which was trained on `training`, does there and on `test`."""
+
+    model: Model
+    training: Points
+    test: Points
+    compiled: bool
+    lane: Lane | None = None  #: the settings it was trained with, where they matter
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Posts `Scores` once."""
+        test = yield from judged(self.model, self.test.xy, self.compiled, overtaken)
+        training = (
+            None if test is None else (yield from predictions(self.model, self.training.xy, self.compiled, overtaken))
+        )
+        if test is None or training is None:
+            return
+        called, score = test
+        own = tuple(int(label) for label in self.model.classes_)
+        classes = tuple(sorted({*own, *self.training.classes, *self.test.classes}))
+        roc = None
+        if score is not None and self.test.classes == list(own):
+            roc = roc_curve(self.test.labels == own[1], score)
+        post(
+            Scores(
+                classes,
+                _confusion(self.test, called, classes),
+                _confusion(self.training, training, classes),
+                np.flatnonzero(called != self.test.labels),
+                roc,
+                threshold_of(self.model),
+            )
+        )
+
+
+def threshold_of(model: Model) -> float:
+    """The score above which a model of two classes says the second."""
+    return 0.5 if isinstance(model, KNeighborsClassifier) else 0.0
+
+
+def score_of(model: Model, xy: Array, compiled: bool) -> Array:
+    """How much a model of two classes is for the second: f, or the share of the votes; shape (n,)."""
+    if isinstance(model, KNeighborsClassifier):
+        return model.predict_proba(xy, compiled)[:, 1]
+    f = model.pair_decision_function(xy)[:, 0]
+    # Rounding errors would rank points that score alike.
+    size = np.maximum(1.0, np.abs(xy).max(axis=1)) if isinstance(model, LinearClassifier) else 1.0
+    result: Array = np.where(np.abs(f) <= model.rounding * size, 0.0, f)
+    return result
+
+
+def judged(
+    model: Model, xy: Array, compiled: bool, overtaken: Callable[[], bool]
+) -> Generator[Step, None, tuple[Labels, Array | None] | None]:
+    """The class of each of `xy`, shape (n, 2), and with a model of two classes its score; None when overtaken."""
+    called, scores = [np.empty(0, dtype=np.int64)], [np.empty(0)]
+    binary = len(model.classes_) == 2
+    done, size = 0, 16
+    while done < len(xy):
+        begun = time.perf_counter()
+        block = xy[done : done + size]
+        if binary:
+            scores.append(score_of(model, block, compiled))
+        if isinstance(model, KNeighborsClassifier):
+            called.append(model.predict(block, compiled=compiled).astype(np.int64))
+        elif binary:
+            called.append(model.classes_[(scores[-1] > 0).astype(np.intp)].astype(np.int64))
+        else:
+            called.append(model.predict(block).astype(np.int64))
+        done += size
+        size = next_size(size, time.perf_counter() - begun)
+        yield Priority.BACKGROUND
+        if overtaken():
+            return None
+    return np.concatenate(called), np.concatenate(scores) if binary else None
+
+
+def _confusion(points: Points, called: Labels, classes: tuple[int, ...]) -> NDArray[np.int64]:
+    if not len(points):
+        return np.zeros((len(classes), len(classes)), dtype=np.int64)
+    return confusion_matrix(points.labels.astype(np.int64), called, labels=classes)
+
+
+# -- cross-validation ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Validated:
+    """A cross-validation as far as it has come.
+
+    Attributes
+    ----------
+    right, sizes : ndarray of shape (n_done,)
+        Points called rightly, and points, of each fold that is done; of leaving one out all in one.
+    folds : int
+        How many there will be.
+    left_out : int
+        How many points have been tested.
+    unfinished : int
+        Folds in which training was stopped before its end.
+    each : bool
+        Every point is a fold of its own.
+    one_class : int
+        Folds without which points of only one class are left: then that class is what is always said.
+    """
+
+    right: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    folds: int
+    left_out: int
+    unfinished: int
+    each: bool
+    one_class: int = 0
+
+    @property
+    def accuracies(self) -> Array:
+        """Of each fold that is done."""
+        return self.right / self.sizes
+
+    @property
+    def mean(self) -> float:
+        """Mean accuracy of the folds that are done; of points left out one by one, the share called rightly."""
+        return float(self.accuracies.mean()) if len(self.sizes) else float("nan")
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the folds' accuracies."""
+        return float(self.accuracies.std()) if len(self.sizes) else float("nan")
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Train on all folds but one, test on that, and so on; with 0 folds, every point is a fold of its own.
+
+    Of kNN that is exact without training anything: the others vote at the place of each point.
+    """
+
+    lane: Lane
+    points: Points
+    k: int
+    seed: int
+    compiled: bool
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Posts `Validated` after each fold, or after some of the points."""
+        n = len(self.points)
+        if self.k == 0 and self.lane.classifier == "knn":
+            yield from self._without_each(post, overtaken)
+            return
+        if self.k == 0 and n > MOST_REFITS:
+            raise ValueError(
+                f"Leaving out each of {n} points means {n} trainings: choose 10 folds, or at most {MOST_REFITS} points."
+            )
+        folds = self.k or n
+        if not 2 <= folds <= n:
+            raise ValueError(f"{max(folds, 2)} folds need as many training points; there are {n}.")
+        if self.lane.classifier != "knn" and len(self.points.classes) < 2:
+            raise ValueError("This classifier needs training points of two classes.")
+        fold = folds_of(self.points, folds, self.seed)
+        xy, labels = self.points.xy, self.points.labels
+        right, sizes, unfinished, one_class = [], [], 0, 0
+        for number in range(folds):
+            out = fold == number
+            rest = Points.of(xy[~out], labels[~out])
+            if self.lane.classifier != "knn" and len(rest.classes) < 2:
+                # As the curves under the sliders have it: who has seen one class only says no other.
+                one_class += 1
+                right.append(int((labels[out] == rest.classes[0]).sum()))
+                yield Priority.BACKGROUND
+                if overtaken():
+                    return
+            else:
+                done = yield from fitted(self.lane, rest, self.compiled, overtaken, most=MOST_UPDATES)
+                called = (
+                    None if done is None else (yield from predictions(done.model, xy[out], self.compiled, overtaken))
+                )
+                if done is None or called is None:
+                    return
+                right.append(int((called == labels[out]).sum()))
+                unfinished += not done.finished
+            sizes.append(int(out.sum()))
+            post(_validated(right, sizes, folds, unfinished, self.k == 0, one_class))
+
+    def _without_each(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        points, s = self.points, self.lane.knn
+        n = len(points)
+        if n < 2:
+            raise ValueError("Leaving one out needs at least two training points.")
+        if n > MOST_LEFT_OUT:
+            raise ValueError(
+                f"Leaving out each of {n} points takes too long: choose folds, or at most {MOST_LEFT_OUT}."
+            )
+        model = KNeighborsClassifier(min(s.n_neighbors, n - 1), s.weights, s.metric, s.p).fit(points.xy, points.labels)
+        right, done, size = 0, 0, 8
+        posted = time.perf_counter()
+        while done < n:
+            yield Priority.BACKGROUND
+            if overtaken():
+                return
+            begun = time.perf_counter()
+            rows = np.arange(done, min(done + size, n))
+            right += int((model.leave_one_out(rows, self.compiled) == points.labels[rows]).sum())
+            done += len(rows)
+            size = next_size(size, time.perf_counter() - begun)
+            if time.perf_counter() - posted > 0.2 or done == n:
+                posted = time.perf_counter()
+                post(Validated(np.array([right]), np.array([done]), n, done, 0, True))
+
+
+def _validated(
+    right: list[int], sizes: list[int], folds: int, unfinished: int, each: bool, one_class: int
+) -> Validated:
+    if each:
+        all_right, all_sizes = np.array([sum(right)]), np.array([sum(sizes)])
+        return Validated(all_right, all_sizes, folds, sum(sizes), unfinished, True, one_class)
+    return Validated(np.array(right), np.array(sizes), folds, sum(sizes), unfinished, False, one_class)
+
+
+# -- threshold lines -----------------------------------------------------------------------------------------------
+
+
+class Field:
+    """The score of a model of two classes on a grid, worked out once for all thresholds; rows are made as needed.
+
+    Only the job of its question writes to it, and there is one at a time.
+    """
+
+    def __init__(self, model: Model, grid: Grid, compiled: bool) -> None:
+        self.model, self.grid, self.compiled = model, grid, compiled
+        self._values: Array | None = None
+        self._known = 0
+        self._rows: Callable[[Array], Array] | None = None
+
+    def values(self, overtaken: Callable[[], bool]) -> Generator[Step, None, Array | None]:
+        """The scores, shape (height, width), row 0 the lowest; None when overtaken."""
+        grid = self.grid
+        if self._values is None:
+            self._values = np.empty((grid.height, grid.width))
+        if self._rows is None:
+            self._rows = self._prepared()
+            yield Priority.BACKGROUND
+            if overtaken():
+                return None
+        ys, size = grid.ys, 8
+        while self._known < grid.height:
+            begun = time.perf_counter()
+            block = slice(self._known, min(self._known + size, grid.height))
+            self._values[block] = self._rows(ys[block])
+            self._known = block.stop
+            size = next_size(size, time.perf_counter() - begun)
+            if time.perf_counter() - begun > 0.3 * PIECE:
+                yield Priority.BACKGROUND
+                if overtaken():
+                    return None
+        return self._values
+
+    def _prepared(self) -> Callable[[Array], Array]:
+        model = self.model
+        if isinstance(model, KNeighborsClassifier):
+            shares = model.surface_on(self.grid.xs, compiled=self.compiled)
+            return lambda ys: shares(ys)[..., 1]
+        rows = model.pair_surface_on(self.grid.xs)
+        return lambda ys: rows(ys)[..., 0]
+
+
+@lru_cache(maxsize=4)
+def field_of(model: Model, grid: Grid, compiled: bool) -> Field:
+    """The field of a model on a grid: the same one as long as it is asked for."""
+    return Field(model, grid, compiled)
+
+
+@dataclass(frozen=True)
+class ThresholdLine:
+    """Where a model's score is `threshold`."""
+
+    field: Field
+    threshold: float
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Posts polylines joined with NaN rows, shape (m, 2), once."""
+        values = yield from self.field.values(overtaken)
+        if values is None:
+            return
+        grid, votes = self.field.grid, isinstance(self.field.model, KNeighborsClassifier)
+        # In strips that share a row: of a large picture the lines take longer than a piece may.
+        step, parts = max(1, STRIP // grid.width), []
+        for row in range(0, max(grid.height - 1, 1), step):
+            yield Priority.BACKGROUND
+            if overtaken():
+                return
+            block = slice(row, min(row + step + 1, grid.height))
+            strip = _rows_of(grid, block)
+            if votes:  # no smooth function: borders of pixels
+                parts.append(region_lines(strip, (values[block] > self.threshold).astype(np.int8)))
+            else:
+                parts.append(level_lines(strip, values[block], (self.threshold,)))
+        post(_joined([part for part in parts if len(part)]))
+
+
+def _rows_of(grid: Grid, block: slice) -> Grid:
+    """Some rows of a grid."""
+    row = (grid.top - grid.bottom) / grid.height
+    bottom = grid.bottom + block.start * row
+    count = block.stop - block.start
+    return Grid(grid.left, grid.right, bottom, bottom + count * row, grid.width, count)
+
+
+def _joined(parts: list[Array]) -> Array:
+    gap = np.full((1, 2), np.nan)
+    pieces = [piece for part in parts for piece in (part, gap)]
+    return np.concatenate(pieces[:-1]) if pieces else np.empty((0, 2))

@@ -1,0 +1,372 @@
+"""Evaluation: what is asked about models on test points, and what the panel and the pictures show of the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.overlays import Lines, Sheet
+from app.engine.query import Answer, Question
+from app.engine.requests import NO_MARKS, Frame, Marks, Phase
+from app.engine.results import Results
+from app.features.what_if.query import ended
+from app.scene.context import Moment
+from app.scene.text import classifier_name
+from app.state.document import Document, Lane
+from app.state.folds import Validation
+from app.state.points import MAX_CLASSES
+from app.state.session import Session
+from app.state.test_split import Parts, Split
+from solver.inspection.metrics import ClassScores, balanced_accuracy_of, class_scores
+from solver.inspection.roc import RocCurve
+
+from .query import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
+
+Counts = NDArray[np.int64]
+PANEL = "evaluation"
+#: Test points up to which the wrong ones are marked in the pictures also while nobody looks at the numbers.
+MOST_MARKED = 5000
+
+
+# -- questions -----------------------------------------------------------------------------------------------------
+
+
+def questions(moment: Moment) -> dict[str, Question]:
+    """What is to be found out at this moment, by name."""
+    document, session, results = moment.document, moment.session, moment.results
+    looking = PANEL in session.looking
+    asked: dict[str, Question] = {}
+    for index in range(document.shown):
+        slot = document.slots[index]
+        frame = results.frame(slot)
+        scoring = scoring_of(document, index, frame)
+        if scoring is None or frame is None:
+            last = results.answer(f"scores{slot}")
+            if looking and last is not None and is_awaited(document, index, frame):
+                asked[f"scores{slot}"] = last.question  # shown, as an earlier one's, until the new model is here
+            continue
+        few = 0 < len(document.test_points) <= MOST_MARKED and frame.phase in (Phase.DONE, Phase.PAUSED)
+        if looking or few:
+            asked[f"scores{slot}"] = scoring
+        threshold = threshold_in(document, session, index)
+        if looking and threshold is not None and len(scoring.model.classes_) == 2 and index < len(moment.grids):
+            field = field_of(scoring.model, moment.grids[index], moment.compiled)
+            asked[f"threshold{slot}"] = ThresholdLine(field, threshold)
+    if looking:
+        for index in range(document.shown):
+            validation = validation_of(document, session, index, moment.compiled)
+            if validation is not None:
+                asked[f"validated{document.slots[index]}"] = validation
+    return asked
+
+
+def is_present(document: Document, index: int, frame: Frame | None) -> bool:
+    """The frame is of the points and the settings of now."""
+    return frame is not None and frame.points is document.training_points and frame.lane == document.lanes[index]
+
+
+def is_awaited(document: Document, index: int, frame: Frame | None) -> bool:
+    """A model of the points and the settings of now is still to come."""
+    if not len(document.training_points) or document.lanes[index].is_difference or frame is None:
+        return False
+    present = is_present(document, index, frame)
+    return not present or (frame.model is None and frame.phase not in (Phase.EMPTY, Phase.FAILED))
+
+
+def state_of(document: Document, index: int, frame: Frame | None) -> str:
+    """How far the training is that the numbers come from: "training", "paused", "uncertified"; "" at its end."""
+    if frame is None or not is_present(document, index, frame) or frame.phase in (Phase.EMPTY, Phase.FAILED):
+        return ""
+    if frame.phase is Phase.TRAINING:
+        return "training"
+    if frame.model is None or ended(frame):
+        return ""
+    return "paused" if frame.phase is Phase.PAUSED else "uncertified"
+
+
+def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring | None:
+    """What is asked about a lane's newest model; None when it is of other points or settings than now."""
+    if frame is None or frame.model is None or not is_present(document, index, frame):
+        return None
+    return Scoring(frame.model, frame.points, document.test_points, frame.compiled, _plain(frame.lane))
+
+
+def validation_of(document: Document, session: Session, index: int, compiled: bool) -> CrossValidation | None:
+    """The cross-validation of a lane that is wished; None when none is, or there is nothing to do it with."""
+    wish, points = session.validation, document.training_points
+    if wish.kind == "none" or not len(points) or not compiled:
+        return None
+    k = wish.k if wish.kind == "folds" else 0
+    return CrossValidation(_plain(document.lanes[index]), points, k, wish.seed if k else 0, compiled)
+
+
+def _plain(lane: Lane) -> Lane:
+    """`lane` without what no training depends on."""
+    return msgspec.structs.replace(lane, pair=(0, 1), perceptron=msgspec.structs.replace(lane.perceptron, orders=0))
+
+
+class Threshold(float):
+    """A score above which a lane's second class is said, with the settings of the lane it was moved under.
+
+    It holds for these only: f of another kernel, or a share of votes, has another scale.
+    """
+
+    lane: Lane
+
+    def __new__(cls, value: float, lane: Lane) -> Threshold:
+        made = super().__new__(cls, value)
+        made.lane = _plain(lane)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return float(self) == other and (not isinstance(other, Threshold) or self.lane == other.lane)
+
+    def __ne__(self, other: object) -> bool:  # a float has its own
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(float(self))
+
+
+def threshold_in(document: Document, session: Session, index: int) -> float | None:
+    """The threshold that the hand moved in the lane at place `index` as it is set now; None for the model's own."""
+    threshold = session.thresholds[document.slots[index]]
+    if isinstance(threshold, Threshold):
+        return float(threshold) if threshold.lane == _plain(document.lanes[index]) else None
+    return threshold
+
+
+# -- the pictures --------------------------------------------------------------------------------------------------
+
+
+def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
+    """The line of a threshold that was moved away from the model's own."""
+    slot = document.slots[index]
+    answer = results.answer(f"threshold{slot}")
+    moved = threshold_in(document, session, index) is not None
+    if answer is None or answer.value is None or not moved or PANEL not in session.looking:
+        return ()
+    return _line(answer)
+
+
+@lru_cache(maxsize=8)
+def _line(answer: Answer) -> tuple[Sheet, ...]:
+    return (Lines(answer.value, "other"),)
+
+
+def wrong_test_points(document: Document, results: Results, slot: int) -> Marks:
+    """Marks of the test points, among all points, that the lane's present model gets wrong, as far as known."""
+    answer = results.answer(f"scores{slot}")
+    scoring = scoring_of(document, document.slots.index(slot), results.frame(slot))
+    if answer is None or answer.value is None or scoring is None or answer.question != scoring:
+        return NO_MARKS
+    return _wrong_of(document.parts, answer)
+
+
+@lru_cache(maxsize=8)
+def _wrong_of(parts: Parts, answer: Answer) -> Marks:
+    value: Scores = answer.value
+    return Marks(wrong=parts.held_out[value.wrong]) if len(value.wrong) else NO_MARKS
+
+
+# -- the panel -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class LaneEvaluation:
+    """What is known of one lane.
+
+    Attributes
+    ----------
+    slot : int
+    name : str
+        The classifier with its settings.
+    stale : bool
+        The numbers are of an earlier model or other points; newer ones are on their way.
+    scores : Scores or None
+    confusion : ndarray or None
+        Of the test points at the threshold; None without test points.
+    of_classes : ClassScores or None
+    accuracy, balanced, training : float
+        NaN where unknown.
+    roc : RocCurve or None
+    threshold, own_threshold : float
+    moved : bool
+        The threshold is not the model's own.
+    validated : Validated or None
+    validating : bool
+        More is to come.
+    remark : str
+        Why there is no cross-validation, in a sentence, or "".
+    state : {"", "training", "paused", "uncertified"}
+        How far the training of the model is; "" when it came to its end.
+    lane : Lane
+        The settings that the scores belong to.
+    """
+
+    slot: int
+    name: str
+    stale: bool
+    scores: Scores | None
+    confusion: Counts | None
+    of_classes: ClassScores | None
+    accuracy: float
+    balanced: float
+    training: float
+    roc: RocCurve | None
+    threshold: float
+    own_threshold: float
+    moved: bool
+    validated: Validated | None
+    validating: bool
+    remark: str
+    state: str
+    lane: Lane
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What the panel shows.
+
+    Attributes
+    ----------
+    split : Split
+    n_test, n_trainable, n_trained : int
+        Points kept back, all others, and those of them that are trained on.
+    validation : Validation
+    judged : int
+        Place of the lane whose threshold the hand moves.
+    lanes : tuple of LaneEvaluation
+    class_names : tuple of str
+        All eight.
+    """
+
+    split: Split
+    n_test: int
+    n_trainable: int
+    n_trained: int
+    validation: Validation
+    judged: int
+    lanes: tuple[LaneEvaluation, ...]
+    class_names: tuple[str, ...]
+
+
+def evaluation_of(document: Document, session: Session, results: Results, compiled: bool) -> Evaluation | None:
+    """What the panel shows; None while it is out of sight; the same object while nothing has changed."""
+    if PANEL not in session.looking:
+        return None
+    lanes = []
+    for index in range(document.shown):
+        slot = document.slots[index]
+        scored, frame = results.answer(f"scores{slot}"), results.frame(slot)
+        scoring = scoring_of(document, index, frame)
+        wished, validated = validation_of(document, session, index, compiled), results.answer(f"validated{slot}")
+        if wished is None or (validated is not None and validated.question != wished):
+            validated = None
+        fresh = scored is not None and scoring is not None and scored.question == scoring
+        lanes.append(
+            _lane(
+                slot,
+                document.lanes[index],
+                scored,
+                fresh,
+                threshold_in(document, session, index),
+                validated,
+                wished is not None,
+                state_of(document, index, frame),
+            )
+        )
+    slots = document.slots[: document.shown]
+    judged = slots.index(session.judged) if session.judged in slots else 0
+    names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
+    return _whole(document.parts, document.split, session.validation, judged, tuple(lanes), names)
+
+
+@lru_cache(maxsize=4)
+def _whole(
+    parts: Parts,
+    split: Split,
+    validation: Validation,
+    judged: int,
+    lanes: tuple[LaneEvaluation, ...],
+    names: tuple[str, ...],
+) -> Evaluation:
+    return Evaluation(split, len(parts.test), parts.n_trainable, len(parts.training), validation, judged, lanes, names)
+
+
+@lru_cache(maxsize=16)
+def _lane(
+    slot: int,
+    lane: Lane,
+    scored: Answer | None,
+    fresh: bool,
+    threshold: float | None,
+    validated: Answer | None,
+    validating: bool,
+    state: str,
+) -> LaneEvaluation:
+    scores: Scores | None = None if scored is None else scored.value
+    confusion, own, roc, lane_of = None, 0.0, None, None
+    if scores is not None and scored is not None:
+        question = scored.question
+        assert isinstance(question, Scoring)
+        roc, own, lane_of = scores.roc, threshold_of(question.model), question.lane
+        if scores.test.sum():
+            confusion = scores.test if threshold is None or roc is None else at_threshold(scores, threshold)
+    moved = threshold is not None and roc is not None
+    right = float("nan")
+    if confusion is not None:
+        right = float(confusion.trace() / confusion.sum())
+    done = validated is not None and validated.done
+    return LaneEvaluation(
+        slot,
+        classifier_name(lane),
+        scores is not None and not fresh,
+        scores,
+        confusion,
+        None if confusion is None else class_scores(confusion),
+        right,
+        float("nan") if confusion is None else balanced_accuracy_of(confusion),
+        float("nan")
+        if scores is None or not scores.training.sum()
+        else float(scores.training.trace() / scores.training.sum()),
+        roc,
+        own if threshold is None or not moved else threshold,
+        own,
+        moved,
+        None if validated is None else validated.value,
+        validating and not done,
+        "" if validated is None else validated.message,
+        state,
+        lane_of or lane,
+    )
+
+
+def place_of(roc: RocCurve, threshold: float) -> int:
+    """Where on the curve one stands when points with a score above `threshold` are called positive."""
+    return max(int(np.searchsorted(-roc.thresholds, -threshold, side="left")) - 1, 0)
+
+
+def threshold_at(roc: RocCurve, place: int) -> float:
+    """A threshold, half-way between two scores, at which one stands at this place of the curve."""
+    scores = roc.thresholds[1:]
+    place = min(max(place, 0), len(scores))
+    if place == len(scores):  # below all of them
+        return float(scores[-1] - max(1e-6, 0.05 * (scores[0] - scores[-1])))
+    above = scores[place - 1] if place else scores[0] + 2.0 * max(1e-6, 0.05 * (scores[0] - scores[-1]))
+    middle = 0.5 * (above + scores[place])
+    return float(middle if middle < above else scores[place])
+
+
+def at_threshold(scores: Scores, threshold: float) -> Counts:
+    """The confusion matrix of the test points when the second class is said above `threshold`."""
+    roc = scores.roc
+    assert roc is not None
+    place = place_of(roc, threshold)
+    tp, fp = int(roc.tp[place]), int(roc.fp[place])
+    two = np.array([[roc.n_negative - fp, fp], [roc.n_positive - tp, tp]], dtype=np.int64)
+    return two

@@ -1,0 +1,140 @@
+"""Evaluation in words: what the panel says of splits, scores, cross-validations and thresholds."""
+
+from __future__ import annotations
+
+import math
+
+from app.state.number_format import count, grouped, percent, short
+
+from .query import Validated
+from .scene import Evaluation, LaneEvaluation
+
+NO_TEST_POINTS = "No test points: choose a share of each class, or paint some with the brush N."
+NOTHING_PAINTED = "No test points yet: paint some with the brush N; Shift gives them back."
+NO_ROC = "A ROC curve needs a model of two classes, and test points of both."
+UNDEFINED = "* 0 by convention: no test point was called so, or none is of this class."
+STALE = "… of an earlier model; newer numbers are on their way."
+WAITING = "Missing or newer numbers come when the training rests."
+DASH = "–"
+
+
+def split_words(evaluation: Evaluation) -> str:
+    """How many points are kept back, or what to do for some."""
+    if not evaluation.n_test:
+        return NOTHING_PAINTED if evaluation.split.kind == "painted" else NO_TEST_POINTS
+    share = evaluation.n_test / (evaluation.n_test + evaluation.n_trainable)
+    said = f"{count(evaluation.n_test, 'test point')} ({percent(share)}), {grouped(evaluation.n_trainable)} to train on"
+    if evaluation.n_trained < evaluation.n_trainable:
+        said += f", of which a sample of {grouped(evaluation.n_trained)}"
+    return said + ". Nothing is trained on a test point: in the pictures it has a hole."
+
+
+def lane_title(place: int, lane: LaneEvaluation) -> str:
+    """ "1 kNN"."""
+    return f"{place + 1} {lane.name.partition(',')[0]}"
+
+
+def share(value: float, stale: bool = False) -> str:
+    """ "96.7 %", with "…" when it is of an earlier model; a dash where it is not known."""
+    return DASH if math.isnan(value) else percent(value) + ("…" if stale else "")
+
+
+def auc(value: float) -> str:
+    """ "0.987"; never 1 where a pair is ranked wrongly."""
+    return "0.999+" if 0.9995 <= value < 1.0 else f"{value:.3f}"
+
+
+def state_words(state: str) -> str:
+    """What is to be known of the training behind the numbers; "" when it came to its end."""
+    return {
+        "training": "still training, not certified yet.",
+        "paused": "its training rests, not certified yet.",
+        "uncertified": "its training ended, but is not certified.",
+    }.get(state, "")
+
+
+def validated_cell(lane: LaneEvaluation) -> str:
+    """Mean and spread of a cross-validation as far as it has come, in two short lines."""
+    value = lane.validated
+    if lane.remark:  # what broke off is no result: the folds that are missing may be the difficult ones
+        return DASH
+    if value is None or not len(value.sizes):
+        return "…" if lane.validating else DASH
+    more = "…" if lane.validating else ""
+    if value.each:
+        return f"{percent(value.mean)}{more}\n{grouped(int(value.right.sum()))} of {grouped(int(value.sizes.sum()))}"
+    return f"{percent(value.mean)}{more}\n± {percent(value.spread)}"
+
+
+def validated_words(lane: LaneEvaluation) -> str:
+    """The same in a sentence, with the least and the most of a fold."""
+    value = lane.validated
+    if lane.remark:
+        if value is None or not len(value.sizes):
+            return lane.remark
+        came = value.left_out if value.each else len(value.sizes)
+        return f"broken off after {came} of {count(value.folds, 'fold')}. {lane.remark}"
+    if value is None or not len(value.sizes):
+        return ""
+    if value.each:
+        if value.left_out < value.folds:
+            return f"{grouped(value.left_out)} of {count(value.folds, 'point')} left out so far."
+        return _unfinished(value).strip()
+    done = "" if len(value.sizes) == value.folds else f"{len(value.sizes)} of "
+    folds = value.accuracies
+    return (
+        f"{done}{value.folds} folds: mean {percent(value.mean)}, standard deviation {percent(value.spread)}, "
+        f"least {percent(float(folds.min()))}, most {percent(float(folds.max()))}.{_unfinished(value)}"
+    )
+
+
+def _unfinished(value: Validated) -> str:
+    said = ""
+    if value.one_class:
+        said += f" Without {count(value.one_class, 'fold')} only one class was left to learn, and was always said."
+    if value.unfinished:
+        said += f" In {count(value.unfinished, 'fold')} training ended without its certificate."
+    return said
+
+
+def moved_words(lane: LaneEvaluation) -> str:
+    """That the test scores are not those of the model's own threshold; "" when they are."""
+    return f"test scores at the threshold {_number(lane.threshold)}." if lane.moved else ""
+
+
+def _number(value: float) -> str:
+    return short(value).replace("-", "−")
+
+
+def threshold_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
+    """What is called positive."""
+    if lane.scores is None or lane.roc is None:
+        return NO_ROC
+    name = evaluation.class_names[lane.scores.classes[1]]
+    what = "the share of votes" if lane.own_threshold == 0.5 else "f"
+    own = "" if lane.moved else ", the model's own"
+    return f"{name} is said where {what} > {_number(lane.threshold)}{own}."
+
+
+def roc_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
+    """Rates and area of the chosen lane's curve."""
+    if lane.roc is None or lane.confusion is None:
+        return ""
+    (tn, fp), (fn, tp) = lane.confusion.tolist()
+    return (
+        f"True positive rate {percent(tp / (tp + fn))}, false positive rate {percent(fp / (tn + fp))}. "
+        f"AUC = {auc(lane.roc.auc)}: how often a point of {evaluation.class_names[lane.scores.classes[1]]} "  # type: ignore[union-attr]
+        "scores above one of the other class."
+    )
+
+
+def matrix_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
+    """The confusion matrix for those who do not see it."""
+    if lane.confusion is None or lane.scores is None:
+        return NO_TEST_POINTS
+    names = [evaluation.class_names[c] for c in lane.scores.classes]
+    rows = []
+    for name, counts in zip(names, lane.confusion.tolist(), strict=True):
+        called = ", ".join(f"{number} called {other}" for number, other in zip(counts, names, strict=True) if number)
+        rows.append(f"Of {name}: {called or 'no test points'}.")
+    return " ".join(rows)

@@ -1,0 +1,278 @@
+"""RocView: the ROC curves of all lanes, and the threshold of one of them, which mouse and keys move along its curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.views.theme import LIGHT, Theme
+from app.views.widgets.form_fields import describe
+from app.views.widgets.painting import painter_on
+from solver.inspection.roc import RocCurve
+
+from . import text as words
+from .scene import Evaluation, LaneEvaluation, Threshold, place_of, threshold_at
+
+#: Width of the chosen lane's curve and of the others; dashes of the curve at each place, in widths.
+CHOSEN, OTHER = 2.4, 1.4
+DASHES: tuple[tuple[float, ...], ...] = ((), (5.0, 2.0), (1.5, 1.5), (6.0, 1.5, 1.5, 1.5))
+KEY = Qt.Key
+
+
+class RocView(QWidget):
+    """False positive rate to the right, true positive rate upwards.
+
+    Parameters
+    ----------
+    moved : callable
+        ``moved(slot, threshold)`` is told where the hand puts the threshold; None for the model's own.
+    """
+
+    def __init__(self, moved: Callable[[int, float | None], None]) -> None:
+        super().__init__()
+        self._moved = moved
+        self._shown: Evaluation | None = None
+        self._theme: Theme = LIGHT
+        self._dragging = False
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        describe(
+            self,
+            "evaluation.roc",
+            "ROC curve",
+            "Drag along the curve, or use ← and → (Page for longer ways), to move the threshold; Backspace takes it "
+            "back to the model's own.",
+        )
+
+    def show_evaluation(self, evaluation: Evaluation, theme: Theme) -> None:
+        """Show the curves."""
+        if evaluation is not self._shown or theme is not self._theme:
+            self._shown, self._theme = evaluation, theme
+            lane = self.lane
+            said = "" if lane is None else words.threshold_words(evaluation, lane)
+            self.setAccessibleDescription(said)
+            self.update()
+
+    @property
+    def lane(self) -> LaneEvaluation | None:
+        """The chosen lane, if it has a curve."""
+        if self._shown is None or not self._shown.lanes:
+            return None
+        lane = self._shown.lanes[self._shown.judged]
+        return lane if lane.roc is not None else None
+
+    def sizeHint(self) -> QSize:
+        height = 200 + 3 * round(QFontMetricsF(self.font()).height())
+        return QSize(300, height)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(180, self.sizeHint().height())
+
+    # -- where things are ------------------------------------------------------------------------------------------
+
+    def plot_area(self) -> QRectF:
+        """The square between the axes."""
+        metrics = QFontMetricsF(self.font())
+        left, below = metrics.horizontalAdvance("100 %") + 8, 2 * metrics.height() + 8
+        side = max(min(self.width() - left - 12, self.height() - below - 8), 20)
+        return QRectF(left, 8, side, side)
+
+    def spots(self, roc: RocCurve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Pixels of all places of a curve."""
+        area = self.plot_area()
+        return area.left() + roc.fpr * area.width(), area.bottom() - roc.tpr * area.height()
+
+    # -- the hand --------------------------------------------------------------------------------------------------
+
+    def _go(self, place: int) -> None:
+        lane = self.lane
+        if lane is not None and lane.roc is not None:
+            place = min(max(place, 0), len(lane.roc.thresholds) - 1)
+            if place != self.place:
+                self._moved(lane.slot, Threshold(threshold_at(lane.roc, place), lane.lane))
+
+    @property
+    def place(self) -> int:
+        """Where on the chosen curve the threshold stands."""
+        lane = self.lane
+        return -1 if lane is None or lane.roc is None else place_of(lane.roc, lane.threshold)
+
+    def _drag(self, position: QPointF) -> None:
+        lane = self.lane
+        if lane is not None and lane.roc is not None:
+            x, y = self.spots(lane.roc)
+            self._go(int(((x - position.x()) ** 2 + (y - position.y()) ** 2).argmin()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.lane is not None:
+            self._dragging = True
+            self._drag(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._dragging:
+            self._drag(event.position())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._dragging = False
+
+    def event(self, event: QEvent) -> bool:
+        # Home, End and Backspace are keys of the window, too; here they move the threshold.
+        keys = (KEY.Key_Home, KEY.Key_End, KEY.Key_Backspace, KEY.Key_Left, KEY.Key_Right)
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.key() in keys:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        lane, key = self.lane, event.key()
+        if lane is None or lane.roc is None:
+            super().keyPressEvent(event)
+            return
+        last = len(lane.roc.thresholds) - 1
+        far = max(1, round(0.1 * last))
+        ways = {
+            KEY.Key_Left: self.place - 1,
+            KEY.Key_Down: self.place - 1,
+            KEY.Key_Right: self.place + 1,
+            KEY.Key_Up: self.place + 1,
+            KEY.Key_PageDown: self.place - far,
+            KEY.Key_PageUp: self.place + far,
+            KEY.Key_Home: 0,
+            KEY.Key_End: last,
+        }
+        if key in ways:
+            self._go(ways[KEY(key)])
+        elif key == KEY.Key_Backspace:
+            self._moved(lane.slot, None)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    # -- drawing ---------------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._shown is None:
+            return
+        with painter_on(self) as painter:
+            painter.setFont(self.font())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint_ground(painter)
+            order = [p for p in range(len(self._shown.lanes)) if p != self._shown.judged] + [self._shown.judged]
+            for place in order:
+                self._paint_curve(painter, place)
+            self._paint_legend(painter)
+            self._paint_place(painter)
+            if self.hasFocus():
+                painter.setPen(QPen(QColor(*self._theme.accent), 2))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+
+    def _paint_ground(self, painter: QPainter) -> None:
+        theme, area, metrics = self._theme, self.plot_area(), QFontMetricsF(self.font())
+        faint, ink = QColor(*theme.faint), QColor(*theme.ink)
+        painter.fillRect(area, QColor(*theme.background))
+        painter.setPen(QPen(faint, 1))
+        painter.drawRect(area)
+        painter.setPen(QPen(faint, 1, Qt.PenStyle.DotLine))
+        painter.drawLine(QLineF(area.bottomLeft(), area.topRight()))
+        painter.setPen(ink)
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        high = metrics.height()
+        for share in (0, 1):
+            y = area.bottom() - share * area.height()
+            painter.drawText(
+                QRectF(0, y - (high if not share else 4), area.left() - 4, high), right, f"{100 * share} %"
+            )
+        below = area.bottom() + 2
+        painter.drawText(QRectF(area.left(), below, area.width(), high), Qt.AlignmentFlag.AlignLeft, "0 %")
+        painter.drawText(QRectF(area.left(), below, area.width(), high), Qt.AlignmentFlag.AlignRight, "100 %")
+        wide = max(area.width(), self.width() - area.left() - 4)
+        painter.drawText(QRectF(area.left(), below + high, wide, high), Qt.AlignmentFlag.AlignLeft, "false positives →")
+        painter.save()
+        painter.translate(area.left() - 9, area.top() + 0.5 * area.height())
+        painter.rotate(-90)
+        half = 0.5 * area.height()
+        painter.drawText(QRectF(-half, -high, 2 * half, high), Qt.AlignmentFlag.AlignHCenter, "true positives →")
+        painter.restore()
+
+    def _pen(self, place: int) -> QPen:
+        assert self._shown is not None
+        chosen = place == self._shown.judged
+        pen = QPen(QColor(*(self._theme.accent if chosen else self._theme.ink)), CHOSEN if chosen else OTHER)
+        if DASHES[place % len(DASHES)]:
+            pen.setDashPattern(list(DASHES[place % len(DASHES)]))
+        return pen
+
+    def _paint_curve(self, painter: QPainter, place: int) -> None:
+        assert self._shown is not None
+        roc = self._shown.lanes[place].roc
+        if roc is None:
+            return
+        x, y = self.spots(roc)
+        # A pixel shows no more than its first and last place.
+        column = np.round(2.0 * x) * 10_000 + np.round(2.0 * y)
+        kept = np.flatnonzero(np.diff(column, append=np.nan) != 0)
+        painter.setPen(self._pen(place))
+        points = [
+            QPointF(x[0], y[0]),
+            *(QPointF(a, b) for a, b in zip(x[kept].tolist(), y[kept].tolist(), strict=True)),
+        ]
+        painter.drawPolyline(points)
+
+    def _paint_legend(self, painter: QPainter) -> None:
+        assert self._shown is not None
+        metrics, area = QFontMetricsF(self.font()), self.plot_area()
+        rows = [(p, lane) for p, lane in enumerate(self._shown.lanes) if lane.roc is not None]
+        texts = [f"{words.lane_title(p, lane)} {words.auc(lane.roc.auc)}" for p, lane in rows if lane.roc is not None]
+        if not rows:
+            painter.setPen(QColor(*self._theme.ink))
+            painter.drawText(
+                area.adjusted(8, 8, -8, -8), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words.NO_ROC
+            )
+            return
+        wide = max(metrics.horizontalAdvance(text) for text in (*texts, "AUC")) + 34
+        beside = area.right() + 10 + wide <= self.width()
+        x = area.right() + 10 if beside else area.right() - wide - 4
+        y = area.top() + 2 if beside else area.bottom() - (len(rows) + 1) * metrics.lineSpacing() - 4
+        painter.setPen(QColor(*self._theme.ink))
+        painter.drawText(QPointF(x + 30, y + metrics.ascent()), "AUC")
+        for number, ((place, _), text) in enumerate(zip(rows, texts, strict=True), 1):
+            middle = y + (number + 0.5) * metrics.lineSpacing()
+            painter.setPen(self._pen(place))
+            painter.drawLine(QLineF(x, middle, x + 25, middle))
+            painter.setPen(QColor(*self._theme.ink))
+            painter.drawText(QPointF(x + 30, y + number * metrics.lineSpacing() + metrics.ascent()), text)
+
+    def _paint_place(self, painter: QPainter) -> None:
+        lane = self.lane
+        if lane is None or lane.roc is None:
+            return
+        x, y = self.spots(lane.roc)
+        theme = self._theme
+        own = place_of(lane.roc, lane.own_threshold)
+        painter.setPen(QPen(QColor(*theme.ink), 1.6))
+        painter.setBrush(QColor(*theme.background))
+        painter.save()
+        painter.translate(x[own], y[own])
+        painter.rotate(45)
+        painter.drawRect(QRectF(-4, -4, 8, 8))
+        painter.restore()
+        at = QPointF(x[self.place], y[self.place])
+        painter.setBrush(QColor(*theme.accent))
+        painter.setPen(QPen(QColor(*theme.background), 2))
+        painter.drawEllipse(at, 7, 7)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(*theme.ink), 1.4))
+        painter.drawEllipse(at, 8, 8)

@@ -1,0 +1,267 @@
+"""Haze: refits a lane's classifier to resampled points: the boundaries that might have been, and how far they differ.
+
+A resample draws n of the n training points with replacement (Efron's bootstrap, 1979); a point drawn m times is m
+points at one place, so an SVM may give it m C, and kNN counts it m times.  With the share p_c of the B refitted models
+that say class c at a place, two of them that are drawn at random say different things there with probability
+
+    (1 - sum_c p_c^2) B / (B - 1),         of two classes about 2 p (1 - p)
+
+and the disagreement is the mean of that over the places: those of a grid, or the points.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.fitting import PIECE, fitted, next_size, predictions
+from app.engine.overlays import Lines
+from app.engine.pool import Priority
+from app.engine.query import Step
+from app.engine.requests import Model
+from app.engine.shading import level_lines, region_lines
+from app.engine.surface_values import source_of
+from app.learners.estimators import training_key
+from app.state.document import Lane
+from app.state.points import MAX_CLASSES, Points
+from solver import Grid
+
+Array = NDArray[np.float64]
+#: What tells these draws from any others.
+_RESAMPLE = 73
+#: Fewest and most resamples.
+LEAST, MOST = 5, 200
+#: Ends of line segments that are drawn at most: with more, the lines of later resamples are left out.
+MOST_VERTICES = 25_000
+#: Seconds between two partial answers.
+INTERVAL = 0.3
+#: Lanes' settings whose refitted models are kept, for other views of the same points.
+KEPT = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """A model of one resample.
+
+    Attributes
+    ----------
+    model : Model or None
+        None when only one class was drawn and the classifier cannot do with that: then it says `only` everywhere.
+    only : int
+    labels : ndarray of shape (n,), int8
+        What it says of the training points.
+    lost : bool
+        A class was not drawn.
+    finished : bool
+        Its training came to its end.
+    """
+
+    model: Model | None
+    only: int
+    labels: NDArray[np.int8]
+    lost: bool
+    finished: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Haze:
+    """What is known of a lane's stability.
+
+    Attributes
+    ----------
+    lines : Lines
+        The boundaries of the first `drawn` models.
+    done, of : int
+        Resamples.
+    area, at_points : float
+        The disagreement on the grid and at the points; NaN before two resamples are done.
+    lost, unfinished : int
+        Resamples without some class, and those whose training did not come to its end.
+    """
+
+    lines: Lines
+    drawn: int
+    done: int
+    of: int
+    area: float
+    at_points: float
+    lost: int
+    unfinished: int
+
+
+class Votes:
+    """Counts what the models say at some places.
+
+    Parameters
+    ----------
+    places : int
+    """
+
+    def __init__(self, places: int) -> None:
+        self._counts = np.zeros((MAX_CLASSES, places), dtype=np.int32)
+        self._models = 0
+
+    def add(self, classes: NDArray[Any]) -> None:
+        """One more model, which says `classes`, shape (places,)."""
+        for c in range(MAX_CLASSES):
+            self._counts[c] += classes == c
+        self._models += 1
+
+    @property
+    def disagreement(self) -> float:
+        """Mean probability that two models drawn at random differ; NaN for fewer than two, or without a place."""
+        B = self._models
+        if B < 2 or not self._counts.shape[1]:
+            return float("nan")
+        alike = np.einsum("cp,cp->", self._counts, self._counts, dtype=np.float64) / self._counts.shape[1]
+        return float((1.0 - alike / B**2) * B / (B - 1))
+
+
+def resampled(points: Points, number: int) -> Points:
+    """The points of resample `number`: as many as before, drawn with replacement, in their old order."""
+    picks = np.sort(np.random.default_rng((_RESAMPLE, number)).integers(len(points), size=len(points)))
+    return Points.of(points.xy[picks], points.labels[picks])
+
+
+_known: WeakKeyDictionary[Points, dict[Any, dict[int, Refit]]] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def _kept(points: Points, lane: Lane) -> dict[int, Refit]:
+    """The models that are known already, by number; what is put there is kept while the points are."""
+    key = (lane.classifier, lane.knn) if lane.classifier == "knn" else training_key(lane)
+    with _lock:
+        of_points = _known.setdefault(points, {})
+        found = of_points.pop(key, {})
+        of_points[key] = found  # the newest last
+        for old in list(of_points)[:-KEPT]:
+            del of_points[old]
+        return found
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Question: what the classifier of a lane would look like on resampled points.
+
+    Parameters
+    ----------
+    lane : Lane
+    points : Points
+        What the lane trains on.
+    resamples : int
+    grid : Grid
+        Where the models are compared, and their boundaries are followed.
+    """
+
+    lane: Lane
+    points: Points
+    resamples: int
+    grid: Grid
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        points, grid = self.points, self.grid
+        if len(points) < 2:
+            raise ValueError("Resampling needs at least two points.")
+        if self.lane.classifier != "knn" and len(points.classes) < 2:
+            raise ValueError("This classifier needs points of two classes.")
+        known = _kept(points, self.lane)
+        surface, at_points = Votes(grid.width * grid.height), Votes(len(points))
+        parts: list[Array] = []
+        vertices = lost = unfinished = 0
+        last = time.monotonic()
+        for number in range(self.resamples):
+            refit = known.get(number)
+            if refit is None:
+                refit = yield from _refit(self.lane, points, number, overtaken)
+                if refit is None:
+                    return
+                known[number] = refit
+            seen = yield from _surface(refit, self.lane, grid, overtaken)
+            if seen is None:
+                return
+            regions, boundary = seen
+            surface.add(regions.ravel())
+            at_points.add(refit.labels)
+            lost, unfinished = lost + refit.lost, unfinished + (not refit.finished)
+            if vertices + len(boundary) <= MOST_VERTICES and len(parts) == number:
+                parts.append(boundary)
+                vertices += len(boundary)
+            if number + 1 == self.resamples or time.monotonic() - last >= INTERVAL:
+                last = time.monotonic()
+                post(
+                    Haze(
+                        Lines(_joined(parts), "haze"),
+                        len(parts),
+                        number + 1,
+                        self.resamples,
+                        surface.disagreement,
+                        at_points.disagreement,
+                        lost,
+                        unfinished,
+                    )
+                )
+            yield Priority.BACKGROUND
+            if overtaken():
+                return
+
+
+def _refit(
+    lane: Lane, points: Points, number: int, overtaken: Callable[[], bool]
+) -> Generator[Step, None, Refit | None]:
+    drawn = resampled(points, number)
+    yield Priority.BACKGROUND
+    lost = len(drawn.classes) < len(points.classes)
+    if lane.classifier != "knn" and len(drawn.classes) < 2:
+        only = drawn.classes[0]
+        return Refit(None, only, np.full(len(points), only, dtype=np.int8), lost, True)
+    made = yield from fitted(lane, drawn, True, overtaken)
+    if made is None:
+        return None
+    labels = yield from predictions(made.model, points.xy, True, overtaken)
+    if labels is None:
+        return None
+    return Refit(made.model, -1, labels.astype(np.int8), lost, made.finished)
+
+
+def _surface(
+    refit: Refit, lane: Lane, grid: Grid, overtaken: Callable[[], bool]
+) -> Generator[Step, None, tuple[NDArray[np.int8], Array] | None]:
+    """What a model says on `grid`, and its boundary; None when overtaken."""
+    model = refit.model
+    regions = np.full((grid.height, grid.width), refit.only, dtype=np.int8)
+    if model is None:
+        return regions, np.empty((0, 2))
+    rows, ys = source_of(model, lane, True)(grid.xs), grid.ys
+    f, row, height = None, 0, 8
+    ties = np.zeros(regions.shape, dtype=bool)
+    while row < grid.height:
+        begun = time.perf_counter()
+        block = slice(row, min(row + height, grid.height))
+        values = rows(ys[block])
+        regions[block], ties[block] = values.classes, values.tie
+        if values.f is not None:
+            f = np.empty(regions.shape) if f is None else f
+            f[block] = values.f
+        row = block.stop
+        height = next_size(height, time.perf_counter() - begun)
+        if row < grid.height and time.perf_counter() - begun > 0.3 * PIECE:
+            yield Priority.BACKGROUND
+            if overtaken():
+                return None
+    yield Priority.BACKGROUND
+    if f is not None and len(model.classes_) == 2:
+        return regions, level_lines(grid, f, (0.0,))
+    return regions, region_lines(grid, np.where(ties, np.int8(-1), regions))
+
+
+def _joined(parts: list[Array]) -> Array:
+    gap = np.full((1, 2), np.nan)
+    pieces = [piece for part in parts if len(part) for piece in (part, gap)]
+    return np.concatenate(pieces[:-1]) if pieces else np.empty((0, 2))

@@ -1,0 +1,88 @@
+"""TruthDesk: what the hand does about truth and stability: boundaries and haze on and off, fresh points.  No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+from app.state.document import Document
+from app.state.session import Session
+
+from . import text
+from .bootstrap import LEAST, MOST
+from .fresh_draws import Throw
+from .scene import law_of
+
+#: Fewest and most points of one throw, and most of all throws that add up.
+FEWEST_POINTS, MOST_POINTS, MOST_TOGETHER = 10, 100_000, 1_000_000
+
+
+class Desk(Protocol):
+    """Where document and session are kept."""
+
+    session: Session
+
+    @property
+    def document(self) -> Document: ...
+
+    def set_session(self, **changes: object) -> None: ...
+
+    def say(self, sentence: str) -> None: ...
+
+
+class TruthDesk:
+    """Turns wishes about truth and stability into session changes.
+
+    Parameters
+    ----------
+    desk : Desk
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def toggle_ideal(self) -> None:
+        """Show or hide the true or ideal boundary, and say which it is."""
+        self._desk.set_session(ideal=not self._desk.session.ideal)
+        if self._desk.session.ideal:
+            document = self._desk.document
+            law = law_of(document.origin) if len(document.points) else None
+            sentence = text.boundary_name(law)
+            self._desk.say(f"{sentence}." if law is not None else f"{sentence}: no generator made these points.")
+
+    def toggle_haze(self) -> None:
+        """Show or hide the boundaries of models fitted to resampled points."""
+        self._desk.set_session(haze=not self._desk.session.haze)
+
+    def set_resamples(self, number: int) -> None:
+        """How many times the points are resampled."""
+        self._desk.set_session(resamples=min(max(number, LEAST), MOST))
+
+    def set_count(self, count: int) -> None:
+        """Points of the next throw; those that lie there stay until then."""
+        self._desk.set_session(throw_count=min(max(count, FEWEST_POINTS), MOST_POINTS))
+
+    def throw(self) -> None:
+        """Throw new points in place of those thrown before."""
+        session = self._desk.session
+        last = session.throw
+        self._desk.set_session(throw=Throw(session.throw_count, last.first + last.batches, 1))
+
+    def throw_more(self) -> None:
+        """As many once more, beside those thrown before; with another count, instead of them."""
+        last, count = self._desk.session.throw, self._desk.session.throw_count
+        if not last.batches or last.count != count:
+            self.throw()
+        elif last.total + count <= MOST_TOGETHER:
+            self._desk.set_session(throw=replace(last, batches=last.batches + 1))
+        else:
+            self._desk.set_session(throwing=False)
+
+    def keep_throwing(self, going: bool) -> None:
+        """Go on throwing, or stop."""
+        self._desk.set_session(throwing=going)
+
+    def pick_up(self) -> None:
+        """Take the fresh points away."""
+        last = self._desk.session.throw
+        self._desk.set_session(throw=Throw(last.count, last.first + last.batches), throwing=False)

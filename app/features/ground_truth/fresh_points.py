@@ -1,0 +1,233 @@
+"""Fresh: throws new points of the generator's law at a model and counts its failures; the ideal classifier's error."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.fitting import next_size, predictions
+from app.engine.pool import Priority
+from app.engine.query import Step
+from app.engine.requests import Model
+from app.state.document import GeneratorSettings
+from app.state.points import Points
+from solver.data.densities import neighbourhoods
+from solver.data.distribution import Law
+
+from .fresh_draws import Throw
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+#: What tells these draws from any others of the same law.
+_IDEAL = 72
+#: Failures that are marked in a picture at most, and points thrown up to which those that succeed are shown as well.
+MOST_SHOWN, FEW = 1000, 300
+#: Places at which the error of the ideal classifier is averaged, and how many are drawn at a time.
+PLACES, PORTION = 100_000, 10_000
+#: Places along a side of the square [-1, 1]^2 at which a model is held against the truth.
+SIDE = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How a model did.
+
+    Attributes
+    ----------
+    law : Law
+    throw : Throw
+        With as many batches as are counted.
+    model : Model or None
+        None is the ideal classifier.
+    failures : int
+    xy : ndarray of shape (m, 2)
+        Where the points lie that are shown: the failures, up to `MOST_SHOWN` of them, and after them the others if
+        they are few.
+    labels : ndarray of shape (m,)
+        Their classes.
+    marked : int
+        How many of the points shown are failures.
+    """
+
+    law: Law
+    throw: Throw
+    model: Model | None
+    failures: int = 0
+    xy: Array = field(default_factory=lambda: np.empty((0, 2)))
+    labels: Labels = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    marked: int = 0
+
+    @property
+    def thrown(self) -> int:
+        """How many points were thrown."""
+        return self.throw.total
+
+    def of(self, law: Law, throw: Throw) -> bool:
+        """It counts points of `throw`, perhaps not all of them yet."""
+        counted = self.throw
+        same = (self.law, counted.count, counted.first) == (law, throw.count, throw.first)
+        return same and counted.batches <= throw.batches
+
+    def with_batch(self, xy: Array, labels: Labels, predicted: Labels) -> Tally:
+        """The tally with one more batch."""
+        wrong = predicted != labels
+        shown_xy, shown = self.xy[: self.marked], self.labels[: self.marked]
+        room = max(MOST_SHOWN - self.marked, 0)
+        shown_xy = np.concatenate((shown_xy, xy[wrong][:room]))
+        shown = np.concatenate((shown, labels[wrong][:room]))
+        throw = Throw(self.throw.count, self.throw.first, self.throw.batches + 1)
+        marked = len(shown)
+        if throw.total <= FEW:
+            shown_xy = np.concatenate((shown_xy, self.xy[self.marked :], xy[~wrong]))
+            shown = np.concatenate((shown, self.labels[self.marked :], labels[~wrong]))
+        return Tally(self.law, throw, self.model, self.failures + int(wrong.sum()), shown_xy, shown, marked)
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """Question: how often a model fails on fresh points.
+
+    Parameters
+    ----------
+    law : Law
+    throw : Throw
+    model : Model or None
+        None for the ideal classifier.
+    compiled : bool
+    before : Tally or None
+        What was counted last, to be shown until there is something newer; of the same model it goes on from there.
+    """
+
+    law: Law
+    throw: Throw
+    model: Model | None
+    compiled: bool
+    before: Tally | None = field(default=None, compare=False)
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        tally = Tally(self.law, Throw(self.throw.count, self.throw.first), self.model)
+        before = self.before
+        if before is not None:
+            post(before)
+            if before.model is self.model and before.of(self.law, self.throw):
+                tally = before
+        else:
+            post(tally)
+        while tally.throw.batches < self.throw.batches:
+            xy, labels = self.throw.points(self.law, tally.throw.batches)
+            yield Priority.BACKGROUND
+            if overtaken():
+                return
+            predicted = yield from _classes(self.law, self.model, xy, self.compiled, overtaken)
+            if predicted is None:
+                return
+            tally = tally.with_batch(xy, labels, predicted)
+        post(tally)
+
+
+def _classes(
+    law: Law, model: Model | None, xy: Array, compiled: bool, overtaken: Callable[[], bool]
+) -> Generator[Step, None, Labels | None]:
+    if model is not None:
+        return (yield from predictions(model, xy, compiled, overtaken))
+    result = np.empty(len(xy), dtype=np.int64)
+    for part in _parts(xy):
+        result[part] = law.bayes(xy[part])
+        yield Priority.BACKGROUND
+        if overtaken():
+            return None
+    return result
+
+
+def _parts(xy: Array) -> Iterator[NDArray[np.intp]]:
+    """All places in parts of neighbours, as many at a time as take a piece's time."""
+    order = np.concatenate([np.empty(0, dtype=np.intp), *neighbourhoods(xy)])
+    done, size = 0, 32
+    while done < len(order):
+        begun = time.perf_counter()
+        yield order[done : done + size]
+        done, size = done + size, next_size(size, time.perf_counter() - begun)
+
+
+@dataclass(frozen=True)
+class BayesError:
+    """Error of the ideal classifier: the mean of its risk over `places` drawn places, and the mean's standard error."""
+
+    value: float
+    standard_error: float
+    places: int
+
+
+@dataclass(frozen=True)
+class Ideal:
+    """Question: the error of the ideal classifier."""
+
+    law: Law
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        if not self.law.has_density:
+            post(BayesError(0.0, 0.0, 0))
+            return
+        total = squares = 0.0
+        for portion in range(PLACES // PORTION):
+            xy, _ = self.law.draw(PORTION, (_IDEAL, portion))
+            yield Priority.BACKGROUND
+            for part in _parts(xy):
+                risk = self.law.risk(xy[part])
+                total, squares = total + float(risk.sum()), squares + float((risk * risk).sum())
+                yield Priority.BACKGROUND
+                if overtaken():
+                    return
+            places = (portion + 1) * PORTION
+            mean = total / places
+            spread = math.sqrt(max(squares / places - mean * mean, 0.0))
+            post(BayesError(mean, spread / math.sqrt(places), places))
+
+
+@dataclass(frozen=True)
+class Area:
+    """Share of the square [-1, 1]^2 where a model says another class than the truth, of `SIDE` x `SIDE` places."""
+
+    model: Model
+    share: float
+
+
+@dataclass(frozen=True)
+class Square:
+    """Question: on how much of the square a model and the truth of the exercise disagree."""
+
+    name: str
+    model: Model
+    compiled: bool
+    before: Area | None = field(default=None, compare=False)
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        if self.before is not None:
+            post(self.before)
+        middle = (np.arange(SIDE) + 0.5) * (2.0 / SIDE) - 1.0
+        xy = np.column_stack([each.ravel() for each in np.meshgrid(middle, middle)])
+        predicted = yield from predictions(self.model, xy, self.compiled, overtaken)
+        if predicted is not None:
+            post(Area(self.model, float((predicted != Law(self.name).true_class(xy)).mean())))
+
+
+@dataclass(frozen=True)
+class Edited:
+    """Question: whether the points are others than the generator made."""
+
+    origin: GeneratorSettings
+    points: Points
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        yield Priority.BACKGROUND
+        if overtaken():
+            return
+        made = self.origin.points()
+        alike = len(made) == len(self.points) and np.array_equal(made.xy, self.points.xy)
+        post(not (alike and np.array_equal(made.labels, self.points.labels)))

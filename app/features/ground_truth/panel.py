@@ -1,0 +1,339 @@
+"""TruthPanel: the models against the generator's truth on fresh points, and against themselves on resampled points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
+
+from app.controllers.controller import Controller
+from app.features.active_learning.view_parts import ButtonRows, Words
+from app.features.evaluation.text import state_words
+from app.scene.compose import Scene
+from app.state.number_format import grouped
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe, show_check, show_number
+from app.views.widgets.scrolling_form import ScrollingForm
+
+from . import text as words
+from .bootstrap import LEAST, MOST
+from .controller import FEWEST_POINTS, MOST_POINTS
+from .scene import TruthRow, TruthScene
+
+#: Milliseconds between two throws that add up, at least.
+PACE = 400
+#: Pixels about the text of a cell.
+PADDING = 2
+
+
+class TruthPanel(QWidget):
+    """Everything it shows is in the scene; it only paces the throws that add up.
+
+    Parameters
+    ----------
+    controller : Controller
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller, self._desk = controller, controller.truth
+        self._scene: Scene | None = None
+        self._tables = (False, False, False, 0)
+        describe(self, "truth", "Truth and stability", "The models against the truth, and against resampled points.")
+        self.setToolTip("")
+        self._clock = QTimer(self)
+        self._clock.setInterval(PACE)
+        self._clock.timeout.connect(self._tick)
+        inner = QWidget()
+        layout = QVBoxLayout(inner)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addWidget(self._truth())
+        layout.addWidget(self._stability())
+        layout.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(ScrollingForm(inner))
+        self.setFocusProxy(self._throw)
+
+    def _truth(self) -> QWidget:
+        box = QGroupBox("Truth")
+        layout = QVBoxLayout(box)
+        layout.setSpacing(4)
+        self._origin = Words("truth.origin", "Where the points come from")
+        self._ideal = _check("truth.ideal", "Show the boundary (U)", "The true or ideal boundary in every picture.")
+        self._ideal.clicked.connect(self._desk.toggle_ideal)
+        self._name = Words("truth.name", "What the boundary is")
+        self._bayes = Words("truth.bayes", "Error of the ideal classifier")
+        self._count = QSpinBox()
+        self._count.setRange(FEWEST_POINTS, MOST_POINTS)
+        self._count.setSingleStep(1000)
+        self._count.setKeyboardTracking(False)
+        describe(self._count, "truth.count", "Fresh points of a throw", "How many fresh points one throw has.")
+        self._count.valueChanged.connect(self._desk.set_count)
+        self._throw = _button(
+            "truth.throw", "Throw", "New points of the same kind, with their classes, thrown at all models alike."
+        )
+        self._throw.clicked.connect(self._desk.throw)
+        self._keep = _button("truth.keep", "Keep throwing", "More of them, again and again: the counts add up.")
+        self._keep.setCheckable(True)
+        self._keep.clicked.connect(self._toggle_keep)
+        self._pick_up = _button("truth.pick_up", "Take away", "No fresh points in the pictures any more.")
+        self._pick_up.clicked.connect(self._desk.pick_up)
+        self._errors = Words("truth.errors", "Failures of each model on fresh points")
+        self._errors.installEventFilter(self)
+        self._throwing = QWidget()
+        inner = QVBoxLayout(self._throwing)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(4)
+        inner.addLayout(_row("Fresh points", self._count))
+        inner.addWidget(ButtonRows([self._throw, self._keep, self._pick_up]))
+        inner.addWidget(self._errors)
+        for part in (self._origin, self._ideal, self._name, self._bayes, self._throwing):
+            layout.addWidget(part)
+        return box
+
+    def _stability(self) -> QWidget:
+        box = QGroupBox("Stability")
+        layout = QVBoxLayout(box)
+        layout.setSpacing(4)
+        self._haze = _check("truth.haze", "Show the haze (H)", "Boundaries of models that learn from resampled points.")
+        self._haze.clicked.connect(self._desk.toggle_haze)
+        self._resamples = QSpinBox()
+        self._resamples.setRange(LEAST, MOST)
+        self._resamples.setKeyboardTracking(False)
+        describe(self._resamples, "truth.resamples", "Resamples B", "How many models learn from resampled points.")
+        self._resamples.valueChanged.connect(self._desk.set_resamples)
+        self._disagreements = Words("truth.disagreements", "How far resampled models disagree")
+        self._definition = Words("truth.definition", "What the disagreement is")
+        self._definition.say(escape(f"{words.RESAMPLING} {words.DEFINITION}"))
+        layout.addWidget(self._haze)
+        layout.addLayout(_row("Resamples B", self._resamples))
+        layout.addWidget(self._disagreements)
+        layout.addWidget(self._definition)
+        return box
+
+    def sizeHint(self) -> QSize:
+        return QSize(380, 640)
+
+    # -- what is shown ---------------------------------------------------------------------------------------------
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show what is known just now."""
+        self._scene = scene
+        truth, session = scene.truth, scene.session
+        law = truth.law
+        if law is None or truth.origin is None:
+            _say(self._origin, words.NO_POINTS if not len(scene.points) else words.NO_ORIGIN)
+        else:
+            _say(self._origin, words.origin_words(truth.origin, law, truth.edited))
+        for part in (self._ideal, self._name, self._bayes, self._throwing):
+            part.setVisible(law is not None)
+        if law is not None:
+            self._ideal.setText(f"{words.short_name(law)} (U)")
+            self._ideal.setEnabled(law.has_truth or law.has_density)
+            _say(self._name, f"{truth.boundary_name}.")
+            _say(self._bayes, words.bayes_words(law, truth.bayes))
+        self.setFocusProxy(self._throw if law is not None else self._haze)
+        show_check(self._ideal, session.ideal)
+        show_number(self._count, session.throw_count)
+        self._throw.setText(f"Throw {grouped(session.throw_count)} fresh points")
+        self._keep.setText("Stop throwing" if session.throwing else "Keep throwing")
+        self._keep.setChecked(session.throwing)
+        if not session.throw.batches and self._pick_up.hasFocus():
+            self._throw.setFocus()  # a button that is disabled throws the focus anywhere
+        self._pick_up.setEnabled(session.throw.batches > 0)
+        show_check(self._haze, session.haze)
+        show_number(self._resamples, session.resamples)
+        self._show_tables(scene)
+        if session.throwing and law is not None and self.isVisible():
+            if not self._clock.isActive():
+                self._clock.start()
+        else:
+            self._clock.stop()
+
+    def _show_tables(self, scene: Scene) -> None:
+        truth, haze, thrown = scene.truth, scene.session.haze, scene.session.throw.batches > 0
+        square = truth.law is not None and truth.law.has_truth
+        wide = self._errors.width() >= table_width(self._errors, thrown, square)
+        tables = haze, thrown, wide, len(truth.rows)
+        if tables != self._tables:  # others need another room
+            self._tables = tables
+            self._errors.forget()
+            self._disagreements.forget()
+        if truth.law is not None:
+            self._errors.say(errors_html(truth, thrown, wide))
+        self._disagreements.say(stability_html(truth, haze))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize and self._scene is not None:  # a table, or lines that wrap
+            self._show_tables(self._scene)
+        return super().eventFilter(watched, event)
+
+    # -- the hand --------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _toggle_keep(self) -> None:
+        going = not self._controller.session.throwing
+        self._desk.keep_throwing(going)
+        if going:
+            self._desk.throw_more()
+
+    @Slot()
+    def _tick(self) -> None:
+        """The next throw, when all models have been counted on the last one."""
+        scene = self._scene
+        if scene is None or not self._controller.session.throwing:
+            self._clock.stop()
+            return
+        throw = self._controller.session.throw
+        tallies = [scene.truth.ideal_tally, *(row.tally for row in counted(scene.truth))]
+        if all(tally is not None and tally.throw == throw for tally in tallies):
+            self._desk.throw_more()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: the throwing comes to rest."""
+        super().hideEvent(event)
+        self._clock.stop()
+        self._desk.keep_throwing(False)
+
+
+def _say(place: Words, text: str) -> None:
+    """Another sentence, in as much room as it needs."""
+    html = escape(text).replace(" %", "\u00a0%")
+    if html != place.text():
+        place.forget()
+        place.say(html)
+
+
+def counted(truth: TruthScene) -> list[TruthRow]:
+    """The lanes that have a model to count."""
+    return [row for row in truth.rows if row.counting or row.tally is not None]
+
+
+def errors_html(truth: TruthScene, thrown: bool, wide: bool) -> str:
+    """The failures of each lane and of the ideal classifier, as a table where it is `wide` enough; else in words."""
+    assert truth.law is not None
+    square = truth.law.has_truth
+    if not (thrown or square):
+        return escape(words.NOTHING_THROWN)
+    head = _head(thrown, square)
+    rows: list[tuple[str, list[str]]] = []
+    for row in truth.rows:
+        cells = _cells(row, truth, square)[0 if thrown else 4 :]
+        busy = row.counting and row.tally is not None
+        rows.append((f"{row.number}  {row.title}" + (" (counting…)" if busy else ""), cells))
+    tally = truth.ideal_tally
+    if tally is not None:
+        rows.append(("Ideal classifier", [*words.error_words(tally), "0", *(["–"] if square else [])]))
+    lines = [words.thrown_words(truth)] if tally is not None else [] if thrown else [words.NOTHING_THROWN]
+    lines += states(truth)
+    tallies = [row.tally for row in truth.rows if row.tally is not None]
+    if any(len(each.xy) > each.marked for each in tallies):
+        lines.append(words.ALL_POINTS)
+    elif any(each.marked for each in tallies):
+        lines.append(words.FAILURES)
+    lines += sorted({text for row in truth.rows if row.tally is not None and (text := words.shown_words(row.tally))})
+    if tally is not None:
+        lines += [words.INTERVAL, words.EXCESS]
+    if square:
+        lines.append(words.AREA)
+    return (_table(head, rows) if wide else _list(head, rows)) + "<br>".join(map(escape, lines))
+
+
+def states(truth: TruthScene) -> list[str]:
+    """What is to be known of the trainings behind the numbers, a line each."""
+    lines = [f"{row.number}: {said}" for row in truth.rows if (said := state_words(row.state))]
+    training = any(row.state == "training" for row in truth.rows)
+    return [*lines, words.WAITING] if training and any(row.counting for row in truth.rows) else lines
+
+
+def _list(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """The same as a table in lines that wrap, each number behind its name."""
+    parts = []
+    for title, cells in rows:
+        known = [f"{name.lower()} {cell}" for name, cell in zip(head, cells, strict=True) if cell != "–"]
+        named = ", ".join(each.replace("95 % ", "95 % in ").replace(" ", "\u00a0") for each in known)
+        parts.append(f"<b>{escape(title)}</b><br>{escape(named)}<br>")
+    return "".join(parts)
+
+
+def _head(thrown: bool, square: bool) -> list[str]:
+    return (["Fails", "Error", "95 %", "Excess"] if thrown else []) + (["Area"] if square else [])
+
+
+def table_width(label: QLabel, thrown: bool, square: bool) -> int:
+    """Pixels that the table of failures needs, with numbers as wide as they come."""
+    longest = ["100 000", "99.9 %", "99.9 – 100.0 %", "+99.9 pp", "99.9 %"]
+    if not thrown:
+        return 0
+    metrics = label.fontMetrics()
+    used = zip(_head(thrown, square), longest, strict=False)
+    return sum(max(metrics.horizontalAdvance(f"{each} ") for each in pair) + 2 * PADDING for pair in used)
+
+
+def _cells(row: TruthRow, truth: TruthScene, square: bool) -> list[str]:
+    if row.tally is None:
+        cells = ["…" if row.counting and truth.ideal_tally is not None else "–"] * 4
+    else:
+        cells = [*words.error_words(row.tally), words.excess_words(row.tally, truth.ideal_tally)]
+    if square:
+        cells.append("…" if row.area is None else words.area_words(row.area) + ("…" if row.measuring else ""))
+    return cells
+
+
+def stability_html(truth: TruthScene, shown: bool) -> str:
+    """The table of disagreements; what to do where there is none."""
+    if not shown:
+        return escape("Switch the haze on to learn how much the boundaries depend on which points there happen to be.")
+    rows, remarks = [], []
+    if any(row.state == "training" for row in truth.rows) and any(row.resampling for row in truth.rows):
+        remarks.append(words.WAITING)
+    for row in truth.rows:
+        haze = row.haze
+        title = f"{row.number}  {row.title}" + (" (resampling…)" if row.resampling and not row.message else "")
+        if haze is None:
+            rows.append((title, [row.message or "…"]))
+            continue
+        rows.append((title, [f"{haze.done} of {haze.of}", *words.disagreement_words(haze)]))
+        remark = " ".join(text for text in (words.haze_remarks(haze), row.message) if text)
+        if remark:
+            remarks.append(f"{row.number}: {remark}")
+    return _table(["Models", "Disagree: view", "At points"], rows) + "<br>".join(map(escape, remarks))
+
+
+def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """An HTML table with a line for each row's title above its cells."""
+    parts = ["".join(f"<th align='left'>{escape(each)}</th>" for each in head)]
+    for title, cells in rows:
+        parts.append(f"<td colspan='{len(head)}'><b>{escape(title)}</b></td>")
+        span = f" colspan='{len(head)}'" if len(cells) == 1 else ""
+        keep = "" if span else " style='white-space: nowrap'"
+        parts.append("".join(f"<td{span}{keep}>{escape(cell)}</td>" for cell in cells))
+    body = "".join(f"<tr>{part}</tr>" for part in parts)
+    return f"<table width='100%' cellspacing='0' cellpadding='{PADDING}'>{body}</table>"
+
+
+def _button(name: str, text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    describe(button, name, text, tip)
+    return button
+
+
+def _check(name: str, text: str, tip: str) -> QCheckBox:
+    box = QCheckBox(text)
+    describe(box, name, text, tip)
+    return box
+
+
+def _row(title: str, field: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    label = QLabel(title)
+    label.setBuddy(field)
+    label.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+    row.addWidget(label)
+    row.addWidget(field)
+    row.addStretch(1)
+    return row

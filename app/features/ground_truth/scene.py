@@ -1,0 +1,316 @@
+"""Truths: truth and stability as scene, questions and sheets: what is known of the generator's law and of resamples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.engine.overlays import Lines, Sheet, Specks
+from app.engine.query import Answer, Question
+from app.engine.requests import Frame, Model, Phase
+from app.engine.results import Results
+from app.features.evaluation.scene import is_present, state_of
+from app.scene.text import classifier_name
+from app.state.document import Document, GeneratorSettings, View
+from app.state.session import Session
+from solver.data.datasets import DATASETS
+from solver.data.distribution import Law
+
+from . import text
+from .bayes_boundary import Boundary
+from .bootstrap import Haze, Stability
+from .fresh_draws import Throw
+from .fresh_points import Area, BayesError, Edited, Fresh, Ideal, Square, Tally
+
+if TYPE_CHECKING:
+    from app.scene.context import Moment
+
+#: Why there is no haze.
+NO_POINTS = "No points to resample."
+#: The panel's name among the docks.
+PANEL = "truth"
+
+
+@dataclass(frozen=True)
+class TruthRow:
+    """What the panel says of one lane.
+
+    Attributes
+    ----------
+    number : int
+        Of the lane on screen, from 1.
+    title : str
+        The classifier.
+    tally : Tally or None
+        The newest count.
+    counting : bool
+        It is not (yet) that of the present model and throw.
+    area : Area or None
+        Disagreement with the truth of the exercise.
+    measuring : bool
+        It is not (yet) that of the present model.
+    haze : Haze or None
+    resampling : bool
+        It is not (yet) that of the present settings, points and view, or not complete.
+    message : str
+        Why there is no haze.
+    state : {"", "training", "paused", "uncertified"}
+        How far the training of the model is; "" when it came to its end.
+    """
+
+    number: int
+    title: str
+    tally: Tally | None
+    counting: bool
+    area: Area | None
+    measuring: bool
+    haze: Haze | None
+    resampling: bool
+    message: str
+    state: str = ""
+
+
+@dataclass(frozen=True)
+class TruthScene:
+    """What panel, legend and pictures show of truth and stability.
+
+    Attributes
+    ----------
+    origin : GeneratorSettings or None
+    law : Law or None
+    edited : bool or None
+        None while that is not known.
+    bayes : BayesError or None
+    ideal_tally : Tally or None
+        How the ideal classifier did on the fresh points.
+    rows : tuple of TruthRow
+        One per lane on screen that learns.
+    boundary_name : str
+    """
+
+    origin: GeneratorSettings | None
+    law: Law | None
+    edited: bool | None
+    bayes: BayesError | None
+    ideal_tally: Tally | None
+    rows: tuple[TruthRow, ...]
+    boundary_name: str
+
+
+@lru_cache(maxsize=16)
+def law_of(origin: GeneratorSettings | None) -> Law | None:
+    """What a generator with these settings draws from; None where they cannot be, or there are none."""
+    if origin is None:
+        return None
+    kind = DATASETS[origin.name]
+    law = Law(
+        origin.name,
+        origin.noise,
+        origin.shift if kind.has_shift else 0.0,
+        origin.n_classes if kind.n_classes[1] > 2 else 2,
+    )
+    try:
+        law.risk(law.draw(1, 0)[0])
+    except ValueError:  # a file may hold what no generator accepts
+        return None
+    return law
+
+
+# -- questions ---------------------------------------------------------------------------------------------------------
+
+
+def questions(moment: Moment) -> dict[str, Question]:
+    """What is to be worked out: of the truth while the panel is looked at, of the haze while it is shown."""
+    document, session = moment.document, moment.session
+    law = law_of(document.origin)
+    asked: dict[str, Question] = {}
+    if law is not None and len(document.points) and PANEL in session.looking:
+        assert document.origin is not None
+        asked["edited"] = Edited(document.origin, document.points)
+        asked["ideal"] = Ideal(law)
+        asked |= _fresh(moment, law)
+    if law is not None and session.ideal and not law.has_truth and law.has_density:
+        for index, grid in enumerate(moment.grids):
+            # Lanes of one size have one answer.
+            asked[f"boundary{moment.grids.index(grid)}"] = Boundary(law, moment.grids[index])
+    if session.haze and moment.compiled and not session.drawing and len(document.points):
+        for index, grid in enumerate(moment.grids):
+            lane, slot = document.lanes[index], document.slots[index]
+            if not lane.is_difference:
+                asked[f"haze{slot}"] = Stability(lane, document.training_points, session.resamples, grid.coarse())
+    return asked
+
+
+def _fresh(moment: Moment, law: Law) -> dict[str, Question]:
+    document, results, throw = moment.document, moment.results, moment.session.throw
+    asked: dict[str, Question] = {}
+    if throw.batches:
+        asked["fresh"] = _continued(results.answer("fresh"), Fresh(law, throw, None, True))
+    for index in range(document.shown):
+        slot = document.slots[index]
+        model = _model(results.frame(slot), document)
+        if model is None or document.lanes[index].is_difference:
+            continue
+        if throw.batches:
+            name = f"fresh{slot}"
+            asked[name] = _continued(results.answer(name), Fresh(law, throw, model, moment.compiled))
+        if law.has_truth:
+            name = f"square{slot}"
+            asked[name] = _measured(results.answer(name), Square(law.name, model, moment.compiled))
+    return asked
+
+
+def _continued(answer: Answer | None, new: Fresh) -> Question:
+    """`new`, or while it is not answered yet what was asked before, of the same points.
+
+    A training has a new model every frame: were each asked about at once, none would ever be counted to the end.
+    """
+    if answer is None or not isinstance(answer.question, Fresh):
+        return new
+    old = answer.question
+    if not answer.done and (old.law, old.throw) == (new.law, new.throw):
+        return old
+    if old == new:
+        return old
+    return Fresh(new.law, new.throw, new.model, new.compiled, before=answer.value)
+
+
+def _measured(answer: Answer | None, new: Square) -> Question:
+    if answer is None or not isinstance(answer.question, Square):
+        return new
+    old = answer.question
+    if old == new or (not answer.done and old.name == new.name):
+        return old
+    return Square(new.name, new.model, new.compiled, before=answer.value if old.name == new.name else None)
+
+
+def _model(frame: Frame | None, document: Document) -> Model | None:
+    """The model whose picture a lane shows, if any."""
+    shown = frame is not None and frame.picture is not None and frame.phase not in (Phase.EMPTY, Phase.FAILED)
+    return frame.model if shown and frame is not None and len(document.points) else None
+
+
+# -- scene -------------------------------------------------------------------------------------------------------------
+
+
+def truth_scene(document: Document, session: Session, results: Results) -> TruthScene:
+    """What is known just now."""
+    law = law_of(document.origin) if len(document.points) else None
+    edited, bayes, ideal = None, None, None
+    if law is not None:
+        answer = results.answer("edited")
+        if answer is not None and answer.question == Edited(document.origin, document.points):  # type: ignore[arg-type]
+            edited = answer.value
+        answer = results.answer("ideal")
+        if answer is not None and answer.question == Ideal(law):
+            bayes = answer.value
+        ideal = _tally(results.answer("fresh"), law, session.throw)
+    learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
+    rows = tuple(_row(index, document, session, results, law) for index in learning)
+    return TruthScene(document.origin, law, edited, bayes, ideal, rows, text.boundary_name(law))
+
+
+def _tally(answer: Answer | None, law: Law, throw: Throw) -> Tally | None:
+    """The count that an answer has, if it is of these points and there are some."""
+    tally = answer.value if answer is not None else None
+    return tally if isinstance(tally, Tally) and tally.of(law, throw) and tally.thrown else None
+
+
+def _row(index: int, document: Document, session: Session, results: Results, law: Law | None) -> TruthRow:
+    slot = document.slots[index]
+    frame = results.frame(slot)
+    model, present = _model(frame, document), is_present(document, index, frame)
+    tally = _tally(results.answer(f"fresh{slot}"), law, session.throw) if law is not None else None
+    newest = present and tally is not None and tally.model is model and tally.throw == session.throw
+    counting = model is not None and not newest
+    answer = results.answer(f"square{slot}")
+    area = answer.value if answer is not None and law is not None and law.has_truth else None
+    same = answer is not None and isinstance(answer.question, Square) and law is not None
+    if not same or answer.question.name != law.name:  # type: ignore[union-attr]
+        area = None
+    haze, resampling, message = _haze(index, document, session, results)
+    return TruthRow(
+        index + 1,
+        classifier_name(document.lanes[index]),
+        tally,
+        counting,
+        area,
+        not present or area is None or area.model is not model,
+        haze,
+        resampling,
+        message,
+        state_of(document, index, frame),
+    )
+
+
+def _haze(index: int, document: Document, session: Session, results: Results) -> tuple[Haze | None, bool, str]:
+    """What is known of a lane's haze, whether it is to be replaced, and why there is none."""
+    if session.haze and not len(document.training_points):
+        return None, False, NO_POINTS
+    answer = results.answer(f"haze{document.slots[index]}") if session.haze else None
+    if answer is None or not isinstance(answer.question, Stability):
+        return None, session.haze, ""
+    asked = answer.question
+    if asked.lane != document.lanes[index] or asked.points is not document.training_points:
+        return None, True, ""
+    fresh = asked.resamples == session.resamples and _looks_at(asked, document.view)
+    return answer.value, not (answer.done and fresh), answer.message
+
+
+def _looks_at(asked: Stability, view: View) -> bool:
+    """The models were compared on what the view shows."""
+    grid, slack = asked.grid, 1e-6 * view.span
+    middle = (0.5 * (grid.left + grid.right), 0.5 * (grid.bottom + grid.top))
+    side = min(grid.right - grid.left, grid.top - grid.bottom)
+    return max(abs(middle[0] - view.x), abs(middle[1] - view.y), abs(side - view.span)) <= slack
+
+
+# -- sheets ------------------------------------------------------------------------------------------------------------
+
+
+def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
+    """Haze, fresh points, and true or ideal boundary of the lane at place `index`, the lowest first."""
+    laid: list[Sheet] = []
+    slot = document.slots[index]
+    if session.haze and not document.lanes[index].is_difference:
+        haze, _, _ = _haze(index, document, session, results)
+        if haze is not None:
+            laid.append(haze.lines)
+    law = law_of(document.origin) if len(document.points) else None
+    if law is not None and PANEL in session.looking and not document.lanes[index].is_difference:
+        tally = _tally(results.answer(f"fresh{slot}"), law, session.throw)
+        if tally is not None and len(tally.xy):
+            laid.append(_specks(tally))
+    if law is not None and session.ideal:
+        line = _true_lines(law, document.view) if law.has_truth else _ideal_lines(results, law, index)
+        if line is not None:
+            laid.append(line)
+    return tuple(laid)
+
+
+def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
+    """The lane's own, or that of an earlier lane of the same size."""
+    for place in range(index, -1, -1):
+        answer = results.answer(f"boundary{place}")
+        if answer is not None and isinstance(answer.question, Boundary) and answer.question.law == law:
+            lines: Lines | None = answer.value
+            return lines
+    return None
+
+
+@lru_cache(maxsize=4)
+def _true_lines(law: Law, view: View) -> Lines:
+    reach = 4.0 * view.span  # however wide a picture is beside its height
+    return Lines(law.true_lines(view.x - reach, view.x + reach, view.y - reach, view.y + reach), "ideal")
+
+
+@lru_cache(maxsize=8)
+def _specks(tally: Tally) -> Specks:
+    """The points of a tally in their classes, the failures crossed out."""
+    crossed = tally.xy[: tally.marked]
+    kinds = (*(str(c) for c in range(tally.law.n_classes)), "wrong")
+    kind = np.concatenate((tally.labels, np.full(len(crossed), len(kinds) - 1))).astype(np.intp)
+    return Specks(np.concatenate((tally.xy, crossed)), kinds, kind)

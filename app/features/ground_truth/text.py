@@ -1,0 +1,160 @@
+"""Words about truth and stability: names of boundaries, errors with their intervals, disagreements; no Qt."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from app.state.document import GeneratorSettings
+from app.state.number_format import count, grouped, percent
+from solver.data.datasets import DATASETS
+from solver.data.distribution import Law, wilson
+
+from .bootstrap import Haze
+from .fresh_points import MOST_SHOWN, SIDE, Area, BayesError, Tally
+
+if TYPE_CHECKING:
+    from .scene import TruthScene
+
+NO_ORIGIN = (
+    "No generator made these points, so nobody knows their true boundary: generate points (G) to hold the models"
+    " against the truth."
+)
+NO_POINTS = "No points: generate some (G), and the models can be held against the truth."
+EDITED = "Points were edited or added since: the truth is that of the generator."
+#: The equation of the true boundary of each set of the exercise.
+EQUATIONS = {
+    "line": "y = x",
+    "wrong": "y = x",
+    "circle": "x² + y² = ½",
+    "xor": "x = 0 and y = 0",
+    "chessboard": "the edges of the fields",
+}
+#: Shares below it are said to be below it.
+LEAST_SHOWN = 1e-5
+FAILURES = "Small crossed symbols: fresh points where the model fails, in their true class."
+ALL_POINTS = "Small symbols: fresh points in their true class; crossed out where the model fails."
+WAITING = "The training goes first: counts and resamples come when it rests."
+NOTHING_THROWN = "Throw fresh points to see how often each model fails on points it has not learnt."
+INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such throws."
+EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points (pp)."
+AREA = f"Area: share of the square [−1, 1]² where model and truth disagree, on a grid of {SIDE} × {SIDE} places."
+DEFINITION = (
+    "Disagreement: the probability that two of the B models, drawn at random, say different classes at a place,"
+    " averaged over places: mean of (1 − Σ p²) · B / (B − 1), where p are the shares of the models that say each class."
+)
+RESAMPLING = (
+    "Each model learns from as many points as there are, drawn from them with replacement; a point drawn twice counts"
+    " as two points at one place."
+)
+
+
+def boundary_name(law: Law | None) -> str:
+    """What the line is called that U shows; or why there is none."""
+    if law is None:
+        return "No true or ideal boundary is known"
+    if law.has_truth:
+        return f"True boundary: {EQUATIONS[law.name]}"
+    if not law.has_density:
+        return "No ideal boundary: without noise, no place beside the points has a class"
+    return "Ideal (Bayes) boundary: no classifier does better on average"
+
+
+def short_name(law: Law) -> str:
+    """What the switch of the boundary is called."""
+    return "True boundary" if law.has_truth else "Ideal boundary"
+
+
+def area_words(area: Area) -> str:
+    """Share of the square on which a model is wrong."""
+    return percent(area.share)
+
+
+def origin_words(origin: GeneratorSettings, law: Law, edited: bool | None) -> str:
+    """ "Points of Moons, noise 0.2." and whether they are as they were made."""
+    kind = DATASETS[origin.name]
+    parts = [kind.title, f"noise {origin.noise:g}"]
+    if kind.has_shift:
+        parts.append(f"shift {origin.shift:g}".replace("-", "−"))
+    if kind.n_classes[1] > 2:
+        parts.append(f"{law.n_classes} classes")
+    return f"From the generator: {', '.join(parts)}." + (f" {EDITED}" if edited else "")
+
+
+def bayes_words(law: Law, bayes: BayesError | None) -> str:
+    """The error of the ideal classifier, with what it is known to."""
+    if bayes is None:
+        return "Bayes error: being worked out…"
+    if not bayes.places:
+        return "Bayes error: 0. Without noise, the classes share no place."
+    # What is found all the same is the slack for points that are rounded across an edge.
+    if law.noise == 0 and (bayes.value == 0 or law.shift >= 0):
+        return "Bayes error: 0. The classes do not overlap."
+    if bayes.value < LEAST_SHOWN:
+        return "Bayes error: below 0.001 %. The classes hardly overlap."
+    known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error >= LEAST_SHOWN else ""
+    return (
+        f"Bayes error: {percent(bayes.value)}{known}. Not even the ideal classifier does better: classes overlap."
+        f" (Mean over {grouped(bayes.places)} places; ± is its standard error.)"
+    )
+
+
+def error_words(tally: Tally) -> tuple[str, str, str]:
+    """Failures, the error, and its 95 % interval."""
+    low, high = wilson(tally.failures, tally.thrown)
+    interval = f"{percent(low).removesuffix(' %')} –\u2060 {percent(high)}".replace(" ", "\u00a0")
+    return grouped(tally.failures), percent(tally.failures / tally.thrown), interval
+
+
+def excess_words(tally: Tally, ideal: Tally | None) -> str:
+    """How much more often than the ideal classifier a model fails on the same points, in percentage points."""
+    if ideal is None or ideal.throw != tally.throw or ideal.law != tally.law:
+        return "…"
+    return points_of_percent((tally.failures - ideal.failures) / tally.thrown) + "\u00a0pp"
+
+
+def points_of_percent(difference: float) -> str:
+    """0.0123 -> "+1.23"; a true minus sign."""
+    value = 100.0 * difference
+    text = f"{abs(value):.2f}" if abs(value) < 10 else f"{abs(value):.1f}"
+    if float(text) == 0:
+        return "0"
+    return ("+" if value > 0 else "−") + text
+
+
+def thrown_words(truth: TruthScene) -> str:
+    """Which points were thrown."""
+    tally = truth.ideal_tally
+    if tally is None:
+        return ""
+    throw = tally.throw
+    which = f"throw {throw.first}" if throw.batches == 1 else f"throws {throw.first} to {throw.last}"
+    return f"{count(tally.thrown, 'fresh point')} ({which}), the same for all."
+
+
+def shown_words(tally: Tally) -> str:
+    """What of the fresh points is marked in a picture."""
+    if tally.marked < tally.failures:
+        return f"The first {grouped(MOST_SHOWN)} failures are marked."
+    return ""
+
+
+def disagreement_words(haze: Haze) -> tuple[str, str]:
+    """The disagreement on the visible area and at the points."""
+    return _share(haze.area), _share(haze.at_points)
+
+
+def _share(value: float) -> str:
+    return "…" if math.isnan(value) else percent(value)
+
+
+def haze_remarks(haze: Haze) -> str:
+    """What is to be said about the resamples."""
+    parts = []
+    if haze.lost:
+        parts.append(f"In {haze.lost} of them a class was not drawn.")
+    if haze.unfinished:
+        parts.append(f"In {haze.unfinished} of them training ended short of its goal.")
+    if haze.drawn < haze.done:
+        parts.append(f"Lines of {haze.drawn} are drawn; more would hide everything.")
+    return " ".join(parts)

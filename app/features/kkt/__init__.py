@@ -1,0 +1,1 @@
+"""KKT layer: the KKT case and the slack of every point, in the picture."""

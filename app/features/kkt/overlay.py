@@ -1,0 +1,301 @@
+"""KKT layer: what a study adds to a plot: marks by KKT case, slacks, the working pair, and a card of one point.
+
+The marks are kinds of a `Cloud` and lie with the others; the rest lies over the picture, in the canvas's pixels, and
+is painted without painting the picture anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+
+from app.engine.run_state import Slacks, Study
+from app.scene.compose import LaneScene, Scene
+from app.views.plot.clouds import KINDS
+from app.views.plot.lines import clipped, draw_pieces
+from app.views.theme import Theme
+from solver import Grid
+from solver.inspection.metrics import KktCase
+
+from . import view_style
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+#: Radii in pixels of the rings round the points of the pair, and round the point of the card.
+PAIR, CARD = 17.0, 14.0
+#: Half the length of the bar at the foot of a slack.
+FOOT = 5.0
+#: Up to so many slacks, each has a seam of the background's colour.  More would take a frame's time, and hide the
+#: points: they are as opaque as this, of 255.
+SEAMED, CROWDED = 600, 110
+#: Pixels between a ring and the plate that belongs to it, and between a plate's edge and its text.
+GAP, PAD = 5.0, 5.0
+
+
+def cases_of(scene: Scene, lane: LaneScene) -> tuple[Places, Places] | None:
+    """The marks of the KKT cases, of all points, as `kkt_marks` has them; None when they are not to be shown."""
+    study = lane.study
+    if study is None or study.kkt is None or not scene.session.kkt:
+        return None
+    index, kinds = kkt_marks(study)
+    if study.points is not scene.points:
+        index = scene.points.indices_of(study.points.ids)[index].astype(np.intp)
+    return index, kinds
+
+
+def kkt_marks(study: Study) -> tuple[Places, Places]:
+    """Which points of ``study.points`` are marked, and with which `clouds.KINDS`, the lowest first.
+
+    Returns
+    -------
+    index : ndarray of shape (m,)
+        Indices of ``study.points``.
+    kinds : ndarray of shape (m,)
+        Indices of `KINDS`.
+    """
+    if study.kkt is None:
+        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    codes = 2 * study.kkt.case + ~study.kkt.satisfied
+    ranks = _RANKS[codes]
+    marked = np.flatnonzero(ranks >= 0)
+    marked = marked[np.argsort(ranks[marked], kind="stable")]
+    return study.index[marked].astype(np.intp), _FIRST + ranks[marked]
+
+
+_FIRST = KINDS.index(view_style.MARKS[0])
+_RANKS = np.array(
+    [
+        view_style.MARKS.index(mark) if mark in view_style.MARKS else -1
+        for case in KktCase
+        for mark in (view_style.mark_of(case, True), view_style.mark_of(case, False))
+    ],
+    dtype=np.intp,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SlackLines:
+    """The slacks in pixels: a line each, from the point to where f reaches its margin.
+
+    Attributes
+    ----------
+    ends : ndarray of shape (m, 4)
+        x, y of the point, x, y of the end.
+    capped : ndarray of shape (m,)
+        The end is not the margin, which is not met in the view.
+    cases : ndarray of shape (m,)
+        KKT case of each point.
+    made_of : tuple
+        The slacks, and where they were drawn.
+    """
+
+    ends: Array
+    capped: NDArray[np.bool_]
+    cases: NDArray[np.int64]
+    made_of: tuple[Slacks, Grid, tuple[float, ...]]
+
+    def bounds(self) -> QRectF:
+        """The pixels they cover."""
+        if not len(self.ends):
+            return QRectF()
+        x, y = self.ends[:, ::2], self.ends[:, 1::2]
+        reach = FOOT + 4
+        low, high = QPointF(x.min() - reach, y.min() - reach), QPointF(x.max() + reach, y.max() + reach)
+        return QRectF(low, high)
+
+    def strokes(self, within: QRectF) -> dict[KktCase, Array]:
+        """The lines to draw, shape (k, 4), by case, of slacks that reach into `within`."""
+        reach = FOOT + 4
+        x, y = self.ends[:, ::2], self.ends[:, 1::2]
+        seen = (x.max(axis=1) >= within.left() - reach) & (x.min(axis=1) <= within.right() + reach)
+        seen &= (y.max(axis=1) >= within.top() - reach) & (y.min(axis=1) <= within.bottom() + reach)
+        ends, capped, cases = self.ends[seen], self.capped[seen], self.cases[seen]
+        along = ends[:, 2:] - ends[:, :2]
+        along /= np.hypot(along[:, 0], along[:, 1])[:, None]
+        across = np.column_stack((-along[:, 1], along[:, 0]))
+        # A bar where the margin is; two slanting ones, the sign of an axis broken off, where it is farther away.
+        slant = np.where(capped[:, None], 0.5 * along, 0.0)
+        tip = ends[:, 2:]
+        foot = np.concatenate((tip - FOOT * (across + slant), tip + FOOT * (across + slant)), axis=1)
+        result = {}
+        for case in KktCase:
+            mine = cases == case
+            if mine.any():
+                second = foot[mine & capped] - np.tile(4.0 * along[mine & capped], 2)
+                result[case] = np.concatenate((ends[mine], foot[mine], second))
+        return result
+
+
+@dataclass(frozen=True)
+class Label:
+    """Text on a plate.
+
+    Attributes
+    ----------
+    box : tuple of (left, top, width, height)
+        In pixels, the padding included.
+    lines : tuple of str
+    bold : tuple of bool
+        For each line.
+    """
+
+    box: tuple[float, float, float, float]
+    lines: tuple[str, ...]
+    bold: tuple[bool, ...]
+
+    @property
+    def rect(self) -> QRectF:
+        """The box."""
+        return QRectF(*self.box)
+
+
+@dataclass(frozen=True)
+class PairMark:
+    """The working pair: a ring round each of its points in sight, a line between them, a label for each.
+
+    Attributes
+    ----------
+    at : tuple of (x, y)
+        Both points, in pixels; one, when the learner moves a single point.
+    labels : tuple of Label
+        Of the points in sight.
+    rings : tuple of (x, y)
+        The points in sight.
+    """
+
+    at: tuple[tuple[float, float], ...]
+    rings: tuple[tuple[float, float], ...]
+    labels: tuple[Label, ...]
+
+
+@dataclass(frozen=True)
+class Card:
+    """The hovered point: a ring, and its numbers beside it."""
+
+    at: tuple[float, float]
+    label: Label
+
+
+@dataclass(frozen=True, eq=False)
+class StudyOverlay:
+    """What lies over the picture, in the canvas's pixels.
+
+    Attributes
+    ----------
+    slacks : SlackLines or None
+    pair : PairMark or None
+    card : Card or None
+    font : QFont
+        Of the labels.
+    """
+
+    slacks: SlackLines | None = None
+    pair: PairMark | None = None
+    card: Card | None = None
+    font: QFont = field(default_factory=QFont)
+
+    def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
+        """Draw what reaches into `within`, the pixels that are painted anew."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if self.slacks is not None:
+            _paint_slacks(painter, theme, self.slacks.strokes(within), len(self.slacks.ends) <= SEAMED)
+        labels: list[Label] = []
+        if self.pair is not None:
+            _paint_pair(painter, theme, self.pair, within)
+            labels += self.pair.labels
+        if self.card is not None:
+            _paint_ring(painter, theme, self.card.at, CARD, QColor(*theme.accent))
+            labels.append(self.card.label)
+        for label in labels:
+            _paint_label(painter, theme, label, self.font)
+
+
+def to_repaint(old: StudyOverlay | None, new: StudyOverlay | None, area: QRectF) -> list[QRect]:
+    """The pixels of `area` that differ between two overlays, as few rectangles."""
+    areas: list[QRectF] = []
+    empty = StudyOverlay()
+    before, after = old or empty, new or empty
+    if before.slacks is not after.slacks:
+        areas += [each.slacks.bounds() for each in (before, after) if each.slacks is not None]
+    if before.pair != after.pair:
+        areas += [_pair_bounds(each.pair) for each in (before, after) if each.pair is not None]
+    if before.card != after.card:
+        areas += [_card_bounds(each.card) for each in (before, after) if each.card is not None]
+    return [(each.adjusted(-2, -2, 2, 2) & area).toAlignedRect() for each in areas if each.intersects(area)]
+
+
+def _pair_bounds(pair: PairMark) -> QRectF:
+    area = QRectF()
+    for x, y in pair.at:
+        area |= QRectF(x - PAIR - 4, y - PAIR - 4, 2 * PAIR + 8, 2 * PAIR + 8)
+    for label in pair.labels:
+        area |= label.rect
+    return area
+
+
+def _card_bounds(card: Card) -> QRectF:
+    x, y = card.at
+    return QRectF(x - CARD - 4, y - CARD - 4, 2 * CARD + 8, 2 * CARD + 8) | card.label.rect
+
+
+def heavy(font: QFont) -> QFont:
+    """`font`, bold."""
+    bold = QFont(font)
+    bold.setBold(True)
+    return bold
+
+
+# -- drawing -----------------------------------------------------------------------------------------------------------
+
+
+def _paint_slacks(painter: QPainter, theme: Theme, strokes: dict[KktCase, Array], few: bool) -> None:
+    seam = QPen(QColor(*theme.background), 3.4)
+    pens = [(seam, lines) for lines in strokes.values() if few]
+    for case, lines in strokes.items():
+        colour = view_style.CASES[case].colour(theme)
+        colour.setAlpha(255 if few else CROWDED)
+        pens.append((QPen(colour, 1.5), lines))
+    for pen, lines in pens:
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        draw_pieces(painter, lines, pen)
+
+
+def _paint_pair(painter: QPainter, theme: Theme, pair: PairMark, within: QRectF) -> None:
+    ink = QColor(*theme.ink)
+    if len(pair.at) == 2:
+        ends = np.array(pair.at)
+        length = float(np.hypot(*(ends[1] - ends[0])))
+        if length > 2 * PAIR:  # from ring to ring
+            unit = (ends[1] - ends[0]) * (PAIR / length)
+            line = clipped(np.concatenate((ends[0] + unit, ends[1] - unit))[None], within)[0]
+            for pen in (QPen(QColor(*theme.background), 4.5), QPen(ink, 2.0)):
+                draw_pieces(painter, line, pen)
+    for at in pair.rings:
+        _paint_ring(painter, theme, at, PAIR, ink)
+
+
+def _paint_ring(painter: QPainter, theme: Theme, at: tuple[float, float], radius: float, colour: QColor) -> None:
+    for pen in (QPen(QColor(*theme.background), 6.0), QPen(colour, 3.0)):
+        painter.setPen(pen)
+        painter.drawEllipse(QPointF(*at), radius, radius)
+
+
+def _paint_label(painter: QPainter, theme: Theme, label: Label, font: QFont) -> None:
+    box = label.rect
+    painter.setPen(QPen(QColor(*theme.faint), 1))
+    painter.setBrush(QColor(*theme.background, 225))
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QColor(*theme.ink))
+    bold = heavy(font)
+    metrics = QFontMetricsF(bold)
+    y = box.top() + PAD - 2 + metrics.ascent()
+    for text, is_bold in zip(label.lines, label.bold, strict=True):
+        painter.setFont(bold if is_bold else font)
+        painter.drawText(QPointF(box.left() + PAD, y), text)
+        y += np.ceil(metrics.lineSpacing())

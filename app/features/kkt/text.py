@@ -1,0 +1,130 @@
+"""Words of a study: what is said of its points, their KKT cases and their losses; no Qt.
+
+Legend: margin ``y f``, slack ``ξ = max(0, 1 − y f)``, which is the hinge loss of the point; multiplier ``α`` in [0, C].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.run_state import Study
+from app.scene.text import count, grouped, percent, short
+from solver.inspection.metrics import KKT_WORDS, KktCase, KktReport
+
+Array = NDArray[np.float64]
+#: Below this a margin cannot be told from the number it ought to be: 16 digits are all there are.
+ROUNDING = 1e-12
+
+NO_STUDY = "No training to look into: choose an SVM and let it learn from points of two classes."
+#: How a case is called in few words: what the multiplier is, and its formula.
+CASE_NAMES: dict[KktCase, tuple[str, str]] = {
+    KktCase.NOT_SUPPORT: ("zero", "α = 0"),
+    KktCase.FREE: ("free", "0 < α < C"),
+    KktCase.INSIDE: ("bounded", "α = C"),
+    KktCase.MISCLASSIFIED: ("bounded", "α = C"),
+}
+_LEARNERS = {"perceptron": "The perceptron", "pegasos": "Pegasos"}
+
+
+def number(value: float) -> str:
+    """`short`, with 0 for what rounding has left of it."""
+    return short(0.0 if abs(value) < ROUNDING else float(value))
+
+
+def margins_of(study: Study) -> Array:
+    """y f of each point, shape (n,)."""
+    margins: Array = study.y * study.f
+    return margins
+
+
+def losses_of(margins: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Hinge loss and 0-1 loss of these margins; f = 0 decides nothing and counts as an error."""
+    return np.maximum(0.0, 1.0 - margins), margins <= 0.0
+
+
+def point_words(study: Study, place: int) -> tuple[str, ...]:
+    """What a study says of one of its points, in lines: numbers, then the case in words.
+
+    Parameters
+    ----------
+    study : Study
+    place : int
+        Which point, as a place in the study's `index`.
+    """
+    margin = float(study.y[place] * study.f[place])
+    slack = max(0.0, 1.0 - margin)
+    if study.alpha is not None and study.C is not None:
+        bound = "no bound (C = ∞)" if np.isinf(study.C[place]) else f"C = {short(float(study.C[place]))}"
+        numbers = f"α = {number(float(study.alpha[place]))}, {bound}"
+        measured = f"y f = {number(margin)}, slack ξ = {number(slack)}"
+        return (numbers, measured, study.kkt.words(place)) if study.kkt is not None else (numbers, measured)
+    if study.learner == "perceptron":
+        loss = f"loss max(0, −y f) = {number(max(0.0, -margin))}"
+        return f"y f = {number(margin)}, {loss}", _side(margin, within="Right side of the boundary")
+    loss = f"hinge loss max(0, 1 − y f) = {number(slack)}"
+    beyond = margin >= 1.0 - ROUNDING
+    within = "On the margin or beyond it: no loss" if beyond else "Right side, but inside the margin"
+    return f"y f = {number(margin)}, {loss}", _side(margin, within)
+
+
+def _side(margin: float, within: str) -> str:
+    if abs(margin) < ROUNDING:
+        return "On the boundary: counts as an error"
+    return within if margin > 0 else "Wrong side of the boundary: an error"
+
+
+def case_counts(report: KktReport) -> dict[KktCase, tuple[int, int]]:
+    """Of each case, how many points it has, and how many of them have not the y f that it asks for."""
+    every = np.bincount(report.case, minlength=len(KktCase))
+    open_ones = np.bincount(report.case[~report.satisfied], minlength=len(KktCase))
+    return {case: (int(every[case]), int(open_ones[case])) for case in KktCase}
+
+
+def case_words(case: KktCase, number_of: int, not_yet: int) -> str:
+    """ "12 free, 0 < α < C: exactly on the margin; 3 not yet"."""
+    name, formula = CASE_NAMES[case]
+    place = KKT_WORDS[case, True].partition(": ")[2]
+    words = f"{grouped(number_of)} {name}, {formula}: {place}"
+    return f"{words}; {grouped(not_yet)} not yet" if not_yet else words
+
+
+def violation_words(not_yet: int) -> str:
+    """What the marks of violation come to."""
+    if not not_yet:
+        return "Every y f is as the case of its α asks: the KKT conditions hold"
+    verb = "violates" if not_yet == 1 else "violate"
+    return f"{count(not_yet, 'point')} {verb} the KKT conditions: y f is not yet as the case asks"
+
+
+def bars_words(n_points: int, per_bar: int) -> str:
+    """How to read the bars."""
+    if per_bar > 1:
+        return f"{count(n_points, 'point')}: each bar is the largest of {per_bar} multipliers"
+    return f"{count(n_points, 'point')}, a bar for each multiplier α"
+
+
+def without_alpha(learner: str) -> str:
+    """Why a learner has no bars."""
+    return f"{_LEARNERS.get(learner, 'This learner')} has no multipliers: each step moves the weights w themselves."
+
+
+def loss_words(study: Study) -> tuple[str, ...]:
+    """The losses of a study in numbers, with their formulas, in lines."""
+    margins = margins_of(study)
+    hinge, wrong = losses_of(margins)
+    errors = int(wrong.sum())
+    lines = [
+        f"Hinge loss: 1/n Σ max(0, 1 − y f) = {number(float(hinge.mean()))}",
+        f"0-1 loss: 1/n Σ [y f ≤ 0] = {grouped(errors)} / {grouped(len(margins))} = {percent(errors / len(margins))}",
+    ]
+    if study.learner == "perceptron":
+        own = float(np.maximum(0.0, -margins).mean())
+        lines.append(f"Perceptron's loss: 1/n Σ max(0, −y f) = {number(own)}")
+    lines.append("The hinge loss is an upper bound: it is never below the 0-1 loss.")
+    return tuple(lines)
+
+
+def beyond_words(number_of: int, side: str) -> str:
+    """ "3 further left"."""
+    return f"{grouped(number_of)} further {side}"

@@ -1,0 +1,176 @@
+"""Study overlay: lays out slacks, working pair and card of a study over a picture, each label in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+from PySide6.QtGui import QFont, QFontMetricsF
+
+from app.engine.run_state import Study
+from app.views.plot.label_placing import place_box
+from app.views.plot.lines import clipped
+from solver import Grid
+
+from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, StudyOverlay, heavy
+from .text import number, point_words
+
+Array = NDArray[np.float64]
+#: From how many pixels on a slack is drawn.
+LEAST = 0.5
+
+
+def study_overlay(
+    study: Study | None,
+    grid: Grid,
+    area: QRectF,
+    hovered: int | None,
+    font: QFont,
+    old: StudyOverlay | None = None,
+    labelled: bool = True,
+) -> StudyOverlay | None:
+    """What to lay over a picture.
+
+    Parameters
+    ----------
+    study : Study or None
+        None, or one without points: nothing.
+    grid : Grid
+        The part of the plane on screen.
+    area : QRectF
+        Where it is on screen, in pixels.
+    hovered : int or None
+        Lifelong id of the point under the pointer.
+    font : QFont
+        Of the labels.
+    old : StudyOverlay, optional
+        The last one, parts of which may still be right.
+    labelled : bool, default=True
+        Whether the pair has its numbers beside it: at full speed nobody could read them.
+    """
+    if study is None or not len(study.index):
+        return None
+    slacks = _slack_lines(study, grid, area, old.slacks if old is not None else None)
+    pair = _pair_mark(study, grid, area, font, labelled)
+    busy = [] if pair is None else [_square(at, PAIR) for at in pair.rings] + [label.rect for label in pair.labels]
+    return StudyOverlay(slacks, pair, _card(study, grid, area, hovered, font, busy), font)
+
+
+def to_pixels(xy: Array, grid: Grid, area: QRectF) -> Array:
+    """Where `area` shows the places `xy`, shape (n, 2), of the plane, when it shows `grid`."""
+    x = area.left() + (xy[:, 0] - grid.left) * (area.width() / (grid.right - grid.left))
+    y = area.bottom() - (xy[:, 1] - grid.bottom) * (area.height() / (grid.top - grid.bottom))
+    return np.column_stack((x, y))
+
+
+def _slack_lines(study: Study, grid: Grid, area: QRectF, old: SlackLines | None) -> SlackLines | None:
+    slacks = study.slacks
+    if slacks is None:
+        return None
+    made_of = (slacks, grid, (area.left(), area.top(), area.width(), area.height()))
+    if old is not None and old.made_of[0] is slacks and old.made_of[1:] == made_of[1:]:
+        return old
+    start = to_pixels(study.points.xy[study.index[slacks.point]], grid, area)
+    ends = np.concatenate((start, to_pixels(slacks.end, grid, area)), axis=1)
+    cases = np.zeros(len(slacks.point), dtype=np.int64) if study.kkt is None else study.kkt.case[slacks.point]
+    # What ends out of sight has no foot to be seen, wherever it is cut off.
+    ends, kept, _ = clipped(ends, area)
+    drawn = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1]) >= LEAST
+    return SlackLines(ends[drawn], slacks.capped[kept][drawn], cases[kept][drawn], made_of)
+
+
+def _pair_mark(study: Study, grid: Grid, area: QRectF, font: QFont, labelled: bool) -> PairMark | None:
+    members = [(name, index) for name, index in zip("ij", study.pair, strict=True) if index >= 0]
+    if not members:
+        return None
+    pixels = to_pixels(study.points.xy[[index for _, index in members]], grid, area).tolist()
+    spots = [(x, y) for x, y in pixels]
+    inside = [spot for spot in spots if area.contains(QPointF(*spot))]
+    busy = [_square(spot, PAIR) for spot in inside]
+    labels = []
+    for (name, index), spot in zip(members, spots, strict=True):
+        if not (labelled and area.contains(QPointF(*spot))):
+            continue
+        text = name
+        place = np.flatnonzero(study.index == index)
+        if study.v is not None and len(place):
+            text = f"{name}: v = {_before(study, name)}{_signed(float(study.v[place[0]]))}"
+        others = [other for other in spots if other != spot]
+        label = _label((text,), (True,), spot, PAIR + GAP, area, font, busy, others)
+        busy.append(label.rect)
+        labels.append(label)
+    return PairMark(tuple(spots), tuple(inside), tuple(labels))
+
+
+def _before(study: Study, name: str) -> str:
+    """At the end of a run, where the last step is told: what v was before that."""
+    step = study.explanation
+    return "" if step is None or not step.newest else f"{_signed(step.v_i if name == 'i' else step.v_j)} → "
+
+
+def _signed(value: float) -> str:
+    """The number with a true minus sign, as the panel beside the picture has it."""
+    return number(value).replace("-", "−")
+
+
+def _card(
+    study: Study, grid: Grid, area: QRectF, hovered: int | None, font: QFont, busy: Sequence[QRectF]
+) -> Card | None:
+    if hovered is None:
+        return None
+    found = np.flatnonzero(study.points.ids[study.index] == hovered)
+    if not len(found):
+        return None
+    place = int(found[0])
+    x, y = to_pixels(study.points.xy[[study.index[place]]], grid, area)[0].tolist()
+    if not area.contains(QPointF(x, y)):
+        return None
+    lines = point_words(study, place)
+    bold = tuple(at == len(lines) - 1 for at in range(len(lines)))
+    around = [*busy, _square((x, y), CARD)]
+    return Card((x, y), _label(lines, bold, (x, y), CARD + GAP, area, font, around))
+
+
+def _label(
+    lines: tuple[str, ...],
+    bold: tuple[bool, ...],
+    at: tuple[float, float],
+    reach: float,
+    area: QRectF,
+    font: QFont,
+    busy: Sequence[QRectF],
+    away: Sequence[tuple[float, float]] = (),
+) -> Label:
+    """Lines on a plate beside `at`, in `area`, broken where they are longer than is becoming."""
+    plain, bolder = QFontMetricsF(font), QFontMetricsF(heavy(font))
+    most = max(min(area.width() - 2 * PAD - 8, max(0.5 * area.width(), 22 * plain.averageCharWidth())), 1.0)
+    broken: list[tuple[str, bool]] = []
+    for line, is_bold in zip(lines, bold, strict=True):
+        measure = (bolder if is_bold else plain).horizontalAdvance
+        broken += [(part, is_bold) for part in wrapped(line, measure, most)]
+    wide = max((bolder if is_bold else plain).horizontalAdvance(text) for text, is_bold in broken)
+    size = QSizeF(np.ceil(wide) + 2 * PAD, len(broken) * np.ceil(bolder.lineSpacing()) + 2 * PAD - 4)
+    box = place_box(size, at, reach, area, busy, away)
+    return Label(
+        (box.left(), box.top(), box.width(), box.height()),
+        tuple(text for text, _ in broken),
+        tuple(is_bold for _, is_bold in broken),
+    )
+
+
+def wrapped(text: str, measure: Callable[[str], float], most: float) -> list[str]:
+    """`text` in lines no longer than `most`, broken between words."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and measure(longer) > most:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def _square(at: tuple[float, float], radius: float) -> QRectF:
+    return QRectF(at[0] - radius, at[1] - radius, 2 * radius, 2 * radius)

@@ -1,0 +1,126 @@
+"""KKT style: the colour, the pattern and the mark of each KKT case, the same in every view.
+
+The colours follow Tol's "medium contrast" set (Paul Tol, Colour Schemes, SRON/EPS/TN/09-002), made to be told apart in
+every kind of colour vision and in print without colour; pattern and shape say the same once more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPixmap, QTransform
+
+from app.engine.shading import RGB
+from app.views.theme import Theme
+from app.views.widgets.painting import painter_on
+from solver.inspection.metrics import KktCase
+
+#: Side in pixels of the square that a pattern repeats.
+TILE = 6
+
+
+@dataclass(frozen=True)
+class CaseStyle:
+    """
+    Attributes
+    ----------
+    light, dark : (int, int, int)
+        Colour in either theme.
+    shape : str
+        Of the mark round a point, in pyqtgraph's names: disc, square, diamond.
+    size : float
+        Of that mark, in pixels.
+    pattern : {"solid", "stripes", "dots"}
+        Of a bar.
+    """
+
+    light: RGB
+    dark: RGB
+    shape: str
+    size: float
+    pattern: str
+
+    def colour(self, theme: Theme) -> QColor:
+        """The case's colour in `theme`."""
+        return QColor(*(self.dark if theme.dark else self.light))
+
+
+CASES: dict[KktCase, CaseStyle] = {
+    KktCase.NOT_SUPPORT: CaseStyle((95, 95, 95), (170, 170, 170), "o", 16.0, "solid"),
+    KktCase.FREE: CaseStyle((0, 68, 136), (130, 185, 240), "o", 20.0, "solid"),
+    KktCase.INSIDE: CaseStyle((153, 119, 0), (238, 204, 102), "s", 19.0, "stripes"),
+    KktCase.MISCLASSIFIED: CaseStyle((153, 68, 85), (238, 153, 170), "d", 26.0, "dots"),
+}
+
+
+def mark_of(case: KktCase, satisfied: bool) -> str:
+    """Name of a case's mark on a plot; "" for none.  A "!" at the end: it has not the y f that its case asks for."""
+    if case is KktCase.NOT_SUPPORT and satisfied:
+        return ""
+    return f"kkt{int(case)}" + ("" if satisfied else "!")
+
+
+#: Marks of a plot, the lowest first.  (Who is misclassified satisfies the conditions of its case, whatever y f is.)
+MARKS: tuple[str, ...] = ("kkt0!", "kkt3", "kkt2", "kkt2!", "kkt1", "kkt1!")
+
+
+def case_of(mark: str) -> tuple[KktCase, bool]:
+    """The case of a mark, and whether it is satisfied."""
+    return KktCase(int(mark[3])), not mark.endswith("!")
+
+
+@lru_cache(maxsize=16)
+def _tile(theme: Theme, case: KktCase, ratio: float) -> QImage:
+    """The square of device pixels that a bar of `case` repeats."""
+    style = CASES[case]
+    side = max(1, round(TILE * ratio))
+    tile = QImage(side, side, QImage.Format.Format_ARGB32_Premultiplied)
+    tile.fill(style.colour(theme))
+    with painter_on(tile) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(side / TILE, side / TILE)
+        gap = QColor(*theme.background)
+        if style.pattern == "stripes":
+            painter.setPen(QPen(gap, 1.5))
+            for shift in (-TILE, 0, TILE):
+                painter.drawLine(QLineF(shift - 1, TILE + 1, shift + TILE + 1, -1))
+        elif style.pattern == "dots":
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(gap)
+            for x, y in ((1.5, 1.5), (4.5, 4.5)):
+                painter.drawEllipse(QPointF(x, y), 1.0, 1.0)
+    return tile
+
+
+@lru_cache(maxsize=4)
+def bar_tiles(theme: Theme, ratio: float) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """What bars are filled with, in device pixels 0xaarrggbb.
+
+    Returns
+    -------
+    tiles : ndarray of shape (4, side, side)
+        A square of each case, which repeats.
+    plain : ndarray of shape (4,)
+        The colour of each case.
+    """
+    images = [_tile(theme, case, ratio) for case in KktCase]
+    side = images[0].width()
+    tiles = np.stack([np.frombuffer(i.constBits(), dtype=np.uint32).reshape(side, side).copy() for i in images])
+    return tiles, np.array([CASES[case].colour(theme).rgba() for case in KktCase], dtype=np.uint32)
+
+
+def draw_swatch(painter: QPainter, theme: Theme, case: KktCase, box: QRectF, ratio: float = 1.0) -> None:
+    """A piece of a bar of `case`; of multipliers that are 0, the bare ground."""
+    colour = CASES[case].colour(theme)
+    painter.setPen(QPen(colour, 1.5))
+    if case is KktCase.NOT_SUPPORT:
+        painter.drawLine(QLineF(box.left(), box.center().y(), box.right(), box.center().y()))
+        return
+    brush = QBrush(QPixmap.fromImage(_tile(theme, case, ratio)))
+    brush.setTransform(QTransform.fromScale(1 / ratio, 1 / ratio))
+    painter.setBrush(brush)
+    painter.drawRect(box)

@@ -1,0 +1,1 @@
+"""Multipliers: every alpha as a bar between 0 and its C."""

@@ -1,0 +1,1 @@
+"""Probe: why one place of the plane gets its class."""

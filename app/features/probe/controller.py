@@ -1,0 +1,88 @@
+"""Probing: what the hand does with the probe: point somewhere, pin a place, type one, let go.  No Qt."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+from app.state.document import Document
+from app.state.points import LIMIT
+from app.state.session import Session
+from app.tools import Spot
+
+from .scene import place_of
+from .tables import figure
+
+
+class Desk(Protocol):
+    """Where the session is kept."""
+
+    session: Session
+
+    @property
+    def document(self) -> Document: ...
+    def set_session(self, **changes: Any) -> None: ...
+    def say(self, sentence: str) -> None: ...
+    def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None: ...
+
+
+class Probing:
+    """Turns wishes about the probe into session changes.
+
+    Parameters
+    ----------
+    desk : Desk
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._pointer: tuple[float, float] | None = None
+
+    def aim(self, spot: Spot | None) -> None:
+        """The pointer is there, or in no picture; others are told only where one of them looks."""
+        session = self._desk.session
+        self._pointer = None if spot is None else (_as_seen(spot.x, spot.unit), _as_seen(spot.y, spot.unit))
+        if spot is None and "probe" in session.looking and session.probe is None:
+            return  # on its way to the panel: what that tells stays
+        watched = "probe" in session.looking or session.probe is not None or self._desk.document.shown > 1
+        aim = self._pointer if watched else None
+        if aim != session.aim:
+            self._desk.set_session(aim=aim)
+
+    def toggle(self) -> None:
+        """Pin the place that is probed, or where keyboard cursor or pointer are; let go of one that is pinned."""
+        session = self._desk.session
+        if session.probe is not None:
+            self.unpin()
+            return
+        place = place_of(session) or session.cursor or self._pointer
+        if place is None:
+            self._desk.say(
+                "Put the pointer over a picture, or call the keyboard cursor with an arrow key, then press Q."
+            )
+            return
+        self.pin(*place)
+
+    def pin(self, x: float, y: float) -> None:
+        """Keep explaining the place (x, y)."""
+        place = (min(max(x, -LIMIT), LIMIT), min(max(y, -LIMIT), LIMIT))
+        self._desk.set_session(probe=place)
+        opened = "probe" in self._desk.session.looking
+        more = "Q lets go." if opened else "Ctrl+8 says why it gets its class, Q lets go."
+        self._desk.say(f"Pinned at ({figure(place[0])}, {figure(place[1])}). {more}")
+
+    def unpin(self) -> None:
+        """Follow the pointer again."""
+        self._desk.set_session(probe=None)
+        self._desk.say("")
+
+    def choose(self, index: int, pair: tuple[int, int]) -> None:
+        """Look into another binary problem of the lane at place `index`; its margins are drawn, too."""
+        if tuple(self._desk.document.lanes[index].pair) != pair:
+            self._desk.set_lane(index, pair=pair)
+
+
+def _as_seen(value: float, unit: float) -> float:
+    """A coordinate with as many digits as pixels of size `unit` can tell apart: a tenth of a pixel at most is lost."""
+    digits = math.ceil(-math.log10(0.2 * unit)) if unit > 0.0 else 15
+    return round(value, min(max(digits, -15), 15))

@@ -1,0 +1,252 @@
+"""Probe overlay: a probe over a picture: crosshair, lines to the points that have a say, the k-th distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+
+from app.features.kkt.view_layout import to_pixels
+from app.scene.compose import Scene
+from app.views.plot.lines import clipped
+from app.views.theme import Theme
+from app.views.widgets.painting import painter_on
+from solver import Grid
+from solver.knn.metric_balls import outline
+
+from .scene import Ball, LaneProbe, Place, Probe
+
+Array = NDArray[np.float64]
+#: Radius in pixels of the rings round the points; arms of the crosshair, the gap in its middle, the ring of a pin.
+RING, ARM, GAP, PIN = 9.0, 14.0, 4.0, 6.0
+#: Widths of lines, for the smallest and the largest say.
+THIN, THICK = 1.2, 4.2
+
+
+@dataclass(frozen=True, eq=False)
+class ProbeOverlay:
+    """All of it, in the canvas's pixels.
+
+    Attributes
+    ----------
+    cross : (x, y) or None
+        The probed place.
+    pinned : bool
+    aim : (x, y) or None
+        Where the pointer is in another picture.
+    lines : ndarray of shape (m, 4)
+        From the place to the rings.
+    sizes, positive, classes : ndarray of shape (m,)
+        As in `Sketch`.
+    rings : ndarray of shape (n, 2)
+    border : ndarray of shape (p, 4)
+        Pieces of the line of the k-th distance.
+    made_of : tuple
+        What it was made of.
+    """
+
+    cross: tuple[float, float] | None
+    pinned: bool
+    aim: tuple[float, float] | None
+    lines: Array
+    sizes: Array
+    positive: NDArray[np.bool_]
+    classes: NDArray[np.intp]
+    rings: Array
+    border: Array
+    made_of: tuple[object, ...]
+
+    def bounds(self) -> QRect:
+        """The pixels it covers."""
+        area = QRectF()
+        for spot in (self.cross, self.aim):
+            if spot is not None:
+                area |= _square(spot, ARM + 4)
+        for pieces, reach in ((self.lines, THICK + 2), (self.border, 4.0)):
+            if len(pieces):
+                x, y = pieces[:, ::2], pieces[:, 1::2]
+                area |= QRectF(QPointF(x.min(), y.min()), QPointF(x.max(), y.max())).adjusted(
+                    -reach, -reach, reach, reach
+                )
+        if len(self.rings):
+            low, high = self.rings.min(axis=0), self.rings.max(axis=0)
+            area |= QRectF(QPointF(*low), QPointF(*high)).adjusted(-RING - 4, -RING - 4, RING + 4, RING + 4)
+        return area.toAlignedRect()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        """Draw it; each line over a seam of the background's colour, so that it stands out from every surface."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        ground, ink = QColor(*theme.background), QColor(*theme.ink)
+        seam = QColor(*theme.background, 190)
+        if len(self.border):
+            border = [QLineF(*piece) for piece in self.border.tolist()]
+            for pen in (QPen(seam, 4.0), QPen(ink, 1.8)):
+                pen.setCapStyle(Qt.PenCapStyle.SquareCap)
+                painter.setPen(pen)
+                painter.drawLines(border)
+        self._paint_lines(painter, theme, seam)
+        ratio = painter.device().devicePixelRatioF()
+        ring = _ring(theme, ratio)
+        reach = ring.width() / ratio / 2.0
+        for x, y in self.rings.tolist():
+            painter.drawPixmap(QPointF(x - reach, y - reach), ring)
+        for spot, pinned in ((self.aim, False), (self.cross, self.pinned)):
+            if spot is not None:
+                _paint_cross(painter, spot, pinned, ground, ink if spot is self.aim else QColor(*theme.accent))
+
+    def _paint_lines(self, painter: QPainter, theme: Theme, seam: QColor) -> None:
+        """The strongest last, on top; what speaks against the positive class is dashed."""
+        order = np.argsort(self.sizes, kind="stable").tolist()
+        for back in (True, False):
+            for i in order:
+                width = THIN + (THICK - THIN) * float(self.sizes[i])
+                label = int(self.classes[i])
+                pen = QPen(seam, width + 2.0) if back else QPen(_line_colour(theme, label), width)
+                pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+                if not back and not self.positive[i]:
+                    pen.setDashPattern([9.0 / width, 5.0 / width])
+                painter.setPen(pen)
+                painter.drawLine(QLineF(*self.lines[i].tolist()))
+
+
+@lru_cache(maxsize=4)
+def _ring(theme: Theme, ratio: float) -> QPixmap:
+    """A ring with its seam: copied many times, it costs less than drawn."""
+    size = int(np.ceil((2.0 * RING + 6.0) * ratio))
+    pixmap = QPixmap(size, size)
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    with painter_on(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for pen in (QPen(QColor(*theme.background, 150), 3.6), QPen(QColor(*theme.ink), 1.6)):
+            painter.setPen(pen)
+            painter.drawEllipse(QPointF(size / ratio / 2.0, size / ratio / 2.0), RING, RING)
+    return pixmap
+
+
+def _line_colour(theme: Theme, label: int) -> QColor:
+    """A class's colour, deeper than the surface of that class; the faint ink for no class's."""
+    if label < 0:
+        return QColor(*theme.faint)
+    colour = QColor(*theme.classes[label])
+    return colour.lighter(115) if theme.dark else colour.darker(125)
+
+
+def overlay_of(
+    scene: Scene, slot: int, grid: Grid, area: QRectF, hovering: bool, old: ProbeOverlay | None
+) -> ProbeOverlay | None:
+    """What to lay over the picture of the lane of that number; the rest as in `probe_overlay`."""
+    probe = scene.probe
+    if probe.place is None and probe.aim is None:
+        return None
+    slots = [lane.slot for lane in scene.lanes]
+    place = slots.index(slot) if slot in slots else len(slots)
+    lane = probe.lanes[place] if place < len(probe.lanes) else None
+    return probe_overlay(probe, lane, grid, area, hovering, old)
+
+
+def probe_overlay(
+    probe: Probe, lane: LaneProbe | None, grid: Grid, area: QRectF, hovering: bool, old: ProbeOverlay | None = None
+) -> ProbeOverlay | None:
+    """What to lay over a picture.
+
+    Parameters
+    ----------
+    probe : Probe
+    lane : LaneProbe or None
+        What is said of this lane.
+    grid : Grid
+        The part of the plane on screen.
+    area : QRectF
+        Where it is on screen, in pixels.
+    hovering : bool
+        The pointer itself is over this picture: it needs no mark.
+    old : ProbeOverlay, optional
+        The last one, which may still be right.
+    """
+    place = probe.place
+    follows = place is not None and place == probe.aim and not probe.pinned
+    cross = None if place is None or (follows and hovering) else place
+    aim = None if probe.aim is None or hovering or probe.aim == place else probe.aim
+    sketch = None if lane is None or place is None else lane.sketch
+    if cross is None and aim is None and (sketch is None or not len(sketch.ends)):
+        return None
+    made_of = (cross, aim, probe.pinned, sketch, grid, (area.left(), area.top(), area.width(), area.height()))
+    same = old is not None and old.made_of[3] is sketch and old.made_of[:3] == made_of[:3]
+    if same and old is not None and old.made_of[4:] == made_of[4:]:
+        return old
+    lines, rings, border = np.empty((0, 4)), np.empty((0, 2)), np.empty((0, 4))
+    sizes, positive, classes = np.empty(0), np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.intp)
+    if sketch is not None and place is not None:
+        at = to_pixels(np.array([place]), grid, area)[0]
+        ends = to_pixels(sketch.ends, grid, area)
+        seen = _inside(ends, area)
+        if sketch.ball is not None:  # support vectors have marks of their own
+            rings = ends[seen]
+        way = ends - at
+        length = np.hypot(*way.T)
+        far = length > RING + 1.0
+        tips = ends[far] - way[far] * (RING / length[far])[:, None]
+        pieces, kept, _ = clipped(np.column_stack((np.tile(at, (len(tips), 1)), tips)), area)
+        lines = pieces
+        sizes, positive, classes = (each[far][kept] for each in (sketch.sizes, sketch.positive, sketch.classes))
+        if sketch.ball is not None:
+            border = _border(sketch.ball, place, grid, area)
+    return ProbeOverlay(
+        _pixel(cross, grid, area),
+        probe.pinned,
+        _pixel(aim, grid, area),
+        lines,
+        sizes,
+        positive,
+        classes,
+        rings,
+        border,
+        made_of,
+    )
+
+
+def _border(ball: Ball, place: Place, grid: Grid, area: QRectF) -> Array:
+    """The line of the k-th distance in pixels, as pieces that meet the picture."""
+    corners = np.array([[x, y] for x in (grid.left, grid.right) for y in (grid.bottom, grid.top)])
+    reach = 2.0 * float(np.hypot(*corners.T).max()) + 1e-12
+    unit = (grid.right - grid.left) / area.width()
+    line = outline(ball.metric, ball.p, place, ball.radius, reach, 0.1 * unit)
+    if len(line) < 2:
+        return np.empty((0, 4))
+    pixels = to_pixels(line, grid, area)
+    return clipped(np.concatenate((pixels[:-1], pixels[1:]), axis=1), area)[0]
+
+
+def _inside(spots: Array, area: QRectF) -> NDArray[np.bool_]:
+    x, y = spots.T
+    inside: NDArray[np.bool_] = (x >= area.left() - RING) & (x <= area.right() + RING)
+    inside &= (y >= area.top() - RING) & (y <= area.bottom() + RING)
+    return inside
+
+
+def _pixel(place: Place | None, grid: Grid, area: QRectF) -> tuple[float, float] | None:
+    if place is None:
+        return None
+    at = to_pixels(np.array([place]), grid, area)[0]
+    inside = area.adjusted(-ARM, -ARM, ARM, ARM).contains(QPointF(*at))
+    return (float(at[0]), float(at[1])) if inside else None
+
+
+def _paint_cross(painter: QPainter, at: tuple[float, float], pinned: bool, ground: QColor, ink: QColor) -> None:
+    spot, inner = QPointF(*at), PIN if pinned else GAP
+    for pen in (QPen(ground, 5.0), QPen(ink, 2.2)):
+        painter.setPen(pen)
+        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            painter.drawLine(spot + QPointF(inner * dx, inner * dy), spot + QPointF(ARM * dx, ARM * dy))
+        if pinned:
+            painter.drawEllipse(spot, PIN, PIN)
+
+
+def _square(at: tuple[float, float], reach: float) -> QRectF:
+    return QRectF(at[0] - reach, at[1] - reach, 2 * reach, 2 * reach)

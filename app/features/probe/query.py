@@ -1,0 +1,109 @@
+"""Ground: what the background finds out about a model for the probe: the norm of w, and where f changes its sign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.pool import Priority
+from app.engine.query import Step
+from app.engine.requests import Model
+from app.state.document import Lane
+from app.state.points import Points
+from solver.inspection.boundary_distance import Crossings, Nearest, crossings, nearest_zero, squared_norm
+from solver.inspection.margin_rays import Decision
+from solver.kernels.kernel_classifier import KernelClassifier
+
+from .tables import Who
+
+Array = NDArray[np.float64]
+#: Samples along the longer side of a picture; support vectors up to which the norm is worked out, and up to which the
+#: window itself may look for the nearest boundary point.
+SAMPLES, MOST_SQUARED, MOST_REFINED = 160, 6000, 2500
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What has been found out about one binary problem of a model.
+
+    Attributes
+    ----------
+    decision : Decision
+    norm : float or None
+        ||w|| in feature space; None where there is none, because the kernel is not positive semidefinite, or where
+        there are too many support vectors.
+    crossings : Crossings
+        Of the part of the plane that is shown.
+    """
+
+    decision: Decision
+    norm: float | None
+    crossings: Crossings
+
+    def nearest(self, at: Array) -> Nearest | None:
+        """The boundary point nearest to a place, if one has been found."""
+        return nearest_zero(self.decision, at, self.crossings) if len(self.decision.coef) <= MOST_REFINED else None
+
+
+@dataclass(frozen=True)
+class GroundQuestion:
+    """What is the ground of this problem of this model, within (left, right, bottom, top)?"""
+
+    model: KernelClassifier
+    problem: int
+    limits: tuple[float, float, float, float]
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """As `inquiry.Question`; the value is a `Ground`."""
+        left, right, bottom, top = self.limits
+        decision = Decision.of(self.model.expansion, self.problem)
+        yield Priority.BACKGROUND
+        norm = None
+        if len(decision.coef) <= MOST_SQUARED:
+            square = yield from _unless(squared_norm(decision), overtaken)
+            if square is None:
+                return
+            known = decision.kernel.is_positive_semidefinite and square > 0.0
+            norm = math.sqrt(square) if known else None
+        cell = max(right - left, top - bottom) / SAMPLES
+        xs = np.linspace(left, right, max(2, round((right - left) / cell)))
+        ys = np.linspace(bottom, top, max(2, round((top - bottom) / cell)))
+        found = yield from _unless(crossings(self.model.pair_surface_on(xs), self.problem, xs, ys), overtaken)
+        if found is not None:
+            post(Ground(decision, norm, found))
+
+
+def _unless(work: Generator[None, None, Any], overtaken: Callable[[], bool]) -> Generator[Step, None, Any]:
+    """What `work` comes to, a piece at a time; None when overtaken."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value
+        yield Priority.BACKGROUND
+        if overtaken():
+            return None
+
+
+@dataclass(frozen=True)
+class ProbeQuestion:
+    """Why does this model give a place its class?  For models that are too large for the window to wait."""
+
+    model: Model
+    lane: Lane
+    trained: Points
+    points: Points
+    names: tuple[str, ...]
+    place: tuple[float, float]
+    probe: Callable[..., Any]
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """As `inquiry.Question`; the value is a `LaneProbe`."""
+        yield Priority.BACKGROUND
+        if not overtaken():
+            post(self.probe(self.model, self.lane, Who(self.trained, self.points, self.names), self.place))

@@ -1,0 +1,346 @@
+"""Probe: why a place of the plane gets its class, in every lane: values and sentences for panel and pictures; no Qt.
+
+Every number is the model's own: the vote neighbour by neighbour, or f term by term, at the place itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.query import Question
+from app.engine.requests import Frame, Model, Phase
+from app.engine.results import Results
+from app.engine.surface_values import shown_pair
+from app.state.document import Document, Lane
+from app.state.points import MAX_CLASSES, Points
+from app.state.session import Session
+from solver import REST, KNeighborsClassifier
+from solver.core.binary_reduction import PairClassifier
+from solver.core.multiclass import votes as duels_won
+from solver.inspection.decision_terms import Terms, terms_at
+from solver.kernels.kernel_classifier import KernelClassifier
+from solver.knn.vote import Vote
+
+from . import text as words
+from .query import Ground, GroundQuestion, ProbeQuestion
+from .tables import Neighbours, Problems, Summands, Table, Votes, Who
+
+if TYPE_CHECKING:
+    from app.scene.compose import LaneScene
+    from app.scene.context import Moment
+
+Array = NDArray[np.float64]
+Place = tuple[float, float]
+#: Lines that a picture shows at most: to the nearest neighbours, and to the support vectors with the largest terms.
+MOST_LINES, MOST_TERMS = 60, 12
+#: A term below this share of the largest has no line.
+LEAST_TERM = 0.02
+#: From so many kernel values on a probe takes more than about 5 ms, and is worked out in the background.
+HEAVY = 40_000
+
+
+@dataclass(frozen=True)
+class Ball:
+    """All places as near to the probed one as the k-th neighbour."""
+
+    metric: str
+    p: float
+    radius: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """What a picture shows of a probe, in the plane.
+
+    Attributes
+    ----------
+    ends : ndarray of shape (m, 2)
+        Points that have a say, each with a line to the place and a ring.
+    sizes : ndarray of shape (m,)
+        How much, as a share of the largest: from 0 to 1.
+    positive : ndarray of shape (m,), bool
+        For the positive class of the problem; neighbours all are.
+    classes : ndarray of shape (m,)
+        Whose colour the line has; -1 for none's.
+    ball : Ball or None
+    """
+
+    ends: Array
+    sizes: Array
+    positive: NDArray[np.bool_]
+    classes: NDArray[np.intp]
+    ball: Ball | None
+
+
+NO_SKETCH = Sketch(np.empty((0, 2)), np.empty(0), np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.intp), None)
+
+
+@dataclass(frozen=True, eq=False)
+class LaneProbe:
+    """Why a lane gives a place its class.
+
+    Attributes
+    ----------
+    label : int
+        The class, 0 to 7, as the model predicts it; -1 where there is no model.
+    headline : str
+        "class 2: 3 of 5 votes".
+    formula : str
+    lines : tuple of str
+        Sums, margins, distances, and the tie rule where it decided.
+    tables : tuple of Table
+    sketch : Sketch
+    vote, terms : Vote or None, Terms or None
+        What the tables are made of.
+    message : str
+        Why there is nothing, or "".
+    """
+
+    label: int = -1
+    headline: str = ""
+    formula: str = ""
+    lines: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    sketch: Sketch = NO_SKETCH
+    vote: Vote | None = None
+    terms: Terms | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """What is probed just now.
+
+    Attributes
+    ----------
+    place : (x, y) or None
+        None when the probe is not looked at, or the pointer is nowhere.
+    pinned : bool
+    aim : (x, y) or None
+        Where the pointer is in one of the pictures: the others mark it, too.
+    lanes : tuple of LaneProbe
+        Of the lanes on screen; empty without a place.
+    """
+
+    place: Place | None = None
+    pinned: bool = False
+    aim: Place | None = None
+    lanes: tuple[LaneProbe, ...] = ()
+
+
+NO_PROBE = Probe()
+
+
+def probe_lane(
+    model: Model, lane: Lane, who: Who, place: Place, ground: Ground | None = None, rests: bool = True
+) -> LaneProbe:
+    """Why `model`, trained as `lane` says, gives `place` its class.
+
+    Parameters
+    ----------
+    model : KNeighborsClassifier or PairClassifier
+    lane : Lane
+    who : Who
+        Its training points.
+    place : (x, y)
+    ground : Ground, optional
+        What has been found out about the model in the background.
+    rests : bool, default=True
+        The place does not follow the pointer: then there is time to look for the nearest boundary point.
+    """
+    at = np.array(place, dtype=np.float64)
+    try:
+        if isinstance(model, KNeighborsClassifier):
+            return _of_neighbours(model, lane, who, at)
+        return _of_problems(model, lane, who, at, ground, rests)
+    except ValueError as error:  # the solver's sentences: values that overflow, a place too far away
+        return LaneProbe(message=str(error))
+
+
+def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array) -> LaneProbe:
+    vote = model.vote_at(at)
+    labels = [int(label) for label in model.classes_]
+    few = vote.index[:MOST_LINES]
+    counted = (vote.share * vote.weight)[:MOST_LINES]
+    sketch = Sketch(
+        who.trained.xy[few],
+        counted / max(float(counted.max(initial=0.0)), 1e-300),
+        np.ones(len(few), dtype=np.bool_),
+        who.labels(few),
+        Ball(model.metric, float(model.p), vote.radius),
+    )
+    names = [who.names[label] for label in labels]
+    return LaneProbe(
+        labels[vote.winner],
+        words.vote_headline(vote, names, model.weights),
+        words.vote_formula(lane),
+        words.vote_lines(vote, names, model.weights, lane.knn.n_neighbors),
+        (Votes(vote.votes, vote.shares, labels, who.names, vote.winner), Neighbours(vote, model.weights, who)),
+        sketch,
+        vote=vote,
+    )
+
+
+def _of_problems(
+    model: PairClassifier, lane: Lane, who: Who, at: Array, ground: Ground | None, rests: bool
+) -> LaneProbe:
+    values = model.pair_decision_function(at[None, :])
+    f, winner = values[0], int(model.winner(values)[0])
+    classes = [int(label) for label in model.classes_]
+    shown = shown_pair(model, lane)
+    pair = model.pairs_[shown]
+    terms = terms_at(model, at, shown, f=float(f[shown]))
+    several = len(model.pairs_) > 1
+    rest = model.pairs_[0].negative == REST
+    tables: list[Table] = []
+    if several:
+        tables.append(Problems(f, model.pairs_, classes, who.names, shown))
+        if not rest:
+            won = duels_won(f, model.pairs_, len(classes)).astype(np.float64)
+            tables.append(Votes(won, won / won.sum(), classes, who.names, winner))
+            tables[-1].title = "Duels won"
+    tables.append(Summands(terms, pair, classes, who))
+    names = [who.names[label] for label in classes]
+    noise = model.rounding * (1.0 + float(np.abs(at).max()))
+    lines = [
+        words.side_line(pair, classes, who.names),
+        words.sum_line(terms, words.problem_name(pair, classes, who.names) if several else ""),
+    ]
+    if several and not rest:
+        lines += words.duel_lines(duels_won(f, model.pairs_, len(classes)), names, winner)
+    if lane.trainer is not None and lane.trainer.has_margins:
+        lines.append(words.margin_line(terms.f))
+    lines += words.distance_lines(terms, _norm(model, shown, ground), _is_linear(model), lane.classifier)
+    if ground is not None and rests:
+        lines += words.nearest_lines(ground.nearest(at))
+    headline = words.f_headline(f, winner, names, model.pairs_, noise, lane)
+    return LaneProbe(
+        classes[winner],
+        headline,
+        words.f_formula(lane),
+        tuple(line for line in lines if line),
+        tuple(tables),
+        _sketch(terms, who, pair.positive, pair.negative, classes),
+        terms=terms,
+    )
+
+
+def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Sequence[int]) -> Sketch:
+    """Lines to the support vectors with the largest terms."""
+    if not terms.of_points or not len(terms.value):
+        return NO_SKETCH
+    size = np.abs(terms.value)
+    few = np.flatnonzero(size[:MOST_TERMS] >= max(LEAST_TERM * size[0], 1e-300))
+    towards = terms.value[few] > 0.0
+    colours = np.where(towards, classes[positive], classes[negative] if negative != REST else -1).astype(np.intp)
+    index = terms.index[few]
+    return Sketch(who.trained.xy[index], size[few] / max(float(size[0]), 1e-300), towards, colours, None)
+
+
+def _is_linear(model: PairClassifier) -> bool:
+    return not isinstance(model, KernelClassifier) or model.expansion.kernel.name == "linear"
+
+
+def _norm(model: PairClassifier, shown: int, ground: Ground | None) -> float | None:
+    """||w|| of the problem; None while it is not known."""
+    if _is_linear(model):
+        weights: Array = model.coef_[shown]  # type: ignore[attr-defined]
+        return float(np.hypot(*weights))
+    return None if ground is None else ground.norm
+
+
+def heavy(model: Model) -> bool:
+    """Whether a probe of `model` takes too long for the window."""
+    return isinstance(model, KernelClassifier) and len(model.support_) * len(model.pairs_) > HEAVY
+
+
+@lru_cache(maxsize=16)
+def _kept(
+    model: Model,
+    lane: Lane,
+    trained: Points,
+    points: Points,
+    names: tuple[str, ...],
+    place: Place,
+    ground: Ground | None,
+    rests: bool,
+) -> LaneProbe:
+    return probe_lane(model, lane, Who(trained, points, names), place, ground, rests)
+
+
+def place_of(session: Session) -> Place | None:
+    """The place that is probed: the pinned one, else that of the keyboard, else that of the pointer; None for none."""
+    if session.probe is not None:
+        return session.probe
+    if "probe" not in session.looking:
+        return None
+    return session.cursor or session.aim
+
+
+def probe_of(document: Document, session: Session, results: Results, lanes: Sequence[LaneScene]) -> Probe:
+    """What is probed at this moment, in all lanes."""
+    place = place_of(session)
+    if place is None:
+        return Probe(None, False, session.aim) if session.aim is not None else NO_PROBE
+    names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
+    rests = session.probe is not None or session.cursor is not None
+    found = tuple(_lane(document, lane, results, names, place, rests) for lane in lanes)
+    return Probe(place, session.probe is not None, session.aim, found)
+
+
+def _lane(
+    document: Document, scene: LaneScene, results: Results, names: tuple[str, ...], place: Place, rests: bool
+) -> LaneProbe:
+    """The probe of a lane: worked out now, or fetched from the background where that is heavy."""
+    frame, slot = results.frame(scene.slot), scene.slot
+    if frame is not None and frame.sides is not None:
+        return LaneProbe(message=words.OF_TWO)
+    if frame is None or frame.model is None or scene.picture is None:
+        return LaneProbe(message=scene.message or scene.headline)
+    if heavy(frame.model):
+        answer = results.answer(f"probe{slot}")
+        question = _question(frame, document, names, place)
+        if answer is None or answer.question != question or answer.value is None:
+            return LaneProbe(message=(answer.message if answer is not None else "") or "Working it out…")
+        told: LaneProbe = answer.value
+        return told
+    known = results.answer(f"ground{slot}")
+    ground = None
+    if known is not None and isinstance(known.question, GroundQuestion) and known.question.model is frame.model:
+        assert isinstance(frame.model, KernelClassifier)
+        if known.question.problem == shown_pair(frame.model, frame.lane):
+            ground = known.value
+    return _kept(frame.model, frame.lane, frame.points, document.points, names, place, ground, rests)
+
+
+def _question(frame: Frame, document: Document, names: tuple[str, ...], place: Place) -> ProbeQuestion:
+    assert frame.model is not None
+    return ProbeQuestion(frame.model, frame.lane, frame.points, document.points, names, place, probe_lane)
+
+
+def grounds(moment: Moment) -> dict[str, Question]:
+    """What the background is asked while a place is probed: of large models all of it, of others what takes longer."""
+    place = place_of(moment.session)
+    if place is None:
+        return {}
+    document = moment.document
+    names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
+    asked: dict[str, Question] = {}
+    for index, grid in enumerate(moment.grids):
+        slot = document.slots[index]
+        frame = moment.results.frame(slot)
+        if frame is None or frame.model is None or frame.phase is Phase.EMPTY:
+            continue
+        model = frame.model
+        if heavy(model):
+            asked[f"probe{slot}"] = _question(frame, document, names, place)
+        elif isinstance(model, KernelClassifier) and not _is_linear(model) and frame.phase is not Phase.TRAINING:
+            limits = (grid.left, grid.right, grid.bottom, grid.top)
+            asked[f"ground{slot}"] = GroundQuestion(model, shown_pair(model, frame.lane), limits)
+    return asked

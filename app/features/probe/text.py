@@ -1,0 +1,169 @@
+"""Probe words: the sentences of the panel "Why this class": who won, by what, and where a rule decided; no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.surface_values import problem_of
+from app.scene.text import METRICS, WEIGHTS, problem
+from app.state.document import Lane
+from app.state.number_format import count, grouped
+from solver import REST
+from solver.core.multiclass import Pair
+from solver.inspection.boundary_distance import Nearest
+from solver.inspection.decision_terms import Terms
+from solver.knn.vote import Vote
+
+from .tables import figure
+
+Array = NDArray[np.float64]
+_INVERSE = {"distance": "1/d", "distance-squared": "1/d²"}
+
+NOWHERE = "Point at a picture, type a place, or press Q to pin one: here it says why that place gets its class."
+
+OF_TWO = "This lane shows where two others differ: each of them says for itself why."
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+# -- kNN ---------------------------------------------------------------------------------------------------------------
+
+
+def vote_formula(lane: Lane) -> str:
+    """The rule of a vote."""
+    counts = {"uniform": "each of the k nearest has one vote"}.get(lane.knn.weights, WEIGHTS[lane.knn.weights][1])
+    return f"k = {lane.knn.n_neighbors}: {counts};  {METRICS[lane.knn.metric][1]}"
+
+
+def vote_headline(vote: Vote, names: Sequence[str], weights: str) -> str:
+    """ "class 2: 3 of 5 votes"; `names` are those of the model's classes."""
+    won, winner = float(vote.votes[vote.winner]), names[vote.winner]
+    if vote.at_zero:
+        return f"{winner}: {figure(won)} of {count(vote.at_zero, 'point')} at distance 0"
+    if weights == "uniform":
+        return f"{winner}: {figure(won)} of {count(vote.k, 'vote')}"
+    return f"{winner}: {100 * float(vote.shares[vote.winner]):.3g} % of the votes"
+
+
+def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tuple[str, ...]:
+    """Where a rule decided, and nothing else."""
+    lines = []
+    if asked > vote.k:
+        lines.append(f"k = {grouped(asked)} was asked for, but there {_only(vote.k)}.")
+    if vote.at_zero:
+        who = "1 point lies exactly here" if vote.at_zero == 1 else f"{grouped(vote.at_zero)} points lie exactly here"
+        alone = "it alone decides" if vote.at_zero == 1 else "they alone decide, by count"
+        lines.append(f"{who}, d = 0: with the weight {_INVERSE[weights]} {alone}.")
+    elif vote.is_shared:
+        left = "the 1 vote that is left" if vote.room == 1 else f"the {grouped(vote.room)} votes that are left"
+        lines.append(
+            f"{grouped(vote.n_tied)} points lie at exactly the k-th distance, d = {figure(vote.radius)}: they share "
+            f"{left}, {figure(vote.room / vote.n_tied)} each."
+        )
+    leaders = vote.leaders
+    if len(leaders) > 1:
+        lines.append(
+            f"{_upper(listed([names[c] for c in leaders.tolist()]))} have equal votes: the lowest class wins, "
+            f"{names[vote.winner]}."
+        )
+    return tuple(lines)
+
+
+def _only(k: int) -> str:
+    return "is only 1 point: it alone votes" if k == 1 else f"are only {grouped(k)} points: all of them vote"
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+# -- f -----------------------------------------------------------------------------------------------------------------
+
+
+def f_formula(lane: Lane) -> str:
+    """f in signs, with the kernel."""
+    if lane.classifier == "perceptron":
+        return "f(x) = w₁ x₁ + w₂ x₂ + b" if lane.perceptron.fit_intercept else "f(x) = w₁ x₁ + w₂ x₂"
+    if lane.classifier == "pegasos":
+        return "f(x) = w₁ x₁ + w₂ x₂"
+    return f"f(x) = Σ αᵢ yᵢ K(xᵢ, x) + b;  {lane.svm.as_kernel().kind.formula}"
+
+
+def f_headline(f: Array, winner: int, names: Sequence[str], pairs: Sequence[Pair], noise: float, lane: Lane) -> str:
+    """Who wins, and by what: "f(x) = −0.73: class 1, between the margins"."""
+    if len(pairs) == 1:
+        value = float(f[0])
+        if abs(value) <= noise:
+            return f"f(x) = {figure(value)}: on the boundary; {names[winner]} by the rule f ≤ 0"
+        margins = lane.trainer is not None and lane.trainer.has_margins
+        where = "" if not margins else ", between the margins" if abs(value) < 1.0 else ", outside the margins"
+        return f"f(x) = {figure(value)}: {names[winner]}{where}"
+    if pairs[0].negative == REST:
+        equal = int((f == f[winner]).sum()) > 1
+        rule = "; of equal f the lowest class wins" if equal else ""
+        return f"{names[winner]}: the largest f(x), {figure(float(f[winner]))}{rule}"
+    won = sum(
+        (value > 0 and pair.positive == winner) or (value <= 0 and pair.negative == winner)
+        for pair, value in zip(pairs, f.tolist(), strict=True)
+    )
+    return f"{names[winner]}: {won} of {len(pairs)} duels won"
+
+
+def duel_lines(won: NDArray[np.int64], names: Sequence[str], winner: int) -> list[str]:
+    """The tie rule of the duels, where it decided."""
+    leaders = np.flatnonzero(won == won.max()).tolist()
+    if len(leaders) < 2:
+        return []
+    who, duels = _upper(listed([names[c] for c in leaders])), count(int(won[winner]), "duel")
+    return [f"{who} have won {duels} each: the lowest class wins, {names[winner]}."]
+
+
+def problem_name(pair: Pair, classes: list[int], names: tuple[str, ...]) -> str:
+    """ "class 1 against class 2"; positive f is for the first, unless there are two classes in all."""
+    return problem(*problem_of(pair, classes), names)
+
+
+def side_line(pair: Pair, classes: list[int], names: Sequence[str]) -> str:
+    """Which class a positive f is for."""
+    against = "the rest" if pair.negative == REST else names[classes[pair.negative]]
+    return f"f > 0 is for {names[classes[pair.positive]]}, f ≤ 0 for {against}."
+
+
+def sum_line(terms: Terms, name: str) -> str:
+    """That the bars sum to f."""
+    of = f" of {name}" if name else ""
+    if terms.agrees:
+        return f"All terms{of} and b add up to f(x) = {figure(terms.f)}."
+    return f"The terms{of} add up to {figure(terms.total)}, but f(x) = {figure(terms.f)}: rounding has won here."
+
+
+def margin_line(f: float) -> str:
+    """Where f stands against the margins f = −1 and f = 1."""
+    if abs(abs(f) - 1.0) < 1e-9:
+        return f"|f(x)| = 1: on the margin of {'+1' if f > 0 else '−1'}."
+    if abs(f) < 1.0:
+        return f"|f(x)| = {figure(abs(f))} < 1: between the margins f = −1 and f = 1."
+    return f"|f(x)| = {figure(abs(f))} > 1: outside the margins, on the side of f {'> 1' if f > 0 else '< −1'}."
+
+
+def distance_lines(terms: Terms, norm: float | None, linear: bool, classifier: str) -> list[str]:
+    """The distance to where f = 0: of a line in the plane, of other kernels in feature space."""
+    if norm is None or not norm > 0.0:
+        return []
+    away = f"|f(x)| / ‖w‖ = {figure(abs(terms.f))} / {figure(norm)} = {figure(abs(terms.f) / norm)}"
+    return [f"Distance to the line f = 0: {away}." if linear else f"Distance to f = 0 in feature space: {away}."]
+
+
+def nearest_lines(found: Nearest | None) -> list[str]:
+    """How far away the boundary is in the plane, and how that was found."""
+    if found is None:
+        return []
+    if found.refined:
+        return [f"Nearest place with f = 0: {figure(found.distance)} away (found on a grid, refined)."]
+    return [f"Nearest place with f = 0: at most {figure(found.distance)} away (found on a grid)."]

@@ -1,0 +1,270 @@
+"""ProbeTable: a table of a probe in rows: text, symbols of classes, and signed bars; only rows in sight are made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from app.views.plot.symbols import symbol_pixmap
+from app.views.theme import LIGHT, Theme
+from app.views.widgets.form_fields import describe
+from app.views.widgets.painting import guarded
+
+from .tables import Table
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+#: Least height of a row in pixels, and its height in lines; rows whose text is measured for the widths of columns.
+ROW, ROW_LINES, MEASURED = 24, 1.4, 12
+#: Width of a symbol with its gap, and of the room beside a text.
+ICON, PAD = 20.0, 4.0
+
+
+class TableModel(QAbstractTableModel):
+    """A `Table` as Qt asks for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table: Table | None = None
+
+    def show_table(self, table: Table) -> None:
+        """Show another table; one of the same shape keeps the place in it."""
+        old, self.table = self.table, table
+        if old is None or (old.rows, old.header) != (table.rows, table.header):
+            self.beginResetModel()
+            self.endResetModel()
+        elif table.rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(table.rows - 1, len(table.header) - 1))
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if self.table is None or parent.isValid() else self.table.rows
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if self.table is None or parent.isValid() else len(self.table.header)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if self.table is None or not index.isValid():
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.table.cell(index.row(), index.column())
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            first = index.column() == 0
+            return self.table.told(index.row()) if first else self.table.cell(index.row(), index.column())
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if self.table is None or orientation is not Qt.Orientation.Horizontal:
+            return None
+        return self.table.header[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+
+class _Cells(QStyledItemDelegate):
+    """Paints cells: the symbol of a class before the text, a bar behind the number of the last column."""
+
+    def __init__(self, owner: ProbeTable) -> None:
+        super().__init__(owner)
+        self._owner = owner
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        # Straight from the table: Qt would ask the model for eight things about each cell, at every move.
+        table = self._owner.table
+        if table is None:
+            return
+        theme, row, column = self._owner.theme, index.row(), index.column()
+        text, box = table.cell(row, column), QRectF(option.rect)
+        with guarded(painter, box, self._owner):
+            state = option.state
+            if state & QStyle.StateFlag.State_Selected and self._owner.hasFocus():
+                painter.fillRect(box, QColor(*theme.accent, 60))
+            if row == table.chosen:
+                painter.fillRect(box, QColor(*theme.ink, 20))
+                if column == 0:
+                    painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), QColor(*theme.accent))
+            if row == table.chosen:
+                painter.setFont(self._owner.bold)
+            painter.setPen(QColor(*theme.ink))
+            if column == len(table.header) - 1:
+                self._paint_bar(painter, table, row, box, text, theme)
+                return
+            left = box.left() + PAD
+            if column == table.symbol_column and int(table.symbols[row]) >= 0:
+                pixmap = symbol_pixmap(theme, str(int(table.symbols[row])), 18, self._owner.devicePixelRatioF())
+                painter.drawPixmap(QPointF(left - 2, box.center().y() - 9), pixmap)
+                left += ICON
+            rest = QRectF(left, box.top(), box.right() - left, box.height())
+            flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+            painter.drawText(
+                rest, flags, QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, rest.width())
+            )
+
+    def _paint_bar(self, painter: QPainter, table: Table, row: int, box: QRectF, text: str, theme: Theme) -> None:
+        room = min(self._owner.number_room, box.width())
+        number = QRectF(box.left(), box.top(), room, box.height()).adjusted(PAD, 0, -PAD, 0)
+        painter.drawText(number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+        bars = QRectF(box.left() + room, box.top() + 4, box.width() - room - 4, box.height() - 8)
+        if bars.width() < 8:
+            return
+        values = table.values
+        largest = self._owner.largest
+        signed = bool((values < 0).any())
+        zero = bars.center().x() if signed else bars.left()
+        reach = (bars.width() / 2 if signed else bars.width()) - 1
+        length = reach * float(values[row]) / largest if largest > 0 else 0.0
+        label = int(table.colours[row])
+        colour = QColor(*theme.classes[label]) if label >= 0 else QColor(*theme.faint)
+        bar = QRectF(QPointF(zero, bars.top()), QPointF(zero + length, bars.bottom())).normalized()
+        painter.setPen(QPen(colour, 1))
+        if values[row] < 0:  # what speaks against looks different without its colour, too
+            painter.setBrush(QBrush(colour, Qt.BrushStyle.Dense4Pattern))
+        else:
+            painter.setBrush(colour)
+        if abs(length) >= 0.5:
+            painter.drawRect(bar)
+        painter.setPen(QPen(QColor(*theme.faint), 1))
+        painter.drawLine(QPointF(zero, box.top()), QPointF(zero, box.bottom()))
+
+
+class ProbeTable(QTableView):
+    """One table.
+
+    Parameters
+    ----------
+    pick : callable
+        ``pick(row)`` after a click on a row, or Enter.
+    """
+
+    def __init__(self, pick: Callable[[int], None]) -> None:
+        super().__init__()
+        self._pick = pick
+        self.theme: Theme = LIGHT
+        self.number_room = 0.0
+        self.largest = 1.0
+        self.bold = QFont()
+        self._widths: list[float] = []
+        self._header: tuple[str, ...] = ()
+        self._model = TableModel()
+        self.setModel(self._model)
+        self.setItemDelegate(_Cells(self))
+        self.setShowGrid(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setStretchLastSection(True)
+        self.horizontalHeader().setSectionsClickable(False)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.clicked.connect(lambda index: self._pick(index.row()))
+
+    @property
+    def table(self) -> Table | None:
+        """What is shown."""
+        return self._model.table
+
+    def show_table(self, table: Table, lane: str, theme: Theme) -> None:
+        """Show `table` of the lane of that title."""
+        if table is self.table and theme is self.theme:
+            return
+        self.theme = theme
+        self.largest = float(np.abs(table.values).max(initial=0.0))
+        if table.header != self._header:
+            self._header, self._widths = table.header, []
+            describe(self, self.objectName(), f"{table.title}, {lane}", "")
+        self._model.show_table(table)
+        self._measure(table)
+        self.viewport().update()
+
+    def _measure(self, table: Table) -> None:
+        """Rows of the height of the text; columns as wide as their texts, never narrower than they were."""
+        metrics = QFontMetricsF(self.font())
+        row = max(ROW, math.ceil(ROW_LINES * metrics.height()))
+        if self.verticalHeader().defaultSectionSize() != row:
+            self.verticalHeader().setMinimumSectionSize(row)
+            self.verticalHeader().setDefaultSectionSize(row)
+            self._widths = []
+        self.bold = QFont(self.font())
+        self.bold.setBold(True)
+        measure = QFontMetricsF(self.bold).horizontalAdvance
+        columns = len(table.header)
+        widths = self._widths or [0.0] * columns
+        rows = [*range(min(table.rows, MEASURED)), *range(max(table.rows - 2, MEASURED), table.rows)]
+        for column in range(columns):
+            icon = ICON if column == table.symbol_column and bool((table.symbols >= 0).any()) else 0.0
+            longest = max((table.cell(row, column) for row in rows), key=len, default="")
+            header = measure(table.header[column])
+            widths[column] = max(widths[column], header, measure(longest) + icon)
+        self._widths = widths
+        self.number_room = widths[-1] + 2 * PAD
+        room = max(self.viewport().width(), 180) - self.number_room
+        wanted = [width + 2 * PAD for width in widths[:-1]]
+        left_out = set()
+        for column in table.spare:
+            if sum(wanted) > room:
+                wanted[column] = 0.0
+                left_out.add(column)
+        squeeze = min(1.0, room / max(sum(wanted), 1.0))
+        for column, width in enumerate(wanted):
+            pixels = int(width * squeeze)
+            if self.isColumnHidden(column) != (column in left_out):
+                self.setColumnHidden(column, column in left_out)
+            if column not in left_out and self.columnWidth(column) != pixels:
+                self.setColumnWidth(column, pixels)
+        height = math.ceil(1.5 * metrics.height()) + 2
+        if self.horizontalHeader().height() != height:
+            self.horizontalHeader().setFixedHeight(height)
+        whole = height + table.room * row + 2
+        if self.minimumHeight() != whole or self.maximumHeight() != whole:
+            self.setFixedHeight(whole)
+
+    def resizeEvent(self, event: object) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        if self.table is not None:
+            self._measure(self.table)
+
+    def changeEvent(self, event: object) -> None:
+        super().changeEvent(event)  # type: ignore[arg-type]
+        if hasattr(self, "_model") and self.table is not None:
+            self._widths = []
+            self._measure(self.table)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 60)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self._pick(self.currentIndex().row())
+        elif event.text().strip() or event.key() == Qt.Key.Key_Escape:  # keys of the window, not a search for a row
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+
+def named(parent: QWidget, name: str, pick: Callable[[int], None]) -> ProbeTable:
+    """A table of that object name."""
+    table = ProbeTable(pick)
+    table.setParent(parent)
+    table.setObjectName(name)
+    return table

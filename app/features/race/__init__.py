@@ -1,0 +1,1 @@
+"""Race: the same problem under several working-set rules at once."""

@@ -1,0 +1,234 @@
+"""Field: the racers, one solver for each rule, and what they have spent; it decides whose turn it is."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.pool import Priority
+from app.engine.surface_values import problem_of
+from app.state.document import SvmSettings
+from app.state.points import Points
+from solver import REST, RULES, SVC, Pair, SmoSolver, Status
+
+from .picture import Sketcher, Step, in_fewer_pixels
+from .racer import Pilot, Racer, call_cost
+from .requests import LEAST_RACERS, MODES, MOST_RACERS, Finish, RaceFrame, RaceRequest
+
+Array = NDArray[np.float64]
+#: Seconds that a round of all racers aims at when the race runs at full speed.
+ROUND = 0.012
+#: Pixels of a picture on the way, at most and at least.
+MOST_PIXELS, LEAST_PIXELS = 25_000, 3000
+#: Seconds that a picture on the way may take.
+SKETCH = 0.005
+NO_SECOND_CLASS = "A race needs points of two classes: add some in a picture."
+INDEFINITE = (
+    "This kernel is not positive semidefinite here: there is no gap, and the rules may end at different"
+    " stationary points."
+)
+
+
+class Field:
+    """All racers, from the same start.
+
+    Parameters
+    ----------
+    request : RaceRequest
+    points : Points
+        Those of the binary problem.
+    racers : list of Racer
+    """
+
+    def __init__(self, request: RaceRequest, points: Points, racers: list[Racer]) -> None:
+        self._request = request
+        self.points, self.racers = points, racers
+        self.mode = request.mode
+        self.note = "" if request.settings.as_kernel().is_positive_semidefinite else INDEFINITE
+        #: Steps or seconds that every racer is to have spent at the end of the round.
+        self.goal = 0.0
+        self._round_steps = 16
+        self._round_began = self._round_worked = 0.0
+        self._turn = 0
+        self._pixels = MOST_PIXELS
+
+    def continues(self, request: RaceRequest) -> bool:
+        """Whether `request` is of this very race."""
+        mine = self._request
+        same = mine.points is request.points and mine.settings == request.settings and mine.race == request.race
+        return same and (mine.problem, mine.rules, mine.mode, mine.cache_size) == (
+            request.problem,
+            request.rules,
+            request.mode,
+            request.cache_size,
+        )
+
+    @property
+    def over(self) -> bool:
+        """Nobody can win any more, or everybody has come to an end."""
+        return bool(self.message) or not any(racer.running for racer in self.racers)
+
+    @property
+    def message(self) -> str:
+        """Why the race ended without a winner, or ""."""
+        for racer in self.racers:
+            if racer.solver.status is Status.NOT_SEPARABLE:
+                bound = racer.look().margin_bound
+                return f"Not separable with a margin above {bound:.2g}: nobody can win. Choose a finite C."
+        return ""
+
+    # -- rounds ----------------------------------------------------------------------------------------------------
+
+    @property
+    def between_rounds(self) -> bool:
+        """Every racer has had what the round gave it."""
+        return not any(map(self._behind, self.racers))
+
+    def _behind(self, racer: Racer) -> bool:
+        return racer.behind(self.mode, self.goal)
+
+    def begin_round(self, pace: float) -> None:
+        """Give every racer `pace` steps or milliseconds more; inf is as much as is good for a short round."""
+        if math.isinf(pace) and self.mode == "steps":
+            if self._round_worked:
+                factor = ROUND / self._round_worked
+                self._round_steps = int(np.clip(self._round_steps * factor, 1, 2 * self._round_steps))
+            pace = self._round_steps
+        elif math.isinf(pace):
+            pace = ROUND / len(self.racers)
+        elif self.mode == "time":
+            pace *= 1e-3
+        self.goal += pace
+        self._round_worked = 0.0
+
+    def cut_round_short(self) -> None:
+        """Let the round end where the racer that is ahead stands: the others still catch up with it."""
+        self.goal = min(self.goal, max((racer.spent(self.mode) for racer in self.racers if racer.running), default=0.0))
+
+    def work(self) -> None:
+        """A piece of the round: the next racer that is behind goes on."""
+        begun = time.perf_counter()
+        for _ in self.racers:
+            racer = self.racers[self._turn]
+            self._turn = (self._turn + 1) % len(self.racers)
+            if self._behind(racer):
+                racer.work(self.mode, self.goal)
+                break
+        self._round_worked += time.perf_counter() - begun
+
+    # -- what is shown ---------------------------------------------------------------------------------------------
+
+    def frame(self, request: RaceRequest, full: bool) -> Generator[Step, None, RaceFrame]:
+        """The present state, with pictures in all pixels if `full`.
+
+        Those too take turns with the lanes' training: behind it they, and the next request, might wait for ever.
+        """
+        grid = request.grid if full else in_fewer_pixels(request.grid, self._pixels)
+        frames = []
+        for racer in self.racers:
+            frame, solver = racer.frame(), racer.solver
+            yield Priority.TRAINING
+            picture = yield from racer.sketcher.draw(
+                solver.n_iter, solver.beta.copy(), solver.intercept, grid, request.shades
+            )
+            frames.append(replace(frame, picture=picture))
+            yield Priority.TRAINING
+        if not full:
+            slowest = max(racer.sketcher.seconds for racer in self.racers)
+            if not 0.3 * SKETCH < slowest < 1.5 * SKETCH:
+                wanted = int(self._pixels * min(SKETCH / max(slowest, 1e-5), 1.5))
+                self._pixels = min(max(wanted, LEAST_PIXELS), MOST_PIXELS)
+        finishes = placed([frame.finish for frame in frames], self.mode)
+        near = placed([frame.near for frame in frames], self.mode)
+        frames = [replace(each, finish=f, near=g) for each, f, g in zip(frames, finishes, near, strict=True)]
+        return RaceFrame(
+            request.number,
+            request.race,
+            self.points,
+            self.mode,
+            request.settings.tol,
+            tuple(frames),
+            self.message,
+            self.note,
+        )
+
+
+def placed(finishes: list[Finish | None], mode: str) -> list[Finish | None]:
+    """`finishes` with their places: who spent less comes first."""
+    spent = [each.spent(mode) for each in finishes if each is not None]
+    return [
+        None if each is None else replace(each, place=1 + sum(other < each.spent(mode) for other in spent))
+        for each in finishes
+    ]
+
+
+def line_up(request: RaceRequest) -> Generator[Step, None, Field]:
+    """The racers of `request` at the start; ValueError with a sentence when there can be no race."""
+    rules, s, points = request.rules, request.settings, request.points
+    if not LEAST_RACERS <= len(rules) <= MOST_RACERS or len(set(rules)) < len(rules):
+        raise ValueError(f"A race is between two to four different rules; {len(set(rules))} were chosen.")
+    for rule in rules:
+        if rule not in RULES:
+            raise ValueError(f"There is no rule {rule!r}; it must be one of {', '.join(map(repr, RULES))}.")
+    if request.mode not in MODES:
+        raise ValueError(f"The mode is {request.mode!r}; it must be one of {', '.join(map(repr, MODES))}.")
+    if len(points.classes) < 2:
+        raise ValueError(NO_SECOND_CLASS)
+    if s.hard_margin and not s.as_kernel().is_positive_semidefinite:
+        raise ValueError("This kernel is not positive semidefinite, so it has no hard margin: choose a finite C.")
+    pair, C = _problem(request)
+    yield Priority.TRAINING
+    cost = call_cost()
+    yield Priority.TRAINING
+    own = Points.of(points.xy[pair.index], points.labels[pair.index], points.ids[pair.index])
+    classes = (points.classes[pair.positive], -1 if pair.negative == REST else points.classes[pair.negative])
+    racers = []
+    for rule in rules:
+        solver, twin = (
+            SmoSolver(
+                own.xy,
+                pair.y,
+                s.as_kernel(),
+                C=C,
+                tol=s.tol,
+                selection=rule,
+                cache_size=request.cache_size,
+                shrinking=False,
+            )
+            for _ in range(2)
+        )
+        racers.append(Racer(rule, solver, Pilot(twin, cost), Sketcher(solver.kernel, own.xy, solver.centre, classes)))
+        yield Priority.TRAINING
+    return Field(request, own, racers)
+
+
+def _problem(request: RaceRequest) -> tuple[Pair, Array]:
+    """The binary problem that is raced on, and the bounds of its multipliers: what SVC makes of the settings."""
+    s, points = request.settings, request.points
+    svc = SVC(
+        math.inf if s.hard_margin else s.C,
+        s.kernel,
+        s.degree,
+        s.gamma,
+        s.coef0,
+        s.tol,
+        class_weight=_class_weight(s),
+        multiclass=s.multiclass,
+        cache_size=0.0,
+    )
+    trainer = svc.prepare(points.xy, points.labels)
+    names = [problem_of(pair, points.classes) for pair in trainer.pairs]
+    place = names.index(request.problem) if request.problem in names else 0
+    return trainer.pairs[place], trainer.solvers[place].C
+
+
+def _class_weight(settings: SvmSettings) -> dict[int, float] | str | None:
+    """The class weights as SVC takes them."""
+    if settings.class_weight == "own":
+        return dict(enumerate(settings.own_weights))
+    return "balanced" if settings.class_weight == "balanced" else None

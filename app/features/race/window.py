@@ -1,0 +1,302 @@
+"""RaceWindow: the race of the working-set rules, beside the main window; RaceRoom opens it and keeps it in step."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from html import escape
+from typing import cast
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.controllers.controller import Controller
+from app.engine.mailbox import Mailbox
+from app.engine.scheduler import Conductor
+from app.scene.compose import Scene
+from app.views.theme import Theme
+from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.form_fields import describe
+
+from .controller import RaceDesk, RaceScene
+from .job import Race, RaceWork
+from .requests import RaceFrame
+from .view_board import NEW_FONT, RaceBoard, RaceTable, RoomyLabel
+from .view_controls import RaceControls, combo, labelled
+from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
+
+FIRST_SIZE = (1120, 780)
+#: Width that the curves want beside the table.
+LEAST_CURVES = 270
+LONGEST_NEWS = (
+    "Second order wins: 888 steps; First order needs 8.8 times as many, Maximum gain 8.8 times; Random is still"
+    " moving after 88 888 steps.",
+    "Gap at most 1 %: 1. Second order (888 steps), 2. Maximum gain (888 steps), 3. First order (8 888 steps), not"
+    " yet: Random.",
+)
+
+
+class _Bell:
+    """Rings a signal of the window from a compute thread, as long as there is a window."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._ring: Callable[[], None] | None = None
+
+    def attach(self, ring: Callable[[], None]) -> None:
+        self._ring = ring
+
+    def ring(self) -> None:
+        with self._lock:
+            if self._ring is not None:
+                self._ring()
+
+    def close(self) -> None:
+        with self._lock:
+            self._ring = None
+
+
+class RaceWindow(QWidget):
+    """Controls, pictures, table and curves of the race.
+
+    Parameters
+    ----------
+    parent : QWidget
+        The main window; closed or hidden, it takes this one with it.
+    controller : Controller
+    conductor : Conductor
+    ready : callable
+        Whether the compiled loops can be used.
+    """
+
+    _rung = Signal()
+    #: It is being closed, for good.
+    closed = Signal()
+
+    def __init__(
+        self, parent: QWidget, controller: Controller, conductor: Conductor, ready: Callable[[], bool]
+    ) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setObjectName("race")
+        self.setWindowTitle("Race of the rules – Classifier Playground")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._theme: Theme | None = None
+        self._scene: RaceScene | None = None
+        self._drawn: tuple[RaceScene, Theme] | None = None
+        self._closed = False
+        self._bell = _Bell()
+        self._mailbox: Mailbox[RaceFrame] = Mailbox(self._bell.ring)
+        self._rung.connect(self._collect, Qt.ConnectionType.QueuedConnection)
+        self._bell.attach(self._rung.emit)
+        self.destroyed.connect(self._bell.close)
+        race = Race(conductor.submit, RaceWork(self._mailbox.post))
+        self.desk = RaceDesk(controller, race, ready, self._show)
+        self._build()
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setFocus()  # else the first rule has it, and Space would take that in or out
+        width, height = FIRST_SIZE
+        room = self.screen().availableSize()
+        self.resize(min(width, room.width()), min(height, room.height()))
+        parent.installEventFilter(self)
+
+    # -- parts -----------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        self._sentence = RoomyLabel("The settings of the lane have changed: Restart races with the new ones.")
+        self._sentence.setObjectName("race.sentence")
+        self._sentence.hide()
+        self._controls = RaceControls(self.desk)
+        self.board = RaceBoard(self._resized)
+        self._news = RoomyLabel(*LONGEST_NEWS)
+        describe(
+            self._news,
+            "race.winner",
+            "Who wins",
+            "The first with a KKT violation of at most the tolerance; and by when a gap of at most 1 % was seen.",
+        )
+        self.table, self.curves = RaceTable(), RaceCurves()
+        describe(
+            self.curves,
+            "race.curves",
+            "Curves of the race",
+            "How far each rule is from the optimum, against what it has spent. Both axes are logarithmic.",
+        )
+        inner = QWidget()
+        stack = QVBoxLayout(inner)
+        stack.setContentsMargins(8, 8, 8, 8)
+        stack.setSpacing(6)
+        stack.addWidget(self._controls)
+        stack.addWidget(self._sentence)
+        stack.addWidget(self.board, 3)
+        stack.addWidget(self._news)
+        self._bottom = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._bottom.setSpacing(10)
+        self._bottom.addWidget(self.table, 0, Qt.AlignmentFlag.AlignTop)
+        plot = QVBoxLayout()
+        plot.addWidget(self._axes_row())
+        plot.addWidget(self.curves, 1)
+        self._bottom.addLayout(plot, 1)
+        stack.addLayout(self._bottom, 2)
+        self._scroll = QScrollArea()  # large text in a small window
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(inner)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._scroll)
+
+    def _axes_row(self) -> QWidget:
+        row = QWidget()
+        flow = FlowLayout(row, 5)
+        entries = [(title, name) for name, title in UPWARDS.items()]
+        self._upwards = combo("upwards", "Upwards", entries, "What the curves show.")
+        entries = [(title, name) for name, title in RIGHTWARDS.items()]
+        self._rightwards = combo("rightwards", "To the right", entries, "What the curves are drawn against.")
+        for each in (self._upwards, self._rightwards):
+            each.activated.connect(self._choose_axes)
+            each.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        flow.addWidget(self._upwards)
+        flow.addWidget(labelled("&over", self._rightwards))
+        return row
+
+    # -- the hand --------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _choose_axes(self) -> None:
+        self.curves.choose(self._upwards.currentData(), self._rightwards.currentData())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Space comes here when nothing that has the focus wants it.
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            if self._scene is not None and (self._scene.can_play or self._scene.playing):
+                self.desk.toggle()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+    # -- drawing ---------------------------------------------------------------------------------------------------
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """The document or the theme may have changed."""
+        if theme is not self._theme:
+            self._theme = theme
+            self.desk.show_in(theme.shades)
+        self.desk.look()
+
+    @Slot()
+    def _collect(self) -> None:
+        if not self._closed:
+            for frame in self._mailbox.take():
+                self.desk.take(frame)
+
+    def _show(self) -> None:
+        """Draw what the desk says now."""
+        if self._closed or self._theme is None:
+            return
+        scene, theme = self.desk.scene(), self._theme
+        if self._drawn == (scene, theme):
+            return
+        self._scene = scene
+        self._drawn = scene, theme
+        self._controls.show_scene(scene)
+        self._show_sentence(scene)
+        self.board.show_rules(scene.rules, theme)
+        self.board.show_frame(scene.frame, scene.playing, scene.grid, theme)
+        self._news.show_text(f"<b>{escape(scene.winner)}</b><br>{escape(scene.near)}" if scene.winner else "")
+        self._news.setAccessibleName(f"{scene.winner} {scene.near}".strip() or "Who wins")  # else only that is read out
+        self.table.show_frame(scene.frame, theme)
+        self.curves.show_frame(scene.frame, theme, moving=scene.playing)
+
+    def _show_sentence(self, scene: RaceScene) -> None:
+        text = f"<b>{escape(scene.sentence)}</b>" if scene.alarming else escape(scene.sentence)
+        self._sentence.show_text(text)
+        if self._sentence.isHidden() == bool(text):
+            self._sentence.setVisible(bool(text))
+
+    # -- sizes -----------------------------------------------------------------------------------------------------
+
+    def _resized(self) -> None:
+        picture = self.board.racers[0].picture
+        self.desk.show_on(picture.width(), picture.height(), picture.devicePixelRatioF())
+        self._drawn = None
+        self._show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn_bottom()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in NEW_FONT and hasattr(self, "_bottom"):
+            self._turn_bottom()
+            self.board.show_font()
+
+    def _turn_bottom(self) -> None:
+        """The curves stand beside the table, or below it where there is no room."""
+        beside = self.width() >= self.table.wanted_width + LEAST_CURVES
+        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        if self._bottom.direction() != direction:
+            self._bottom.setDirection(direction)
+
+    # -- closing ---------------------------------------------------------------------------------------------------
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # The main window is closed; minimised, it is not hidden but tells so spontaneously.
+        if event.type() == QEvent.Type.Hide and not event.spontaneous():
+            self.close()
+        return False
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self._closed:
+            self._closed = True
+            self._bell.close()
+            self.desk.close()
+            parent = cast(QWidget, self.parent())
+            parent.removeEventFilter(self)
+            self.closed.emit()
+        super().closeEvent(event)
+
+
+class RaceRoom:
+    """Opens the window of the race, one at a time, and keeps it in step with the main window.
+
+    Parameters
+    ----------
+    window : QWidget
+        The main window.
+    controller : Controller
+    conductor : Conductor
+    ready : callable
+        Whether the compiled loops can be used.
+    """
+
+    def __init__(
+        self, window: QWidget, controller: Controller, conductor: Conductor, ready: Callable[[], bool]
+    ) -> None:
+        self._window, self._controller, self._conductor, self._ready = window, controller, conductor, ready
+        self._newest: tuple[Scene, Theme] | None = None
+        self.race: RaceWindow | None = None
+
+    def open(self) -> RaceWindow:
+        """Open the window, or bring it before the others."""
+        if self.race is None:
+            self.race = RaceWindow(self._window, self._controller, self._conductor, self._ready)
+            self.race.closed.connect(self._forget)
+            if self._newest is not None:
+                self.race.render_scene(*self._newest)
+        self.race.show()
+        self.race.raise_()
+        self.race.activateWindow()
+        return self.race
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """The main window draws `scene`."""
+        self._newest = scene, theme
+        if self.race is not None:
+            self.race.render_scene(scene, theme)
+
+    def _forget(self) -> None:
+        self.race = None

@@ -1,0 +1,1 @@
+"""Step: why SMO takes this pair of multipliers, and what the step does."""

@@ -1,0 +1,223 @@
+"""Words and numbers of the step panel: headings, formulas with the actual numbers in them, the end of a run; no Qt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from app.engine.run_state import Study
+from app.scene.text import grouped, short
+from solver import Certificate, Status
+from solver.inspection.step_explanation import Explanation
+from solver.inspection.working_set_candidates import Ranking
+
+from .geometry import Gain
+
+TEACHING = (
+    "Why this pair, and what the step does: train an SVM by SMO, pause, and go step by step with the keys , and ."
+)
+#: What the numbers of a ranking are: a short name, and the formula the rule compares.
+MEASURES: dict[str, tuple[str, str]] = {
+    "v above": ("largest v", "v = y − Σₖ yₖαₖKₖ"),
+    "v below": ("smallest v", "v = y − Σₖ yₖαₖKₖ"),
+    "gain": ("largest gain", "(vᵢ − vⱼ)² / 2η"),
+    "clipped gain": ("largest clipped gain", "λ(vᵢ − vⱼ) − ηλ²/2"),
+    "error difference": ("largest |Eᵢ − Eⱼ|", "E = f − y"),
+    "violation": ("", "v − M or m − v"),
+    "difference": ("", "vᵢ − vⱼ"),
+}
+#: What v is compared with: where the bars begin.
+BASES = {"v above": "M", "v below": "m"}
+#: How a rule found a point that it did not find by comparing.
+HOW = {"drawn": "drawn", "next": "next in order", "first": "first that moves"}
+
+
+def number(value: float) -> str:
+    """`words.short` with a true minus sign."""
+    return short(value).replace("-", "−")
+
+
+def alike(values: Sequence[float]) -> list[str]:
+    """Numbers with as many decimals as it takes to tell them apart by three digits."""
+    finite = [value for value in values if math.isfinite(value)]
+    largest = max((abs(value) for value in finite), default=0.0)
+    spread = max(finite, default=0.0) - min(finite, default=0.0) or largest
+    decimals = 2 - math.floor(math.log10(spread)) if spread > 0.0 else 1
+    if largest >= 1e5 or decimals > 7:
+        return [number(value) for value in values]
+    places = max(decimals, 0)
+    return [f"{value:.{places}f}".replace("-", "−") if math.isfinite(value) else number(value) for value in values]
+
+
+def ranked(values: Sequence[float]) -> list[str]:
+    """Numbers, the best first, with as many decimals as it takes to tell it from the next."""
+    behind = next((abs(value - values[0]) for value in values if value != values[0]), 0.0)
+    largest = max(map(abs, values), default=0.0)
+    if not 0.0 < behind < math.inf or largest >= 1e5:
+        return alike(values)
+    decimals = max(1 - math.floor(math.log10(behind)), 0)
+    if decimals > 7 or (0.0 < largest < 0.01):
+        return [number(value) for value in values]
+    least = 2 - math.floor(math.log10(largest))  # three digits of the largest
+    return [f"{value:.{max(decimals, min(least, 7), 0)}f}".replace("-", "−") for value in values]
+
+
+def heading(study: Study, step: Explanation | None) -> str:
+    """Which step it is."""
+    if step is None:
+        return f"After step {grouped(study.step)}" if study.step else "Before the first step"
+    return f"Last step: {grouped(study.step)}" if step.newest else f"Next: step {grouped(study.step + 1)}"
+
+
+def sentence(study: Study) -> str:
+    """The sentence on top."""
+    step = study.explanation
+    if step is not None:
+        return step.sentence
+    if study.learner != "smo":
+        said = study.operation or "This learner takes no pairs by a rule."
+        return f"{said} Box, gain and candidates are shown for SMO only."
+    if study.at_end:
+        return "There was no step to make." if study.length == 0 else ""
+    return "The next step is being looked for."
+
+
+def closing(study: Study) -> str:
+    """What the end of the run means; "" while it goes on."""
+    if not study.at_end or study.learner != "smo":
+        return ""
+    return ended(study.certificate, study.tol)
+
+
+def ended(certificate: Certificate, tol: float) -> str:
+    """What can be said of the multipliers now that the run is over."""
+    violation = number(max(certificate.kkt_violation, 0.0))
+    if certificate.status is Status.OPTIMAL:
+        return (
+            "Optimal: no pair is left that could raise the dual by more than the tolerance allows "
+            f"(m − M = {violation} ≤ {number(tol)})."
+        )
+    if certificate.status is Status.STATIONARY:
+        return (
+            f"Stationary: no pair is left with vᵢ − vⱼ above the tolerance (m − M = {violation} ≤ {number(tol)}), but "
+            "the kernel is not positive semidefinite: a better state may lie elsewhere."
+        )
+    if certificate.status is Status.PRECISION:
+        return f"Double precision ends here: it cannot tell which pair still raises the dual (m − M = {violation})."
+    if certificate.status is Status.NOT_SEPARABLE:
+        bound = number(certificate.margin_bound)
+        return f"Not separable: the dual rises without end. No margin is wider than {bound} on either side."
+    if certificate.status is Status.STOPPED_EARLY:
+        return f"Stopped early: pairs are left that would raise the dual (m − M = {violation})."
+    return ""
+
+
+FORMULA = "λ* = (vᵢ − vⱼ) / (Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ)"
+
+
+def curvature(step: Explanation) -> str:
+    """The curvature with numbers: "Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = 1 + 1 − 2·0.315 = 1.37"."""
+    k_ii, k_jj, k_ij = alike_terms(step)
+    return f"Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = {k_ii} + {k_jj} − 2·{k_ij} = {number(step.curvature)}"
+
+
+def alike_terms(step: Explanation) -> tuple[str, str, str]:
+    """The kernel values with the digits that matter in the curvature; negative ones in parentheses."""
+    terms = (step.k_ii, step.k_jj, step.k_ij)
+    digits = alike((0.0, step.curvature))[1].partition(".")[2] if step.curved else ""
+    plain = max(map(abs, terms)) < 1e5 and len(digits) <= 7
+    said = [f"{term:.{len(digits)}f}".replace("-", "−") if plain and digits else number(term) for term in terms]
+    k_ii, k_jj, k_ij = (f"({text})" if text.startswith("−") else text for text in said)
+    return k_ii.strip("()") if step.k_ii >= 0 else k_ii, k_jj, k_ij
+
+
+def length(step: Explanation) -> str:
+    """lambda* with numbers: "= (1.00 − (−1.00)) / 1.37 = 1.46,"."""
+    if not step.curved:
+        return "does not exist: D has no top here,"
+    v_i, v_j = alike((step.v_i, step.v_j))
+    minus = f"({v_j})" if v_j.startswith("−") else v_j
+    return f"= ({v_i} − {minus}) / {number(step.eta)} = {number(step.unclipped)},"
+
+
+def clipping(step: Explanation) -> str:
+    """What becomes of lambda*: "clipped to 1 by αⱼ = C"."""
+    if not step.curved:
+        return f"so λ = {number(step.step)}" + (f", until {step.where}" if step.where else "")
+    return f"clipped to {number(step.step)} by {step.where}" if step.clipped else "which lies within the box"
+
+
+def ticks(step: Explanation, gain: Gain) -> list[tuple[float, str]]:
+    """What stands below the parabola and where, the most important first: "H: λ = 1", "0", "λ* = 1.46"."""
+    ahead, behind = ("L", "H") if step.y_j > 0 else ("H", "L")
+    low, high = gain.limits
+    own = f"λ{' = λ*' if step.curved and not step.clipped else ''} = {number(step.step)}"
+    found = [(step.step, f"{ahead}: {own}" if high == step.step else own)]
+    found.append((0.0, f"{behind}: 0" if low == 0.0 else "0"))
+    if high is not None and high != step.step:
+        found.append((high, ahead))
+    if low is not None and low != 0.0:
+        found.append((low, behind))
+    if gain.vertex_inside and step.clipped:
+        found.append((step.unclipped, f"λ* = {number(step.unclipped)}"))
+    return found
+
+
+def gain_line(step: Explanation) -> str:
+    """What the step brings, and what clipping costs."""
+    said = f"Gain {number(step.gain)}"
+    if not step.curved:
+        return f"{said}; no top"
+    return f"{said}; clipping costs {number(step.lost)}" if step.clipped else f"{said}; clipping costs nothing"
+
+
+def moves(step: Explanation) -> tuple[str, str, str]:
+    """How the two multipliers change, and between which limits."""
+    a_i, b_i = alike_pair(step.alpha_i, step.after[0])
+    a_j, b_j = alike_pair(step.alpha_j, step.after[1])
+    return (f"αᵢ: {a_i} → {b_i}", f"αⱼ: {a_j} → {b_j}", f"L = {number(step.low)} ≤ αⱼ ≤ H = {number(step.high)}")
+
+
+def moves_below(step: Explanation) -> list[str]:
+    """The same in short lines."""
+    a_i, b_i = alike_pair(step.alpha_i, step.after[0])
+    a_j, b_j = alike_pair(step.alpha_j, step.after[1])
+    return [f"αᵢ: {a_i}", f"→ {b_i}", f"αⱼ: {a_j}", f"→ {b_j}", f"L = {number(step.low)}", f"H = {number(step.high)}"]
+
+
+def alike_pair(before: float, after: float) -> tuple[str, str]:
+    """Two numbers with the digits that tell them apart."""
+    first, second = alike((before, after))
+    return (number(before) if before == 0.0 else first), (number(after) if after == 0.0 else second)
+
+
+def bound(price: float, sign: str, same: bool) -> str:
+    """ "C = 10", "Cⱼ = 2.5"."""
+    return f"C{'' if same else sign} = {number(price)}"
+
+
+def ranking_title(ranking: Ranking) -> tuple[str, str]:
+    """How the chosen one was found, and the formula of the numbers at the bars."""
+    name, formula = MEASURES[ranking.measure]
+    return HOW.get(ranking.how, name), formula
+
+
+def told(study: Study | None, pair: str) -> str:
+    """Everything the panel shows, as text."""
+    if study is None:
+        return TEACHING
+    step = study.explanation
+    parts = [heading(study, step), sentence(study)]
+    if step is not None:
+        parts += [
+            pair,
+            step.first.sentence,
+            step.second.sentence,
+            step.effect,
+            *moves(step),
+            curvature(step),
+            f"{FORMULA} {length(step)} {clipping(step)}",
+            gain_line(step),
+        ]
+    parts.append(closing(study))
+    return "\n".join(part if part.endswith((".", ":")) else f"{part}." for part in parts if part)

@@ -1,0 +1,195 @@
+"""StepView: a picture of one part of an SMO step, drawn anew only when it changes; marks and texts of these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.engine.shading import RGB
+from app.views.theme import Theme
+from app.views.widgets.painting import painter_on
+from solver.inspection.step_explanation import Explanation
+
+#: Radii of the marks, in lines of text: the present point, the new one, the top of the parabola.
+NOW, AFTER, TOP = 0.28, 0.46, 0.3
+LEGEND = (("now", "now"), ("after", "after"), ("top", "λ*"))
+
+
+class StepView(QWidget):
+    """What is common to the pictures of a step.
+
+    Attributes
+    ----------
+    step : Explanation or None
+    theme : Theme or None
+    least : int
+        Height in pixels that it shall have at least, although it could do with less.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.least = 0
+        self.step: Explanation | None = None
+        self.theme: Theme | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_step(self, step: Explanation | None, theme: Theme) -> None:
+        """Show `step`; nothing is drawn when it is shown already."""
+        if step is not self.step or theme is not self.theme:
+            self.step, self.theme = step, theme
+            self.update()
+
+    def line(self) -> float:
+        """Height of a line of text."""
+        return QFontMetricsF(self.font()).height()
+
+    def keep(self, least: int) -> None:
+        """Ask for a height of at least so many pixels."""
+        if least != self.least:
+            self.least = least
+            self.updateGeometry()
+
+    def lines_needed(self) -> float:
+        """The least height in lines of text."""
+        raise NotImplementedError
+
+    def minimumSizeHint(self) -> QSize:
+        line = self.line()
+        return QSize(math.ceil(11 * line), max(math.ceil(self.lines_needed() * line), self.least))
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.updateGeometry()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.step is None or self.theme is None:
+            return
+        with painter_on(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self.paint(painter, self.step, self.theme)
+
+    def paint(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
+        """Draw `step`."""
+        raise NotImplementedError
+
+
+def pen(colour: RGB, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, opacity: int = 255) -> QPen:
+    """A pen with round ends and joints."""
+    return QPen(QColor(*colour, opacity), width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+
+
+def bold(font: QFont) -> QFont:
+    """The same font in bold."""
+    strong = QFont(font)
+    strong.setBold(True)
+    return strong
+
+
+def mark(painter: QPainter, theme: Theme, kind: str, at: QPointF, line: float) -> None:
+    """Draw one of `LEGEND`: a disc, a ring or a hollow diamond, each with a rim of the background."""
+    if kind == "now":
+        painter.setPen(pen(theme.background, 0.1 * line))
+        painter.setBrush(QColor(*theme.ink))
+        painter.drawEllipse(at, NOW * line, NOW * line)
+        return
+    if kind == "after":
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for colour, width in ((theme.background, 0.32), (theme.accent, 0.17)):
+            painter.setPen(pen(colour, width * line))
+            painter.drawEllipse(at, AFTER * line, AFTER * line)
+        return
+    size = TOP * line
+    corners = QPolygonF([at + QPointF(x * size, y * size) for x, y in ((0, -1), (1, 0), (0, 1), (-1, 0))])
+    painter.setBrush(QColor(*theme.background))
+    for colour, width in ((theme.background, 0.26), (theme.ink, 0.12)):
+        painter.setPen(pen(colour, width * line))
+        painter.drawPolygon(corners)
+
+
+def arrow(painter: QPainter, colour: RGB, start: QPointF, tip: QPointF, size: float) -> None:
+    """The head of an arrow at `tip`, coming from `start`."""
+    way = QLineF(start, tip)
+    if way.length() < 1e-6:
+        return
+    along = (tip - start) / way.length()
+    across = QPointF(-along.y(), along.x())
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(*colour))
+    foot = tip - along * size
+    painter.drawPolygon(QPolygonF([tip, foot + across * (0.45 * size), foot - across * (0.45 * size)]))
+
+
+@lru_cache(maxsize=8)
+def hatch(colour: RGB, ratio: float) -> QBrush:
+    """Thin slanting lines; Qt's own pattern takes ten times as long to fill with."""
+    side = 8
+    tile = QPixmap(round(side * ratio), round(side * ratio))
+    tile.setDevicePixelRatio(ratio)
+    tile.fill(Qt.GlobalColor.transparent)
+    with painter_on(tile) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(*colour, 130), 1.0))
+        for shift in (-side, 0, side):
+            painter.drawLine(QLineF(shift - 1, side + 1, shift + side + 1, -1))
+    return QBrush(tile)
+
+
+def text_at(
+    painter: QPainter,
+    theme: Theme,
+    at: QPointF,
+    text: str,
+    area: QRectF,
+    *,
+    right: bool = False,
+    faint: bool = False,
+    middle: bool = False,
+    halo: bool = False,
+) -> None:
+    """Write `text` with its left end, or `right` end, or `middle`, at a place half-way up its height, within `area`."""
+    metrics = painter.fontMetrics()
+    width, height = metrics.horizontalAdvance(text), metrics.height()
+    left = at.x() - (width if right else 0.5 * width if middle else 0)
+    left = max(min(left, area.right() - width), area.left())
+    top = max(min(at.y() - 0.5 * height, area.bottom() - height), area.top())
+    box = QRectF(left, top, width + 1, height)
+    if halo:
+        painter.fillRect(box.adjusted(-2, 1, 2, -1), QColor(*theme.background, 225))
+    painter.setPen(QColor(*(theme.faint if faint else theme.ink)))
+    painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+def wrapped(texts: Sequence[str], metrics: QFontMetricsF, width: float) -> list[str]:
+    """The texts in lines no wider than `width`, broken at spaces, but not beside a sign of equality."""
+    lines: list[str] = []
+    for text in texts:
+        if metrics.horizontalAdvance(text) <= width:
+            lines.append(text)
+            continue
+        line = ""
+        for word in text.replace(" = ", "\u00a0=\u00a0").replace(" ≤ ", "\u00a0≤\u00a0").split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and metrics.horizontalAdvance(longer) > width:
+                lines.append(line)
+                line = word
+            else:
+                line = longer
+        lines.append(line)
+    return lines
+
+
+def write_lines(painter: QPainter, theme: Theme, lines: Sequence[str], left: float, top: float) -> None:
+    """Write `lines` below one another."""
+    metrics = QFontMetricsF(painter.font())
+    painter.setPen(QColor(*theme.ink))
+    for row, line in enumerate(lines):
+        painter.drawText(QPointF(left, top + row * metrics.lineSpacing() + metrics.ascent()), line)

@@ -1,0 +1,289 @@
+"""BoxView: the box [0, C_i] x [0, C_j], the segment in it that keeps sum y alpha, and the step along it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from app.views.plot.symbols import draw
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe
+from solver.inspection.step_explanation import Explanation
+
+from . import text as words
+from .geometry import Box, Frame, Place, apart, box_of, fitted, free_corner, leaves
+from .view import LEGEND, StepView, arrow, mark, pen, text_at
+
+#: Lines of text above the picture and below it; and below it where the words stand beside it.
+ABOVE, BELOW, BELOW_ALONE = 1.35, 1.3, 1.0
+#: Narrower than so many lines, a change stands in a line of its own, and so does the legend.
+NARROW = 23.0
+#: A view so many times as wide as high has its words beside the picture, in so many lines of width.
+FLAT, BESIDE = 1.3, 5.6
+#: Room round the box for a lambda* outside it, in lines.
+ROUND = 1.15
+USUAL_LABEL = "H = 0.0000"
+DASHES = (3.0, 2.5)
+
+
+class BoxView(StepView):
+    """The box of a step; with the classes of both points, whose symbols stand at the axes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        describe(
+            self,
+            "step.box",
+            "Box of the step",
+            "The two multipliers move along the segment, which keeps Σ yα as it is, within the box 0 ≤ α ≤ C.",
+        )
+        self.classes = (0, 0)
+
+    def show_classes(self, classes: tuple[int, int]) -> None:
+        """Take the classes of i and j."""
+        if classes != self.classes:
+            self.classes = classes
+            self.update()
+
+    def lines_needed(self) -> float:
+        return ABOVE + BELOW + 2 + 2 * ROUND + 3.2
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.width() < NARROW * self.line()
+
+    @property
+    def _rows(self) -> int:
+        """Lines of words below the picture."""
+        return 4 if self._is_narrow else 2
+
+    def placed(self, step: Explanation) -> tuple[Box, Frame, bool]:
+        """The box of `step`, where it is drawn, and whether the words stand beside it."""
+        line, box, metrics = self.line(), box_of(step), QFontMetricsF(self.font())
+        labels = (USUAL_LABEL, *(self._label(step, box, value, names) for value, names in box.labels))
+        margin = max(metrics.horizontalAdvance(label) for label in labels)
+        around, flat = ROUND * line, self.width() > FLAT * self.height()
+        frame = fitted(
+            box,
+            margin + around,
+            ABOVE * line + around,
+            self.width() - margin - 2 * around - (BESIDE if flat else 0.5) * line,
+            self.height() - (ABOVE + (BELOW_ALONE if flat else BELOW + self._rows)) * line - 2 * around,
+        )
+        # On the grid of the screen's pixels the sides are sharp.
+        frame = replace(
+            frame,
+            left=math.floor(frame.left) + 0.5,
+            top=math.floor(frame.top) + 0.5,
+            width=round(frame.width),
+            height=round(frame.height),
+        )
+        return box, frame, flat
+
+    def paint(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
+        line, (box, frame, flat) = self.line(), self.placed(step)
+        if frame.width < line or frame.height < line:
+            return
+        self._paint_box(painter, step, theme, box, frame)
+        self._paint_axes(painter, step, theme, box, frame)
+        self._paint_step(painter, step, theme, box, frame)
+        if flat:
+            self._paint_beside(painter, step, theme, frame.left + frame.width + (ROUND + 0.8) * line)
+        else:
+            self._paint_words(painter, step, theme)
+
+    @staticmethod
+    def _label(step: Explanation, box: Box, value: float, names: str) -> str:
+        """What stands at a mark of the axis of alpha_j: "0", "L = 0", "H = C = 10"."""
+        said = names if step.C_i == step.C_j else names.replace("C", "Cⱼ")
+        if value == 0.0:
+            return said
+        return f"{said} = {words.number(value)}{' ↑' if _is_beyond(box, value) else ''}"
+
+    # -- parts -----------------------------------------------------------------------------------------------------
+
+    def _paint_box(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: Frame) -> None:
+        """Sides that are bounds are solid; towards an open side they end dashed, and it has none."""
+        area = QRectF(frame.left, frame.top, frame.width, frame.height)
+        painter.fillRect(area, QColor(*theme.background))
+        solid, dashed = pen(theme.ink, 1.6), pen(theme.ink, 1.6)
+        dashed.setDashPattern(list(DASHES))
+        right, top = area.right(), area.top()
+        share = 0.7
+        end_x = right if box.bounded_i else area.left() + share * frame.width
+        end_y = top if box.bounded_j else area.bottom() - share * frame.height
+        painter.setPen(solid)
+        painter.drawLine(QLineF(area.left(), area.bottom(), end_x, area.bottom()))
+        painter.drawLine(QLineF(area.left(), area.bottom(), area.left(), end_y))
+        if box.bounded_i:
+            painter.drawLine(QLineF(right, area.bottom(), right, end_y))
+        if box.bounded_j:
+            painter.drawLine(QLineF(area.left(), top, end_x, top))
+        painter.setPen(dashed)
+        if not box.bounded_i:
+            painter.drawLine(QLineF(end_x, area.bottom(), right, area.bottom()))
+            if box.bounded_j:
+                painter.drawLine(QLineF(end_x, top, right, top))
+        if not box.bounded_j:
+            painter.drawLine(QLineF(area.left(), end_y, area.left(), top))
+            if box.bounded_i:
+                painter.drawLine(QLineF(right, end_y, right, top))
+        notes = []
+        if math.inf in (step.C_i, step.C_j):
+            notes.append("no upper bound")
+        elif not (box.bounded_i and box.bounded_j):
+            notes.append("C is further out")
+        if not box.to_scale:
+            notes.append("not to scale")
+        line, inside = self.line(), area.adjusted(0.4 * self.line(), 0, -0.4 * self.line(), 0)
+        corner = free_corner(frame, frame.at(box.low_end), frame.at(box.high_end))
+        at_right, at_top = corner[0] > area.center().x(), corner[1] < area.center().y()
+        for row, note in enumerate(notes if at_top else reversed(notes)):
+            y = top + (0.8 + row) * line if at_top else area.bottom() - (0.8 + row) * line
+            x = inside.right() if at_right else inside.left()
+            text_at(painter, theme, QPointF(x, y), note, inside, right=at_right, faint=True)
+
+    def _paint_axes(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: Frame) -> None:
+        line, around = self.line(), ROUND * self.line()
+        whole = QRectF(self.rect())
+        same = step.C_i == step.C_j
+        bottom, left = frame.top + frame.height, frame.left - around
+        # alpha_j: 0, C, L and H with their numbers, and a thin line from L and H to the ends of the segment
+        texts, wanted = [], []
+        for value, names in box.labels:
+            texts.append(self._label(step, box, value, names))
+            wanted.append(frame.top if _is_beyond(box, value) else frame.at((0.0, value))[1])
+        # from below upwards, which is down in pixels
+        rows = apart([-y for y in wanted], 0.95 * line, -bottom - 0.5 * line, -frame.top + 0.5 * line)
+        for said, y, row in zip(texts, wanted, rows, strict=True):
+            text_at(painter, theme, QPointF(left, -row), said, whole, right=True)
+            painter.setPen(pen(theme.faint, 1.0))
+            painter.drawLine(QLineF(left + 3, -row, frame.left - 0.25 * line, y))
+            painter.drawLine(QLineF(frame.left - 0.25 * line, y, frame.left, y))
+        dotted = pen(theme.faint, 1.3, Qt.PenStyle.DotLine)
+        for end, is_end in ((box.low_end, box.low_ends), (box.high_end, box.high_ends)):
+            x, y = frame.at(end)
+            if is_end and 0.0 < end[1] < box.height:
+                painter.setPen(dotted)
+                painter.drawLine(QLineF(frame.left, y, x, y))
+        # alpha_i: 0 and C
+        y = bottom + around + 0.3 * line
+        painter.setPen(pen(theme.faint, 1.0))
+        painter.drawLine(QLineF(frame.left, bottom, frame.left, bottom + 0.25 * line))
+        if box.bounded_i:
+            x = frame.left + frame.width
+            painter.drawLine(QLineF(x, bottom, x, bottom + 0.25 * line))
+        text_at(painter, theme, QPointF(frame.left, y), "0", whole, middle=True)
+        price = words.bound(step.C_i, "ᵢ", same) + ("" if box.bounded_i else " →")
+        wide = QFontMetricsF(self.font()).horizontalAdvance(price)
+        right = max(frame.left + frame.width + around, frame.left + wide + 3.0 * line)
+        text_at(painter, theme, QPointF(right, y), price, whole, right=True)
+        title = 0.5 * (frame.left + right - wide) - 0.5 * line  # between both
+        self._paint_title(painter, theme, QPointF(title, y), "αᵢ", self.classes[0])
+        self._paint_title(painter, theme, QPointF(frame.left, 0.6 * line), "αⱼ", self.classes[1])
+
+    def _paint_title(self, painter: QPainter, theme: Theme, at: QPointF, name: str, label: int) -> None:
+        line = self.line()
+        painter.save()
+        painter.translate(at)
+        painter.scale(line / 17.0, line / 17.0)
+        draw(painter, theme, str(label))
+        painter.restore()
+        font = painter.font()
+        strong = painter.font()
+        strong.setBold(True)
+        painter.setFont(strong)
+        text_at(painter, theme, at + QPointF(0.6 * line, 0), name, QRectF(self.rect()))
+        painter.setFont(font)
+
+    def _paint_step(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: Frame) -> None:
+        line, around = self.line(), ROUND * self.line()
+        low, high, now, after = (_point(frame, place) for place in (box.low_end, box.high_end, box.now, box.after))
+        dashed = pen(theme.ink, 1.6)
+        dashed.setDashPattern(list(DASHES))
+        for end, start, is_end in ((low, high, box.low_ends), (high, low, box.high_ends)):
+            if not is_end and QLineF(start, end).length() > 0:  # it goes on where nothing is drawn
+                beyond = QLineF(start, end)
+                beyond.setLength(beyond.length() + around)
+                painter.setPen(dashed)
+                painter.drawLine(QLineF(end, beyond.p2()))
+        painter.setPen(pen(theme.ink, 2.0))
+        painter.drawLine(QLineF(low, high))
+        top, cut = after, False
+        if box.top is not None:
+            outside = (
+                frame.left - around,
+                frame.top - around,
+                frame.left + frame.width + around,
+                (frame.top + frame.height + around),
+            )
+            place, cut = leaves((after.x(), after.y()), frame.at(box.top), *outside)
+            top = QPointF(*place)
+            painter.setPen(dashed)
+            painter.drawLine(QLineF(after, top))
+        painter.setPen(pen(theme.accent, 0.34 * line))
+        painter.drawLine(QLineF(now, after))
+        mark(painter, theme, "now", now, line)
+        mark(painter, theme, "after", after, line)
+        if box.top is not None and cut:
+            arrow(painter, theme.ink, after, top, 0.75 * line)
+            self._paint_far_top(painter, theme, f"λ* = {words.number(step.unclipped)}", frame, top)
+        elif box.top is not None:
+            mark(painter, theme, "top", top, line)
+
+    def _paint_far_top(self, painter: QPainter, theme: Theme, said: str, frame: Frame, tip: QPointF) -> None:
+        """The number of a top that is too far out to be drawn, beside the arrow to it and clear of the axes."""
+        line, whole = self.line(), QRectF(self.rect())
+        right, bottom = frame.left + frame.width, frame.top + frame.height
+        if frame.top <= tip.y() <= bottom:  # out at a side: inside the box, above the arrow
+            at_right = tip.x() > right
+            at = QPointF(right - 0.3 * line if at_right else frame.left + 0.3 * line, tip.y() - 0.75 * line)
+            text_at(painter, theme, at, said, whole, right=at_right, halo=True)
+            return
+        width = QFontMetricsF(self.font()).horizontalAdvance(said)
+        at_left = tip.x() + 0.5 * line + width > right + 2 * ROUND * line
+        at = QPointF(tip.x() + (-0.9 if at_left else 0.5) * line, frame.top if tip.y() < frame.top else bottom)
+        at += QPointF(0, -0.85 * line if tip.y() < frame.top else 0.6 * line)
+        text_at(painter, theme, at, said, whole, right=at_left)
+
+    def _paint_words(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
+        """Legend and numbers, above and below the picture."""
+        line, whole = self.line(), QRectF(self.rect())
+        metrics = QFontMetricsF(self.font())
+        change_i, change_j, limits = words.moves(step)
+        said = [change_i, change_j, limits] if self._is_narrow else [f"{change_i},   {change_j}", limits]
+        for row, text in enumerate(said):
+            text_at(painter, theme, QPointF(0, self.height() - (self._rows - row - 0.5) * line), text, whole)
+        signs = [sign for sign in LEGEND if sign[0] != "top" or step.curved]
+        wide = sum(metrics.horizontalAdvance(name) + 1.5 * line for _, name in signs)
+        x, y = (0.5 * line, self.height() - 0.5 * line) if self._is_narrow else (self.width() - wide, 0.6 * line)
+        for kind, name in signs:
+            mark(painter, theme, kind, QPointF(x, y), line * 0.85)
+            text_at(painter, theme, QPointF(x + 0.65 * line, y), name, whole, faint=True)
+            x += metrics.horizontalAdvance(name) + 1.6 * line
+
+    def _paint_beside(self, painter: QPainter, step: Explanation, theme: Theme, x: float) -> None:
+        """The same below one another."""
+        line, whole = self.line(), QRectF(self.rect())
+        y = 0.9 * line
+        for kind, name in LEGEND:
+            if kind == "top" and not step.curved:
+                continue
+            mark(painter, theme, kind, QPointF(x + 0.5 * line, y), line * 0.85)
+            text_at(painter, theme, QPointF(x + 1.25 * line, y), name, whole, faint=True)
+            y += 1.05 * line
+        y += 0.4 * line
+        for said in words.moves_below(step):
+            text_at(painter, theme, QPointF(x, y), said, whole)
+            y += line
+
+
+def _is_beyond(box: Box, value: float) -> bool:
+    return value > box.height * (1 + 1e-12)
+
+
+def _point(frame: Frame, place: Place) -> QPointF:
+    return QPointF(*frame.at(place))

@@ -1,0 +1,251 @@
+"""RankingView: the candidates for one place of the pair, as bars; the pointer shows them in the plane."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe
+from app.views.widgets.painting import painter_on
+from solver.inspection.working_set_candidates import Ranking
+
+from . import text as words
+from .geometry import shown_rows
+from .view import bold, wrapped
+
+#: Least height of a row in pixels, and its height in lines; rows that always find room.
+ROW, ROW_LINES, LEAST_ROWS = 24, 1.45, 3
+HEADER = 2.35
+ICON = 18
+
+
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """A ranking, and who its candidates are.
+
+    Attributes
+    ----------
+    ranking : Ranking
+    ids : tuple of int
+        Lifelong ids.
+    labels : tuple of int
+        Classes.
+    rows : tuple of int
+        Rows in the table of points, 0 for a point that is gone.
+    """
+
+    ranking: Ranking
+    ids: tuple[int, ...]
+    labels: tuple[int, ...]
+    rows: tuple[int, ...]
+
+
+def sizes_of(ranking: Ranking) -> NDArray[np.float64]:
+    """Lengths of the bars: how far v is on the wrong side of M or m; else the numbers themselves."""
+    signed = ranking.base - ranking.values if ranking.measure == "v below" else ranking.values - ranking.base
+    return np.maximum(np.where(np.isfinite(signed), signed, 0.0), 0.0)
+
+
+class RankingView(QWidget):
+    """The bars of one ranking.
+
+    Parameters
+    ----------
+    name : str
+        Of the object.
+    hover : callable
+        ``hover(id)`` tells over which point the pointer is, or the focus; ``hover(None)`` over none.
+    """
+
+    def __init__(self, name: str, hover: Callable[[int | None], None]) -> None:
+        super().__init__()
+        describe(self, name, "Candidates", "")
+        self._hover = hover
+        self._strip: Strip | None = None
+        self._theme: Theme | None = None
+        self._hovered: int | None = None
+        self._told: int | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_strip(self, strip: Strip, hovered: int | None, theme: Theme) -> None:
+        """Show a ranking, with the bar of the point `hovered` marked."""
+        if strip is not self._strip:
+            self.setAccessibleName(f"Candidates for {strip.ranking.place}")
+            self.setAccessibleDescription(strip.ranking.sentence)
+            self.setToolTip(strip.ranking.sentence)
+        elif hovered == self._hovered and theme is self._theme:
+            return
+        self._strip, self._hovered, self._theme = strip, hovered, theme
+        self.update()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        if self._strip is not None:
+            self._strip = None
+            self._tell(None)
+            self.update()
+
+    # -- size and rows ---------------------------------------------------------------------------------------------
+
+    def minimumSizeHint(self) -> QSize:
+        line = QFontMetricsF(self.font()).height()
+        return QSize(math.ceil(7.9 * line), math.ceil(HEADER * line + LEAST_ROWS * self._row() + 2.25 * line))
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.updateGeometry()
+
+    def _row(self) -> float:
+        return max(ROW, ROW_LINES * QFontMetricsF(self.font()).height())
+
+    def _top(self) -> float:
+        return HEADER * QFontMetricsF(self.font()).height()
+
+    def shown(self) -> list[int]:
+        """The candidates that have a bar, from above."""
+        if self._strip is None:
+            return []
+        ranking = self._strip.ranking
+        line = QFontMetricsF(self.font()).height()
+        footer = len(self._footer(0))
+        rows = int((self.height() - self._top() - (1.05 * footer + 0.15) * line) // self._row())
+        return shown_rows(len(ranking.candidates), ranking.chosen, rows)
+
+    def _footer(self, shown: int) -> list[str]:
+        """What stands below the bars: where they begin if not at 0, and how many more there are."""
+        if self._strip is None:
+            return []
+        ranking = self._strip.ranking
+        said = []
+        if ranking.measure in words.BASES:
+            said.append(f"bars from {words.BASES[ranking.measure]} = {words.number(ranking.base)}")
+        if ranking.total > shown:
+            said.append(f"and {words.grouped(ranking.total - shown)} more")
+        return wrapped(said, QFontMetricsF(self.font()), self.width())
+
+    def row_at(self, y: float) -> int | None:
+        """The place in the ranking whose bar is at a height."""
+        shown = self.shown()
+        row = math.floor((y - self._top()) / self._row())
+        return shown[row] if 0 <= row < len(shown) else None
+
+    def bar(self, place: int) -> QRectF:
+        """The rectangle of the row of a candidate that is shown."""
+        return QRectF(0, self._top() + self.shown().index(place) * self._row(), self.width(), self._row())
+
+    # -- the hand --------------------------------------------------------------------------------------------------
+
+    def _tell(self, place: int | None) -> None:
+        point = None if place is None or self._strip is None else self._strip.ids[place]
+        if point != self._told:
+            self._told = point
+            self._hover(point)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._tell(self.row_at(event.position().y()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._tell(None)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._tell(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        shown, key = self.shown(), Qt.Key
+        here = -1
+        if self._strip is not None and self._hovered in self._strip.ids:
+            place = self._strip.ids.index(self._hovered)
+            here = shown.index(place) if place in shown else -1
+        steps = {key.Key_Down: here + 1, key.Key_Up: max(here - 1, 0), key.Key_Home: 0, key.Key_End: len(shown) - 1}
+        row = steps.get(key(event.key()))
+        if row is None or not shown or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            event.ignore()
+        else:
+            self._tell(shown[min(row, len(shown) - 1)])
+
+    # -- painting --------------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._strip is None or self._theme is None:
+            return
+        with painter_on(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint(painter, self._strip, self._theme)
+
+    def _paint(self, painter: QPainter, strip: Strip, theme: Theme) -> None:
+        ranking, metrics = strip.ranking, QFontMetricsF(self.font())
+        line = metrics.height()
+        ink, faint = QColor(*theme.ink), QColor(*theme.faint)
+        strong = bold(self.font())
+        title, formula = words.ranking_title(ranking)
+        full = QRectF(0, 0, self.width(), line)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(strong)
+        painter.setPen(ink)
+        painter.drawText(full, left, f"{ranking.place}: {title}")
+        painter.setFont(self.font())
+        painter.setPen(faint)
+        painter.drawText(full.translated(0, 1.05 * line), left, formula)
+        shown = self.shown()
+        numbers = dict(zip(shown, words.ranked([float(ranking.values[place]) for place in shown]), strict=True))
+        widest = QFontMetricsF(strong)
+        number = max((widest.horizontalAdvance(text) for text in numbers.values()), default=0.0) + 0.4 * line
+        sizes = sizes_of(ranking)
+        largest = float(sizes.max(initial=0.0)) or 1.0
+        begin, height = 0.75 * line + 1.35 * line, self._row()
+        room = max(self.width() - begin - number - 0.3 * line, 1.0)
+        ratio = self.devicePixelRatioF()
+        icon = round(max(ICON, 1.05 * line))
+        for row, place in enumerate(shown):
+            area = QRectF(0, self._top() + row * height, self.width(), height)
+            middle = area.center().y()
+            chosen, hovered = place == ranking.chosen, strip.ids[place] == self._hovered
+            if hovered:
+                painter.setPen(QPen(QColor(0, 0, 0), 1.0))
+                painter.setBrush(QColor(*HIGHLIGHT))
+                painter.drawRoundedRect(area.adjusted(0.5, 1, -0.5, -1), 4, 4)
+            text = QColor(0, 0, 0) if hovered else ink
+            if chosen:
+                painter.setFont(strong)
+                painter.setPen(text)
+                painter.drawText(area.adjusted(0.2 * line, 0, 0, 0), left, ranking.place)
+            pixmap = symbol_pixmap(theme, str(strip.labels[place]), icon, ratio)
+            painter.drawPixmap(QPointF(0.7 * line, middle - 0.5 * icon), pixmap)
+            share = min(float(sizes[place]) / largest, 1.0)
+            bar = QRectF(begin, middle - 0.36 * line, share * room, 0.72 * line)
+            colour = QColor(*(theme.accent if chosen else theme.faint))
+            colour.setAlpha(255 if chosen else 150)
+            painter.setBrush(colour if ranking.compared else Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(text if chosen else QColor(*theme.faint), 2.0 if chosen else 1.0))
+            if share > 0.0:
+                painter.drawRect(bar)
+            painter.setPen(text)
+            painter.drawText(area.adjusted(0, 0, -0.2 * line, 0), right, numbers[place])
+            if chosen:
+                painter.setFont(self.font())
+        painter.setPen(faint)
+        for row, said in enumerate(self._footer(len(shown))):
+            below = QRectF(0, self._top() + len(shown) * height + 1.05 * row * line, self.width(), 1.2 * line)
+            painter.drawText(below, left, said)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(*theme.accent), 2.0))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 3, 3)

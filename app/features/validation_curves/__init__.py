@@ -1,0 +1,1 @@
+"""Validation curves: accuracy over the whole range of a slider."""

@@ -1,0 +1,1 @@
+"""What if: an edit of the points beside what was before it."""

@@ -1,0 +1,175 @@
+"""WhatIfPanel: what an edit changed in each lane, old beside new; and points that can go without moving anything."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.controllers.controller import Controller
+from app.scene.compose import Scene
+from app.state.document import MAX_LANES
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe, show_check
+from app.views.widgets.scrolling_form import ScrollingForm
+
+from . import text as words
+from .text import LaneWhatIf
+
+
+class _Section(QWidget):
+    """What is said of the lane at place `index`; `armed` has the focus while its own button is away."""
+
+    def __init__(self, index: int, controller: Controller, armed: QWidget) -> None:
+        super().__init__()
+        self._armed, self._lent = armed, False
+        self._shown: tuple[object, ...] = ()
+        name = f"whatif.lane{index}"
+        self.text = QLabel()
+        self.text.setObjectName(name)
+        self.text.setTextFormat(Qt.TextFormat.RichText)
+        self.text.setWordWrap(True)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.note = QLabel()
+        self.note.setObjectName(f"{name}.note")
+        self.note.setWordWrap(True)
+        self.others = QPushButton()
+        describe(
+            self.others,
+            f"{name}.remove_others",
+            f"Remove all non-support vectors, lane {index + 1}",
+            "All points with α = 0 at once, as one step: w rests on the others alone.",
+        )
+        self.others.clicked.connect(lambda: controller.what_if.remove_non_support(index))
+        self.one = QPushButton("Remove one support vector")
+        describe(
+            self.one,
+            f"{name}.remove_support",
+            f"Remove one support vector, lane {index + 1}",
+            "One point with α > 0: the boundary rests on it, and moves.",
+        )
+        self.one.clicked.connect(lambda: controller.what_if.remove_support(index))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 8)
+        layout.setSpacing(4)
+        for widget in (self.text, self.note, self.others, self.one):
+            layout.addWidget(widget)
+
+    def show_lane(self, lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> None:
+        """Say this."""
+        shown = (lane, several, theme.dark)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        self.text.setText(_html(lane, place, several, theme))
+        self.note.setText(lane.note)
+        self.note.setVisible(bool(lane.note))
+        has_vectors = bool(lane.removable or lane.support)
+        self.others.setText(words.button(lane.removable))
+        # Qt takes the focus from a button that goes, and gives it to something outside the panel.
+        if not has_vectors and (self.others.hasFocus() or self.one.hasFocus()):
+            self._armed.setFocus()
+            self._lent = True
+        elif has_vectors and not lane.removable and self.others.hasFocus():
+            self.one.setFocus()
+        self.others.setEnabled(lane.removable > 0)
+        self.others.setVisible(has_vectors)
+        self.one.setVisible(has_vectors)
+        if has_vectors and self._lent:
+            self._lent = False
+            if self._armed.hasFocus():
+                (self.others if lane.removable else self.one).setFocus()
+
+    def forget(self) -> None:
+        """Nothing is said of it: its buttons are away, and do not take the focus back."""
+        if self.others.hasFocus() or self.one.hasFocus():
+            self._armed.setFocus()
+        self._lent = False
+        self._shown = ()
+        self.hide()
+
+
+class WhatIfPanel(QWidget):
+    """A switch, and a section for each lane.
+
+    Parameters
+    ----------
+    controller : Controller
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        describe(self, "whatif", "What if", "What the last edit changed in each classifier.")
+        self.setToolTip("")
+        self.armed = QCheckBox("Watch each edit (W)")
+        describe(
+            self.armed,
+            "whatif.armed",
+            "What if: armed",
+            "While it is on, the boundary before the last edit is drawn as a dashed line.",
+        )
+        self.armed.clicked.connect(lambda: controller.what_if.toggle())
+        self.hint = QLabel()
+        self.hint.setObjectName("whatif.hint")
+        self.hint.setWordWrap(True)
+        form = QWidget()
+        rows = QVBoxLayout(form)
+        rows.setContentsMargins(0, 0, 4, 0)
+        rows.setSpacing(6)
+        self.sections = [_Section(index, controller, self.armed) for index in range(MAX_LANES)]
+        for section in self.sections:
+            rows.addWidget(section)
+        rows.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addWidget(self.armed)
+        layout.addWidget(self.hint)
+        layout.addWidget(ScrollingForm(form), 1)
+        self.setFocusProxy(self.armed)
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Say what the scene says."""
+        session = scene.session
+        show_check(self.armed, session.armed)
+        hint = words.DISARMED if not session.armed else words.ARMED if session.baseline is None else ""
+        if hint != self.hint.text():
+            self.hint.setText(hint)
+        self.hint.setVisible(bool(hint))
+        for index, section in enumerate(self.sections):
+            lane = scene.lanes[index].what_if if index < len(scene.lanes) else None
+            if lane is None:
+                section.forget()
+            else:
+                section.show_lane(lane, index, scene.shown > 1, theme)
+                section.show()
+
+
+def _html(lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> str:
+    """Title, verdict and the table of numbers."""
+    faint = "rgb({}, {}, {})".format(*theme.faint)
+    number = f"{place + 1}. " if several else ""
+    parts = [f"<b>{escape(number + lane.title)}</b>"]
+    if lane.verdict:
+        verdict = escape(lane.verdict).replace(" %", "&nbsp;%")
+        parts.append(verdict if lane.provisional else f"<b>{verdict}</b>")
+    text = "<br>".join(parts)
+    if lane.rows:
+        style = f' style="color: {faint}"' if lane.provisional else ""
+        head = "".join(
+            f'<td align="right" width="33%">&nbsp;&nbsp;<i>{each}</i></td>' for each in ("before", "now", "change")
+        )
+        lines = "".join(
+            f'<tr><td colspan="3"{style}>{escape(name)}</td></tr><tr>'
+            + "".join(f'<td align="right"{style}>&nbsp;&nbsp;{_whole(each)}</td>' for each in values)
+            + "</tr>"
+            for name, *values in lane.rows
+        )
+        text += f'<table cellspacing="2" width="100%"><tr>{head}</tr>{lines}</table>'
+    return text
+
+
+def _whole(number: str) -> str:
+    """A number that is never torn apart; the support vectors' two kinds may stand below their sum."""
+    total, bracket, rest = escape(number).partition(" (")
+    return total.replace(" ", "&nbsp;") + (f" ({rest}".replace(" + ", "&nbsp;+&nbsp;") if bracket else "")

@@ -1,0 +1,212 @@
+"""What-if in words: what the panel says of each lane, made of values; no Qt."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from app.engine.requests import Frame, Phase
+from app.engine.results import Results
+from app.scene.text import classifier_name
+from app.state.document import Document, Lane
+from app.state.number_format import grouped, percent, short
+from app.state.session import Session
+from solver import Certificate
+
+from .query import Change, ChangeQuestion, Facts, ended
+from .scene import Removable, differs, removable
+
+DISARMED = "Press W, or tick the box above, to keep what is before each edit; then delete, relabel or drag a point."
+ARMED = "Delete, relabel or drag a point, or move a slider: the dashed line is the boundary before it."
+SAME = "Not changed by the last edit."
+
+
+@dataclass(frozen=True)
+class LaneWhatIf:
+    """What the panel says of one lane.
+
+    Attributes
+    ----------
+    title : str
+    verdict : str
+        In one sentence.
+    rows : tuple of (str, str, str, str)
+        Name, old, new, and the difference with its sign.
+    provisional : bool
+        The numbers are of a training that goes on.
+    removable, support : int
+        How many points are no support vectors, and how many are.
+    note : str
+        What one may try, or why there is nothing to remove.
+    """
+
+    title: str
+    verdict: str
+    rows: tuple[tuple[str, str, str, str], ...] = ()
+    provisional: bool = False
+    removable: int = 0
+    support: int = 0
+    note: str = ""
+
+
+def lane_what_if(document: Document, session: Session, results: Results, index: int) -> LaneWhatIf | None:
+    """What is said of the lane at place `index`; None while nobody looks, and for a lane that learns nothing."""
+    if "whatif" not in session.looking or document.lanes[index].is_difference:
+        return None
+    lane, slot = document.lanes[index], document.slots[index]
+    frame = results.frame(slot)
+    can = removable(document, frame)
+    title = classifier_name(lane)
+    verdict, rows, provisional = _state(document, session, results, slot, frame)
+    note = (_missing(document, lane) or can.reason) if can.reason else _note(document, index, can, frame)
+    return LaneWhatIf(title, verdict, rows, provisional, len(can.ids), len(can.support), note)
+
+
+def _missing(document: Document, lane: Lane) -> str:
+    """What there must be before anything is learnt, "" when it is there."""
+    training = document.training_points
+    if not len(training):
+        return "There is nothing to learn from: paint some points."
+    if lane.classifier != "knn" and len(training.classes) < 2:
+        return "All points are of one class: paint some of a second one."
+    return ""
+
+
+def _note(document: Document, index: int, can: Removable, frame: Frame | None) -> str:
+    if document.lanes[index].svm.class_weight == "balanced":
+        return "Balanced weights count the points: with others gone they change, and the boundary may move."
+    if not len(can.ids):
+        return "Every point left is a support vector: delete one, and the boundary moves."
+    certificates = () if frame is None else frame.certificates
+    if any(isinstance(each, Certificate) and each.n_free == 0 for each in certificates):
+        return (
+            "w rests on the support vectors alone. But where none of them is free, b is the middle of an interval that"
+            " other points bound, too: without them the boundary may shift."
+        )
+    return "The boundary rests on the support vectors alone: all others can go. Then delete one support vector."
+
+
+def _state(
+    document: Document, session: Session, results: Results, slot: int, frame: Frame | None
+) -> tuple[str, tuple[tuple[str, str, str, str], ...], bool]:
+    baseline = session.baseline
+    if not session.armed:
+        return "", (), False
+    if baseline is None or not differs(baseline.document, document):
+        return "", (), False
+    old = baseline.side(slot)
+    if old is None:
+        return "There was no model before the last edit.", (), False
+    if old.points is document.training_points and old.lane == document.lanes[document.slots.index(slot)]:
+        return SAME, (), False
+    answer = results.answer(f"whatif{slot}")
+    known = answer is not None and isinstance(answer.question, ChangeQuestion) and answer.question.old == old
+    if answer is None or not known or not isinstance(answer.value, Change):
+        message = answer.message if answer is not None and known else ""
+        return message or "Comparing…", (), True
+    question, change = answer.question, answer.value
+    assert isinstance(question, ChangeQuestion)
+    # Until the newest model has been compared, what is said is of one of the moments before.
+    present = frame is not None and question.new.model is frame.model and ended(frame)
+    provisional = not (present and question.new.finished)
+    stopped = frame is not None and frame.phase is Phase.DONE and question.new.model is frame.model and provisional
+    text = verdict(change, provisional, stopped)
+    if change.new.n_free >= 0 and len(document.training_points.classes) > 2:
+        text += " The numbers of the margin are those of the problem that is drawn."
+    return text, rows(change), provisional
+
+
+def verdict(change: Change, provisional: bool, stopped: bool = False) -> str:
+    """What moved, in one sentence, with the numbers that say so."""
+    places = f"of {change.grid.width} × {change.grid.height} places looked at"
+    if math.isnan(change.largest):
+        size = f"another class at {percent(change.moved)} {places}"
+        text = f"Nothing moved: {size}." if change.nothing else f"Moved: {size}."
+    else:
+        limit = f"less than the {short(change.tolerance)} by which two trainings may differ"
+        size, other = f"largest |Δf| = {figure(change.largest)}", f"another class at {percent(change.moved)} {places}"
+        if change.nothing:
+            text = f"Nothing moved: {size} {places}, {limit}"
+            text += f"; another class at {percent(change.moved)}, no more than half a pixel." if change.moved else "."
+        elif change.within:
+            text = f"f moved by {limit} ({size}), yet {percent(change.moved)} {places} change class."
+        else:
+            text = f"Moved: {size}; {other}."
+    if not change.old.finished:
+        text = f"The state before was not certified. {text}"
+    if stopped:
+        return f"Not certified, the training stopped early. {text}"
+    return f"Provisional, the training goes on. {text}" if provisional else text
+
+
+def rows(change: Change) -> tuple[tuple[str, str, str, str], ...]:
+    """The numbers: name, old, new, difference."""
+    old, new = change.old, change.new
+    lines = [
+        _row("Margin width 2/‖w‖", old.width, new.width),
+        _row(f"Dual {'optimum' if old.finished and new.finished else 'value'} D(α)", old.dual, new.dual),
+        _share("Training accuracy", old.accuracy, new.accuracy),
+        _share("Test accuracy", old.test, new.test),
+    ]
+    found = [line for line in lines if line is not None]
+    if old.n_free >= 0 and new.n_free >= 0:
+        found.insert(
+            min(1, len(found)),
+            (
+                "Support vectors (free + bounded)",
+                _vectors(old),
+                _vectors(new),
+                _signed(new.n_free + new.n_bounded - old.n_free - old.n_bounded),
+            ),
+        )
+    found.append(
+        ("Training points", grouped(old.n_points), grouped(new.n_points), _signed(new.n_points - old.n_points))
+    )
+    return tuple(found)
+
+
+def _row(name: str, old: float, new: float) -> tuple[str, str, str, str] | None:
+    if math.isnan(old) and math.isnan(new):
+        return None
+    both = not (math.isnan(old) or math.isnan(new))
+    difference = new - old
+    if both and abs(difference) <= 1e-9 * max(abs(old), abs(new)):
+        difference = 0.0
+    return name, figure(old), figure(new), _signed(difference) if both else "–"
+
+
+def _share(name: str, old: float, new: float) -> tuple[str, str, str, str] | None:
+    if math.isnan(old) and math.isnan(new):
+        return None
+    texts = ["–" if math.isnan(each) else percent(each) for each in (old, new)]
+    change = new - old
+    if math.isnan(change):
+        signed = "–"
+    elif abs(change) <= 1e-12:
+        signed = "±0"
+    else:
+        signed = f"{'+' if change > 0 else '−'}{percent(abs(change))}p"
+    return name, texts[0], texts[1], signed
+
+
+def figure(value: float) -> str:
+    """A number in a few digits, with a true minus; "–" for none."""
+    if math.isnan(value):
+        return "–"
+    text = short(value) if value == 0 or not 0.001 <= abs(value) < 1000 else f"{value:.4g}"
+    return text.replace("-", "−")
+
+
+def _signed(value: float) -> str:
+    if value == 0:
+        return "±0"
+    return f"+{figure(value)}" if value > 0 else figure(value)
+
+
+def _vectors(facts: Facts) -> str:
+    return f"{facts.n_free + facts.n_bounded} ({facts.n_free} + {facts.n_bounded})"
+
+
+def button(number: int) -> str:
+    """What the button says that removes so many points."""
+    return "Remove all\nnon-support vectors" + (f" ({grouped(number)})" if number else "")

@@ -1,0 +1,371 @@
+"""Files: `*.playground` documents, read strictly and written atomically.
+
+A file is read completely and checked before anything of it is used; what is wrong is said in one sentence.  What a
+file holds is told in `versions`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fnmatch
+import glob
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import msgspec
+
+from app.state.document import Document
+from app.state.plain_text import plain
+
+from . import file_format, json_pieces, locks
+
+SUFFIX = ".playground"
+#: Larger files are refused unread: a hundred thousand points take about 5 MB.
+MAX_BYTES = 100_000_000
+#: Characters of the longest sentence; a file name may have 255.
+_LONGEST = 360
+_NO_NAME = "no file can have this name"
+
+
+def _nothing(share: float = 0.0) -> None:
+    """What follows when nothing is to follow."""
+
+
+class FileError(Exception):
+    """A file cannot be read or written; the text is one sentence for the person at the window.
+
+    Attributes
+    ----------
+    reason : str
+        The part of the sentence that says why, where it is known.
+    """
+
+    def __init__(self, text: str, reason: str = "") -> None:
+        # It may quote the file, and that anything of any length.
+        text = plain(text)
+        half = _LONGEST // 2 - 1  # the reason stands at the end
+        super().__init__(text if len(text) <= _LONGEST else f"{text[:half]}…{text[-half:]}")
+        self.reason = reason or str(self)
+
+
+class UnreadError(FileError):
+    """What a file holds is not known: it was not read, or a newer program wrote it.  It may well be sound.
+
+    Attributes
+    ----------
+    missing : bool
+        There is no such file.
+    """
+
+    missing = False
+
+
+class Fingerprint(NamedTuple):
+    """What tells the content of a file from any other."""
+
+    size: int
+    digest: str
+
+    @staticmethod
+    def of(data: bytes) -> Fingerprint:
+        return Fingerprint(len(data), hashlib.sha256(data).hexdigest())
+
+
+class _Header(msgspec.Struct):
+    format: str
+    version: int
+
+
+def encode(document: Document) -> bytes:
+    """The bytes of a document's file."""
+    return b"".join(encode_pieces(document))
+
+
+def encode_pieces(document: Document) -> Iterator[bytes]:
+    """The same in pieces, each of less than a millisecond's work, so that a background thread can let others in."""
+    return file_format.encode_pieces(document)
+
+
+def decode(data: bytes, name: str = "The file", step: Callable[[float], object] = _nothing) -> Document:
+    """The document in `data`; FileError with one sentence, beginning with `name`, when there is none.
+
+    ``step(share)`` is called between pieces of less than a millisecond's work, so that a background thread can let
+    others in.
+    """
+    rest, lists = json_pieces.parted(data, step)
+    if lists is not None:
+        with contextlib.suppress(FileError):  # the sentence is about the places of the whole
+            return _decoded(rest, name, lists)
+    return _decoded(data, name)
+
+
+def _decoded(data: bytes, name: str, lists: json_pieces.Lists | None = None) -> Document:
+    try:
+        header = msgspec.json.decode(data, type=_Header)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        if not data.strip():
+            raise FileError(f"{name} is empty.") from None
+        raise FileError(f"{name} is damaged, or not a {SUFFIX} file ({_reason(error)}).") from None
+    if header.format != file_format.FORMAT:
+        raise FileError(f"{name} is not a {SUFFIX} file (its format is {header.format[:40]!r}).")
+    if header.version not in file_format.VERSIONS:
+        raise UnreadError(f"{name} is of version {header.version}; this program reads {file_format.readable()}.")
+    try:
+        return file_format.decode(data, header.version, lists)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise FileError(f"{name} cannot be used: {_reason(error)}.") from None
+    except ValueError as error:
+        raise FileError(f"{name} {error}.") from None
+
+
+def read(path: Path) -> Document:
+    """The document in the file at `path`; FileError with one sentence when it cannot be read."""
+    return decode(read_bytes(path), path.name or str(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """What stands in the ordinary file at `path`; UnreadError with one sentence when it cannot be read."""
+    name = path.name or str(path)
+    if not _possible(path):
+        raise UnreadError(f"{name} cannot be read: {_NO_NAME}.", _NO_NAME)
+    try:
+        with open_ordinary(path) as file:
+            large = os.fstat(file.fileno()).st_size > MAX_BYTES
+            data = b"" if large else file.read(MAX_BYTES + 1)
+    except OSError as error:
+        failure = UnreadError(f"{name} cannot be read: {reason(error)}.", reason(error))
+        failure.missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
+        raise failure from None
+    if large or len(data) > MAX_BYTES:  # the second: it has grown meanwhile
+        raise UnreadError(f"{name} is larger than {MAX_BYTES // 10**6} MB, so it was not read.")
+    return data
+
+
+def open_ordinary(path: Path) -> BinaryIO:
+    """The ordinary file at `path`, to be read; UnreadError when it is another thing, OSError when it does not open."""
+    _check_ordinary(os.stat(path), path)
+    # What stands there may have become another thing since: not to wait for the writer of a pipe.
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
+    try:
+        _check_ordinary(os.fstat(file.fileno()), path)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _check_ordinary(status: os.stat_result, path: Path) -> None:
+    name = path.name or str(path)
+    if stat.S_ISDIR(status.st_mode):
+        raise UnreadError(f"{name} is a folder, not a file.")
+    if not stat.S_ISREG(status.st_mode):  # a pipe would be waited for, a device read for ever
+        raise UnreadError(f"{name} is not an ordinary file.")
+
+
+def _possible(path: Path) -> bool:
+    """The system could have a file of this name."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:  # half a character
+        return False
+
+
+def absolute(path: Path) -> Path:
+    """`path` from the root on, or as it is when the working folder is gone."""
+    try:
+        return Path(os.path.abspath(path))
+    except OSError:
+        return path
+
+
+def fingerprint(path: Path) -> Fingerprint | None:
+    """What stands in the file at `path`, for comparing; None when there is none that can be read."""
+    try:
+        return Fingerprint.of(read_bytes(path))
+    except FileError:
+        return None
+
+
+def differs(path: Path, known: Fingerprint) -> bool:
+    """The file at `path` holds something else than `known`; one that is gone or cannot be read does not."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # ValueError: of an impossible name
+        return False
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    now = fingerprint(path) if status.st_size == known.size else None
+    return status.st_size != known.size or (now is not None and now != known)
+
+
+def write(document: Document, path: Path) -> None:
+    """Save `document` at `path`; FileError when it cannot be written."""
+    write_bytes(encode(document), path)
+
+
+def write_bytes(data: bytes, path: Path) -> None:
+    """Write a file whose old content stays whole until the new one is; FileError when it cannot be written."""
+    write_pieces((data,), path)
+
+
+def write_pieces(
+    pieces: Iterable[bytes],
+    path: Path,
+    written: Callable[[], object] = _nothing,
+    *,
+    private: bool = False,
+    lasting: bool = True,
+) -> None:
+    """The same of bytes that come in pieces.
+
+    Parameters
+    ----------
+    pieces : iterable of bytes
+    path : Path
+    written : callable
+        Called when all are on disk and the old content still stands; it stays when that raises.
+    private : bool
+        For nobody else to read.
+    lasting : bool
+        Wait until the disk has it.
+    """
+    # A temporary file in the same folder, flushed to disk, then renamed over the old one: one step for the file system.
+    name = path.name or str(path)
+    if not _possible(path):
+        raise FileError(f"{name} was not saved: {_NO_NAME}.", _NO_NAME)
+    temporary: _Temporary | None = None
+    try:
+        if path.is_dir():
+            raise FileError(f"{name} is a folder; choose a file name.")
+        if path.exists() and not path.is_file():
+            raise FileError(f"{name} is not an ordinary file; choose another name.")
+        target = Path(os.path.realpath(path))  # Path.resolve raises RuntimeError at a link to itself
+        if target.exists() and not os.access(target, os.W_OK):  # renaming over it would not ask
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        stem = f".{target.name[:40]}."
+        sweep(target.parent, f"{glob.escape(stem)}????????.tmp")
+        temporary = _Temporary(target.parent, stem)
+        with temporary.open() as file:
+            for piece in pieces:
+                file.write(piece)
+            file.flush()
+            if lasting:
+                os.fsync(file.fileno())
+        written()
+        if not private:
+            mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+            os.chmod(temporary.name, mode)
+        temporary.replace(target)
+        if lasting:
+            _flush_folder(target.parent)
+    except OSError as error:
+        raise FileError(f"{name} was not saved: {reason(error)}.", reason(error)) from None
+    finally:
+        if temporary is not None:
+            temporary.end()
+
+
+class _Temporary:
+    """A file that is being written, for nobody else to read; locked as long as this process works on it."""
+
+    def __init__(self, folder: Path, stem: str) -> None:
+        self._handle: int | None
+        self._lock: int | None = None
+        for _ in range(100):
+            self._handle, self.name = tempfile.mkstemp(prefix=stem, suffix=".tmp", dir=folder)
+            self._there = True
+            if self._locked(self._handle):
+                return
+            self.end()  # somebody has swept it away before it was locked
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+
+    def _locked(self, handle: int) -> bool:
+        if os.name == "nt":  # an open file cannot be taken away there
+            return True
+        try:
+            self._lock = os.dup(handle)  # it is to outlive the writing, until the file has its name
+            return locks.take(self._lock) and locks.stands_for(self._lock, Path(self.name))
+        except OSError:  # where nothing can be locked, nothing is swept away
+            return True
+
+    def open(self) -> BinaryIO:
+        """To be written, once, and closed."""
+        assert self._handle is not None
+        file = os.fdopen(self._handle, "wb")
+        self._handle = None
+        return file
+
+    def replace(self, target: Path) -> None:
+        """Give it the name of `target`."""
+        os.replace(self.name, target)
+        self._there = False
+
+    def end(self) -> None:
+        """Give the lock back, and take away what has not replaced its target."""
+        if self._there:
+            self._there = False
+            with contextlib.suppress(OSError):  # the folder may have become read-only
+                os.unlink(self.name)
+        for handle in (self._handle, self._lock):
+            if handle is not None:
+                with contextlib.suppress(OSError):
+                    os.close(handle)
+        self._handle = self._lock = None
+
+
+def sweep(folder: Path, pattern: str) -> None:
+    """Take away the temporary files whose writers were killed; `pattern` is that of their names."""
+    try:
+        found = [name for name in os.listdir(folder) if name.endswith(".tmp") and fnmatch.fnmatchcase(name, pattern)]
+    except OSError:
+        return
+    for name in found:
+        with contextlib.suppress(OSError):
+            _sweep_one(folder / name)
+
+
+def _sweep_one(path: Path) -> None:
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        return
+    if os.name == "nt":  # what somebody has open cannot be taken away there
+        path.unlink()
+        return
+    handle = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        if locks.take(handle) and locks.stands_for(handle, path):
+            path.unlink()
+    finally:
+        os.close(handle)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Have the new name on disk too, where the system can; the file itself is whole with either name."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused, in its words."""
+    return (error.strerror or type(error).__name__).lower()
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return str(error).rstrip(".").replace("`", "") or type(error).__name__

@@ -1,0 +1,222 @@
+"""File tasks: saving, opening, reverting and exporting, each a task and what its result then changes.  No Qt."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from app.scene.text import count
+from app.state.commands import Command, Revert
+from app.state.document import Document, View
+from app.state.store import Store, same_content
+
+from . import documents, locks, recovery
+from .background_task import Progress, Task
+from .documents import Fingerprint
+
+
+class Owner(Protocol):
+    """What file_tasks needs of the controller."""
+
+    store: Store
+    on_disk: Fingerprint | None
+
+    @property
+    def document(self) -> Document: ...
+    def dispatch(self, command: Command) -> object: ...
+    def put(
+        self, document: Document, path: Path | None, on_disk: Fingerprint | None = None, modified: bool = False
+    ) -> None: ...
+    def say(self, sentence: str) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """A document stands in a file.
+
+    Attributes
+    ----------
+    document : Document
+    path : Path
+    on_disk : Fingerprint
+    resets : int
+        Which document the window had then, as the store counts them.
+    """
+
+    document: Document
+    path: Path
+    on_disk: Fingerprint
+    resets: int
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A document was read.
+
+    Attributes
+    ----------
+    document : Document
+    name : str
+        Of the file that was read.
+    path : Path or None
+        The document's file; None when a recovery copy was read, which is nobody's file.
+    on_disk : Fingerprint or None
+    resets : int
+        As of `Saved`.
+    before : Document
+        What the window showed when reading was asked for.
+    """
+
+    document: Document
+    name: str
+    path: Path | None
+    on_disk: Fingerprint | None
+    resets: int
+    before: Document
+
+
+class ChangedOnDiskError(documents.FileError):
+    """Another program has written the document's file since it was read or saved here."""
+
+
+class FileTasks:
+    """The tasks read and write; only the methods that take their results change anything.
+
+    Parameters
+    ----------
+    owner : Owner
+    """
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+
+    # -- saving ----------------------------------------------------------------------------------------------------
+
+    def saving(self, path: Path, overwrite: bool = False) -> Task[Saved]:
+        """Save the present document at `path`.
+
+        ChangedOnDiskError when another program has changed that file, unless `overwrite`.
+        """
+        store, document = self._owner.store, self._owner.document
+        resets = store.resets
+
+        def work(progress: Progress) -> Saved:
+            # Asked only now: the save before this one has changed the file, too.
+            if not overwrite and self.changed_on_disk(path):
+                reason = "was changed by another program since it was read or saved here"
+                raise ChangedOnDiskError(f"{path.name} {reason}.", reason)
+            pieces = _Counted(documents.encode_pieces(document), 3 * len(document.points.blocks) // 8 + 8, progress)
+            documents.write_pieces(pieces, path, progress.commit)
+            return Saved(document, path, pieces.fingerprint, resets)
+
+        return Task(f"Saving {path.name}", work, f"{path.name} was not saved")
+
+    def take_saved(self, saved: Saved) -> None:
+        """The document is saved, whatever was edited meanwhile."""
+        if saved.resets == self._owner.store.resets:
+            self._owner.on_disk = saved.on_disk
+            self._owner.store.saved(saved.document, saved.path)
+        self._owner.say(f"Saved {saved.path.name}.")
+
+    def changed_on_disk(self, path: Path) -> bool:
+        """Another program has written the document's file at `path` since it was read or saved here."""
+        own, known = self._owner.store.path, self._owner.on_disk
+        if own is None or known is None or locks.identity(own) != locks.identity(path):
+            return False
+        return documents.differs(path, known)
+
+    # -- opening ---------------------------------------------------------------------------------------------------
+
+    def opening(self, path: Path) -> Task[Opened]:
+        """Read the file at `path`: a document, or a recovery copy."""
+        name = path.name or str(path)
+        # Of now, when the user has been asked about changes; reading may begin later.
+        resets, before = self._owner.store.resets, self._owner.store.document
+
+        def work(progress: Progress) -> Opened:
+            own: Path | None = path
+            on_disk = None
+            if recovery.is_copy(path):
+                document, own = recovery.read(path), None
+            else:
+                data = documents.read_bytes(path)
+                document, on_disk = documents.decode(data, name, progress), Fingerprint.of(data)
+            # Where one looked is part of the document, unless nothing would be seen there.
+            if not document.view.shows(document.points):
+                document = replace(document, view=View.fitting(document.points))
+            progress()
+            _ = document.parts, document.points.counts  # kept for the window, which would wait for them
+            progress()
+            return Opened(document, name, own, on_disk, resets, before)
+
+        return Task(f"Opening {name}", work, f"{name} was not opened", kept=False)
+
+    def outdated(self, opened: Opened) -> bool:
+        """Another document has been opened or made since, which is what one wants now."""
+        return opened.resets != self._owner.store.resets
+
+    def edited_since(self, opened: Opened) -> bool:
+        """There are changes that nobody was asked about."""
+        store = self._owner.store
+        return store.modified and not same_content(store.document, opened.before)
+
+    def take_opened(self, opened: Opened) -> None:
+        """The document that was read, in place of the present one; of a recovery copy, as work without a file."""
+        self._owner.put(opened.document, opened.path, opened.on_disk, modified=opened.path is None)
+        if opened.path is None:
+            self._owner.say(f"Recovered {opened.name}. It is not saved yet.")
+
+    def take_reverted(self, opened: Opened) -> None:
+        """What the document's file holds, as one step."""
+        if self.outdated(opened) or opened.path is None:
+            return
+        self._owner.dispatch(Revert(document=opened.document))
+        self._owner.on_disk = opened.on_disk
+        self._owner.store.saved(self._owner.document, opened.path)
+
+    # -- exporting -------------------------------------------------------------------------------------------------
+
+    def exporting(self, path: Path, guard: bool = True) -> Task[str]:
+        """Write the points to `path` in the format of its suffix; a sentence about it.
+
+        `guard`: names that a spreadsheet would run as formulas get an apostrophe.
+        """
+        document = self._owner.document
+
+        def work(progress: Progress) -> str:
+            from app import exchange  # only now: nothing of it is needed to start
+
+            points, names = document.points, tuple(style.name for style in document.styles)
+            pieces = exchange.encode_pieces(points.xy, points.labels, names, document.axes, path, guard)
+            documents.write_pieces(_told(pieces, progress), path, progress.commit)
+            return f"Exported {count(len(points), 'point')} to {path.name}."
+
+        return Task(f"Exporting {path.name}", work, f"{path.name} was not exported")
+
+
+class _Counted:
+    """Pieces of a file, about so many, on their way to the disk; and their fingerprint when all have passed."""
+
+    def __init__(self, pieces: Iterable[bytes], number: int, progress: Progress) -> None:
+        self._pieces, self._number, self._progress = pieces, number, progress
+        self._hash, self._size = hashlib.sha256(), 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for at, piece in enumerate(self._pieces):
+            self._hash.update(piece)
+            self._size += len(piece)
+            yield piece
+            self._progress(min(at / self._number, 1.0))
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        return Fingerprint(self._size, self._hash.hexdigest())
+
+
+def _told(pieces: Iterable[tuple[bytes, float]], progress: Progress) -> Iterator[bytes]:
+    for piece, share in pieces:
+        yield piece
+        progress(share)

@@ -1,0 +1,53 @@
+"""Png: a picture as the bytes of a PNG file, made in pieces so that it can be given up in the middle.  No Qt."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Bytes of pixels compressed at a time; the compressor works without the interpreter lock.
+PIECE_BYTES = 1_000_000
+
+
+class GivenUpError(Exception):
+    """Nobody wants the picture any more."""
+
+
+def encode(argb: NDArray[np.uint32], pixels_per_metre: int = 0, given_up: Callable[[], bool] = lambda: False) -> bytes:
+    """The PNG file of opaque pixels 0xffrrggbb, shape (height, width).
+
+    Parameters
+    ----------
+    argb : ndarray of shape (height, width), uint32
+    pixels_per_metre : int, default=0
+        How large it is to be printed; 0 says nothing of it.
+    given_up : callable, optional
+        Asked now and then; GivenUpError once it is true.
+    """
+    height, width = argb.shape
+    parts = [b"\x89PNG\r\n\x1a\n", _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))]
+    if pixels_per_metre:
+        parts.append(_chunk(b"pHYs", struct.pack(">IIB", pixels_per_metre, pixels_per_metre, 1)))
+    compressor = zlib.compressobj(6)
+    rows = max(1, PIECE_BYTES // (3 * width))
+    above = np.zeros((1, 3 * width), dtype=np.uint8)
+    for start in range(0, height, rows):
+        if given_up():
+            raise GivenUpError
+        block = argb[start : start + rows]
+        rgb = np.stack([(block >> shift).astype(np.uint8) for shift in (16, 8, 0)], axis=-1).reshape(len(block), -1)
+        # Filter 2: each byte less the one above it, for surfaces change little from row to row.
+        lines = np.full((len(block), 1 + 3 * width), 2, dtype=np.uint8)
+        np.subtract(rgb, np.concatenate((above, rgb[:-1])), out=lines[:, 1:])
+        above = rgb[-1:].copy()
+        parts.append(_chunk(b"IDAT", compressor.compress(lines.data)))
+    parts += [_chunk(b"IDAT", compressor.flush()), _chunk(b"IEND", b"")]
+    return b"".join(parts)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

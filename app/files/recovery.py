@@ -1,0 +1,372 @@
+"""Recovery: copies of unsaved work, written in the background, and found again after a crash.
+
+Each window has one name; its copy is `<name>.recovery` in the recovery folder, and `<name>.lock` is locked as long as
+the window lives.  A copy that nobody has locked is work of a window that did not end well.  A copy is one line of JSON
+(which document, when, how many points) and then the bytes of a `*.playground` file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.scene.text import count
+from app.state.document import Document
+from app.state.plain_text import plain
+
+from . import documents, file_format, locks
+
+SUFFIX = ".recovery"
+#: Of a copy that was set aside.
+ASIDE = ".unreadable"
+#: Seconds between two copies; after the first unsaved change; and until the next try after a failure.
+INTERVAL, DELAY, RETRY = 2.0, 0.5, 10.0
+#: Seconds to wait for the lock of one's own copy: somebody may be asking just now whether it is held.
+PATIENCE = 1.0
+#: Seconds the writing thread rests between two pieces, so that it never gets in the window's way.
+_REST = 0.0005
+_HEADER_BYTES = 100_000
+#: What stands there is no copy, whenever it is read.
+_WRONG = (ValueError, OverflowError, RecursionError, msgspec.MsgspecError, documents.FileError)
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What is to be kept: a document, where it belongs, and what was in its file when it was last read or written."""
+
+    document: Document
+    path: Path | None
+    on_disk: documents.Fingerprint | None = None
+
+
+class _Header(msgspec.Struct):
+    time: float
+    points: int
+    version: int
+    path: str | None = None
+    on_disk: tuple[int, str] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Copy:
+    """A copy left behind; `lock` is held here, so nobody else offers or removes it."""
+
+    file: Path
+    lock: locks.Lock
+    path: Path | None
+    time: float
+    points: int
+    on_disk: documents.Fingerprint | None
+
+    @property
+    def title(self) -> str:
+        """What the document is called."""
+        return plain(self.path.name) if self.path else "Untitled"
+
+    @property
+    def words(self) -> str:
+        """Which work of when, in words."""
+        return f"{self.title}, {when(self.time, time.time())}, {count(self.points, 'point')}"
+
+    def read(self) -> Work:
+        """The work; FileError when it cannot be used, UnreadError when that may only be so for now."""
+        return Work(_document(self.file, f"The recovery copy of {self.title}"), self.path, self.on_disk)
+
+    def remove(self) -> None:
+        """The copy is not needed any more."""
+        with contextlib.suppress(OSError):
+            self.file.unlink(missing_ok=True)
+        self.lock.release()
+
+    def set_aside(self) -> Path:
+        """Keep a damaged copy under a name that is not offered again; the name."""
+        aside = _set_aside(self.file)
+        self.lock.release()
+        return aside
+
+
+def read(path: Path) -> Document:
+    """The document in the copy at `path`, wherever that is kept by now; FileError when it cannot be used."""
+    return _document(path, path.name)
+
+
+def is_copy(path: Path) -> bool:
+    """The file at `path` is called like a recovery copy."""
+    return path.suffix in (SUFFIX, ASIDE)
+
+
+def _document(file: Path, name: str) -> Document:
+    try:
+        _, _, body = documents.read_bytes(file).partition(b"\n")
+    except documents.UnreadError as error:
+        why = error.reason.rstrip(".")
+        raise documents.UnreadError(f"{name} cannot be read: {why}.", why) from None
+    return documents.decode(body, name)
+
+
+def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
+    """The copies that living windows have not locked, newest first; and a sentence about what cannot be read.
+
+    What is damaged is set aside.  What cannot be read for now stays where it is, to be offered another time.
+    """
+    copies: list[Copy] = []
+    sentences: list[str] = []
+    refusals: list[OSError] = []
+    try:
+        found = sorted(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return [], []
+    except OSError as error:
+        return [], [f"Unsaved work cannot be looked for in {folder}: {documents.reason(error)}."]
+    documents.sweep(folder, ".*.tmp")  # the writing of a copy was broken off
+    names = {file.name for file in found}
+    for file in found:
+        if file.suffix == locks.SUFFIX and file.with_suffix(SUFFIX).name not in names:
+            locks.held(file)
+        if file.suffix != SUFFIX:
+            continue
+        lock = locks.Lock(file.with_suffix(locks.SUFFIX))
+        try:
+            if not _mine(lock):
+                continue
+            copies.append(_copy(file, lock))
+            continue
+        except FileNotFoundError:  # its owner has just ended well
+            pass
+        except OSError as error:
+            refusals.append(error)
+        except _WRONG:
+            sentences.append(f"A recovery copy cannot be read; it is kept as {_set_aside(file)}.")
+        lock.release()
+    if refusals:
+        why = documents.reason(refusals[0])
+        which = "A recovery copy" if len(refusals) == 1 else f"{len(refusals)} recovery copies"
+        stays = "it stays in" if len(refusals) == 1 else "they stay in"
+        sentences.append(f"{which} cannot be read for now ({why}); {stays} {folder} for the next start.")
+    return sorted(copies, key=_age), sentences
+
+
+def _mine(lock: locks.Lock) -> bool:
+    """Nobody else has `lock`, nor will, if there can be locks; OSError: nobody knows for now."""
+    try:
+        return lock.acquire()
+    except OSError as error:
+        if locks.passing(error):
+            raise
+        return True  # where nothing can be locked, better a copy too many
+
+
+def _age(copy: Copy) -> float:
+    return -copy.time if math.isfinite(copy.time) else math.inf
+
+
+def _copy(file: Path, lock: locks.Lock) -> Copy:
+    with documents.open_ordinary(file) as stream:
+        line = stream.readline(_HEADER_BYTES)
+    header = msgspec.convert(json.loads(line), _Header)
+    path = Path(header.path) if header.path is not None else None
+    on_disk = documents.Fingerprint(*header.on_disk) if header.on_disk is not None else None
+    return Copy(file, lock, path, header.time, header.points, on_disk)
+
+
+def _set_aside(file: Path) -> Path:
+    """Rename `file`, if that can be; what it is called now."""
+    aside, number = file.with_suffix(ASIDE), 1
+    with contextlib.suppress(OSError):
+        while os.path.lexists(aside):  # rename would replace it
+            number += 1
+            aside = file.with_name(f"{file.stem}-{number}{ASIDE}")
+        os.replace(file, aside)
+        return aside
+    return file
+
+
+def when(moment: float, now: float) -> str:
+    """A moment in words: "today 14:32", "yesterday 9:05", "3 March 2026 14:32"; a clock may say anything."""
+    try:
+        then, today = datetime.datetime.fromtimestamp(moment), datetime.datetime.fromtimestamp(now)
+    except (ValueError, OverflowError, OSError):
+        return "at an unknown time"
+    days = (today.date() - then.date()).days
+    clock = f"{then.hour}:{then.minute:02}"
+    if days in (0, 1):
+        return f"{('today', 'yesterday')[days]} {clock}"
+    return f"{then.day} {_MONTHS[then.month - 1]} {then.year} {clock}"
+
+
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
+
+class Recorder:
+    """Keeps a copy of unsaved work on disk, on a thread of its own that begins with the first.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        A name that no other window has.
+    failed : callable
+        ``failed(sentence)`` is called from the thread when copies cannot be written, once until they can again.
+    """
+
+    def __init__(self, folder: Path, name: str, failed: Callable[[str], None]) -> None:
+        self._folder = folder
+        self.file = folder / f"{name}{SUFFIX}"
+        self._lock = locks.Lock(folder / f"{name}{locks.SUFFIX}")
+        self._failed = failed
+        self._failing = False
+        self._news = threading.Condition()
+        self._wanted: Work | None = None  # newest wins
+        self._behind = False  # what is on disk is not what is wanted
+        self._busy = False  # it is being written or taken away just now
+        self._due = 0.0
+        self._started = -INTERVAL  # when the last copy was begun
+        self._predecessors: list[Copy] = []
+        self._closing = False
+        self._thread: threading.Thread | None = None
+
+    def keep(self, work: Work | None) -> None:
+        """Have a copy of `work` on disk soon; None: there is nothing unsaved any more."""
+        with self._news:
+            if self._closing or (work is None and self._thread is None):
+                return
+            now = time.monotonic()
+            if not self._behind and work is not None:
+                self._due = max(now + DELAY, self._started + INTERVAL)
+            self._wanted, self._behind = work, True
+            failure = "" if self._thread is not None else self._begin()
+            self._news.notify()
+        if failure:
+            self._tell(failure)
+
+    def _begin(self) -> str:
+        """Start the thread; why that is impossible, or ""."""
+        thread = threading.Thread(target=self._run, name="recovery", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the system gives no more; the next change tries again
+            return str(error)
+        self._thread = thread
+        return ""
+
+    def replaces(self, copy: Copy) -> None:
+        """The work now kept is that of `copy`, which stays until that is written, or nothing is unsaved any more."""
+        with self._news:
+            self._predecessors.append(copy)
+            self._behind = True  # what is being written just now may be older
+            self._news.notify()
+
+    @property
+    def settled(self) -> bool:
+        """True when what is on disk is what is wanted."""
+        with self._news:
+            return not self._behind and not self._busy
+
+    def close(self) -> bool:
+        """The window has ended well: no copy is needed.  True when the thread ended in time."""
+        with self._news:
+            self._closing = True
+            self._wanted = None
+            thread = self._thread
+            self._news.notify()
+        if thread is None:
+            return True
+        thread.join(2)
+        return not thread.is_alive()
+
+    # -- on the thread ---------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            with self._news:
+                self._busy = False
+                while not self._closing:
+                    wait = self._due - time.monotonic() if self._behind else None
+                    if wait is not None and (wait <= 0 or self._wanted is None):
+                        break
+                    self._news.wait(wait)
+                work, self._behind, self._busy = self._wanted, False, True
+                predecessors, closing = list(self._predecessors), self._closing
+            if work is None:
+                self._remove()
+            elif not self._write(work):
+                continue
+            for copy in predecessors:
+                copy.remove()
+            with self._news:
+                self._predecessors = [copy for copy in self._predecessors if copy not in predecessors]
+            if closing:
+                self._lock.release()
+                return
+
+    def _write(self, work: Work) -> bool:
+        self._started = time.monotonic()
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not self._lock.held:
+                with contextlib.suppress(OSError):  # where nothing can be locked, a copy is still better than none
+                    self._lock.acquire(PATIENCE)
+            documents.write_pieces(self._pieces(work), self.file, private=True)
+        except Exception as error:  # whatever it is, the thread goes on to try again
+            if self._closing:
+                return False
+            with self._news:
+                self._behind, self._due = True, time.monotonic() + RETRY
+            self._tell(_reason(error))
+            return False
+        self._failing = False
+        return True
+
+    def _tell(self, reason: str) -> None:
+        if not self._failing:
+            self._failing = True
+            self._failed(f"Recovery copies cannot be written: {reason}.")
+
+    def _pieces(self, work: Work) -> Iterator[bytes]:
+        header: dict[str, Any] = {
+            "time": time.time(),
+            "points": len(work.document.points),
+            "version": file_format.NEWEST,
+            "path": str(documents.absolute(work.path)) if work.path is not None else None,
+            "on_disk": work.on_disk,
+        }
+        yield json.dumps(header).encode() + b"\n"  # json, for a name of a file need not be sound text
+        for piece in documents.encode_pieces(work.document):
+            yield piece
+            if self._closing:
+                raise InterruptedError
+            time.sleep(_REST)
+
+    def _remove(self) -> None:
+        with contextlib.suppress(OSError):
+            self.file.unlink(missing_ok=True)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, documents.FileError):
+        return error.reason.rstrip(".")
+    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else type(error).__name__

@@ -1,0 +1,1 @@
+"""Learners: every classifier that a lane can have.  No Qt."""

@@ -1,1 +1,0 @@
-"""Questions: what can be asked about the models on screen; `inquiries` and `overlays` list them all."""

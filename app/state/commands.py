@@ -1,0 +1,354 @@
+"""Commands: each edit of the document as a value, ``apply(document) -> document``.
+
+A command that changes nothing returns the very same document, and nobody is told.  `name(before, after)` says in the
+words of the undo menu what was done; points are named by their lifelong ids.  Commands with the same `merge_key` in a
+row are one undo step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .document import Document, GeneratorSettings, View
+from .points import LIMIT, MAX_CLASSES, Ids, Points
+from .test_split import IdSet
+
+
+class Command(Protocol):
+    """An edit of the document."""
+
+    @property
+    def merge_key(self) -> Hashable:
+        """None, or what makes this the same undo step as the one before."""
+        ...
+
+    @property
+    def undoable(self) -> bool:
+        """False for changes that undo passes over (looking elsewhere)."""
+        ...
+
+    def name(self, before: Document, after: Document) -> str:
+        """What the undo menu calls the step from `before` to `after`, all merged commands included."""
+        ...
+
+    def apply(self, document: Document) -> Document:
+        """The document after the edit; the same object when nothing changes."""
+        ...
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What commands have in common."""
+
+    merge_key: Hashable = None
+    undoable: bool = True
+
+
+def _count(number: int) -> str:
+    return "1 point" if number == 1 else f"{number} points"
+
+
+def _drawable(xy: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which places the plots can show; a NaN is none."""
+    # `all` along so short an axis takes ten times as long.
+    return np.asarray((np.abs(xy[:, 0]) <= LIMIT) & (np.abs(xy[:, 1]) <= LIMIT))
+
+
+@dataclass(frozen=True, eq=False)
+class AddPoints(Edit):
+    """Points behind the present ones; places that cannot be drawn are left out.
+
+    Attributes
+    ----------
+    xy : array-like of shape (n, 2)
+    labels : array-like of shape (n,), or int
+        Classes, 0 to 7.
+    verb : str
+        What the undo menu calls it: "Add", "Brush", "Paste".
+    """
+
+    xy: ArrayLike = ()
+    labels: ArrayLike = 0
+    verb: str = "Add"
+
+    def name(self, before: Document, after: Document) -> str:
+        return f"{self.verb} {_count(len(after.points) - len(before.points))}"
+
+    def apply(self, document: Document) -> Document:
+        xy = np.asarray(self.xy, dtype=np.float64).reshape(-1, 2)
+        labels = np.broadcast_to(np.asarray(self.labels, dtype=np.int64), (len(xy),))
+        keep = _drawable(xy) & (labels >= 0) & (labels < MAX_CLASSES)
+        if not keep.all():
+            xy, labels = xy[keep], labels[keep]
+        return replace(document, points=document.points.append(xy, labels)) if len(xy) else document
+
+
+@dataclass(frozen=True, eq=False)
+class MovePoints(Edit):
+    """The points with these `ids`, each once, to the places `xy`; one that cannot be drawn there stays."""
+
+    ids: Sequence[int] | Ids = ()
+    xy: ArrayLike = ()
+    verb: str = "Move"
+
+    def name(self, before: Document, after: Document) -> str:
+        return f"{self.verb} {_count(after.points.changed_since(before.points))}"
+
+    def apply(self, document: Document) -> Document:
+        points = document.points
+        ids, xy = np.asarray(self.ids, dtype=np.int64), np.asarray(self.xy, dtype=np.float64).reshape(-1, 2)
+        if not (ids[1:] > ids[:-1]).all():
+            order = np.argsort(ids)
+            ids, xy = ids[order], xy[order]
+        index = points.indices_of(ids)
+        there = _drawable(xy)
+        if len(index) < len(ids):
+            there &= np.isin(ids, points.ids[index])
+            index = points.indices_of(ids[there])
+        else:
+            index = index[there]
+        if not there.all():
+            xy = xy[there]
+        moves = (points.xy[index, 0] != xy[:, 0]) | (points.xy[index, 1] != xy[:, 1])
+        if not moves.all():
+            index, xy = index[moves], xy[moves]
+        return replace(document, points=points.move(index, xy)) if len(index) else document
+
+
+@dataclass(frozen=True, eq=False)
+class RelabelPoints(Edit):
+    """The points with these `ids` of class `label` (0 to 7)."""
+
+    ids: Sequence[int] | Ids = ()
+    label: int = 0
+
+    def name(self, before: Document, after: Document) -> str:
+        return f"Relabel {_count(after.points.changed_since(before.points))}"
+
+    def apply(self, document: Document) -> Document:
+        index = document.points.indices_of(self.ids)
+        index = index[document.points.labels[index] != self.label]
+        if not len(index) or not 0 <= self.label < MAX_CLASSES:
+            return document
+        return replace(document, points=document.points.relabel(index, self.label))
+
+
+@dataclass(frozen=True, eq=False)
+class RemovePoints(Edit):
+    """The points with these `ids` away."""
+
+    ids: Sequence[int] | Ids = ()
+    verb: str = "Remove"
+
+    def name(self, before: Document, after: Document) -> str:
+        return f"{self.verb} {_count(len(before.points) - len(after.points))}"
+
+    def apply(self, document: Document) -> Document:
+        index = document.points.indices_of(self.ids)
+        return replace(document, points=document.points.remove(index)) if len(index) else document
+
+
+@dataclass(frozen=True, eq=False)
+class ImportPoints(Edit):
+    """Points from elsewhere in place of the present ones, or behind them.
+
+    Attributes
+    ----------
+    xy, labels : array-like of shape (n, 2) and (n,)
+    class_names : tuple of str
+        Of class 1, 2, …; "" or missing where a class has only its number.
+    axes : tuple of (str, str)
+    add : bool
+        Behind the present ones: a class of the same name is the same class, one of a new name gets a free number, and
+        the axes keep their names.
+    fit : bool
+        Show all points then.
+    verb : str
+    """
+
+    xy: ArrayLike = ()
+    labels: ArrayLike = 0
+    class_names: tuple[str, ...] = ()
+    axes: tuple[str, str] = ("", "")
+    add: bool = False
+    fit: bool = True
+    verb: str = "Import"
+
+    def name(self, before: Document, after: Document) -> str:
+        return f"{self.verb} {_count(len(np.asarray(self.xy)))}"
+
+    def apply(self, document: Document) -> Document:
+        names = [name[:40] for name in self.class_names]
+        names += [""] * (MAX_CLASSES - len(names))
+        if self.add:
+            points, styles = document.points, list(document.styles)
+        else:  # numbers of points go on, so that no learner takes a new point for an old one
+            points = Points((), document.points.next_id)
+            styles = [msgspec.structs.replace(style, name="") for style in document.styles]
+        number = _numbers(names, [style.name for style in styles], points.counts)
+        for label, name in enumerate(names):
+            if name:
+                styles[number[label]] = msgspec.structs.replace(styles[number[label]], name=name)
+        points = points.append(self.xy, np.array(number)[np.asarray(self.labels, dtype=np.intp)])
+        x, y = document.axes if self.add else self.axes
+        axes = (x[:60], y[:60])
+        view = View.fitting(points) if self.fit else document.view
+        origin = document.origin if self.add else None
+        return replace(document, points=points, view=view, styles=tuple(styles), axes=axes, origin=origin)
+
+
+def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]) -> list[int]:
+    """Which classes of a document with `present` names those called `names` become; ValueError when there is no room.
+
+    One without a name keeps its number, a known name has its class, and a new one gets the first that is free, its
+    own number before others.
+    """
+    number = [present.index(name) if name and name in present else label for label, name in enumerate(names)]
+    new = [label for label, name in enumerate(names) if name and name not in present]
+    taken = {number[label] for label in range(len(names)) if names[label] and label not in new}
+    for label in new:
+        free = [c for c in (label, *range(MAX_CLASSES)) if not (present[c] or counts[c] or c in taken)]
+        if not free:
+            raise ValueError(f"There is no class left for “{names[label]}”: a document has at most {MAX_CLASSES}.")
+        number[label] = free[0]
+        taken.add(free[0])
+    return number
+
+
+@dataclass(frozen=True)
+class Clear(Edit):
+    """All points away."""
+
+    def name(self, before: Document, after: Document) -> str:
+        return f"Clear {_count(len(before.points))}"
+
+    def apply(self, document: Document) -> Document:
+        if not len(document.points):
+            return document
+        return replace(document, points=Points((), document.points.next_id), origin=None)
+
+
+@dataclass(frozen=True)
+class Generate(Edit):
+    """Points of the generator instead of the present ones, or behind them; the view then fits.
+
+    Of points behind others, the document does not say that they came from the generator.
+    """
+
+    settings: GeneratorSettings = GeneratorSettings()
+    add: bool = False
+
+    def name(self, before: Document, after: Document) -> str:
+        return f"{'Add' if self.add else 'Generate'} {self.settings.name}"
+
+    def apply(self, document: Document) -> Document:
+        made = self.settings.points()
+        # Numbers of points go on, so that no learner takes a new point for an old one.
+        start = document.points if self.add else Points((), document.points.next_id)
+        points = start.append(made.xy, made.labels)
+        same = len(points) == len(document.points) and np.array_equal(points.xy, document.points.xy)
+        if same and np.array_equal(points.labels, document.points.labels):
+            points = document.points
+        origin = self.settings if not len(start) else document.origin
+        changed = replace(document, points=points, generator=self.settings, view=View.fitting(points), origin=origin)
+        same_rest = all(getattr(changed, name) == getattr(document, name) for name in ("generator", "view", "origin"))
+        return document if points is document.points and same_rest else changed
+
+
+@dataclass(frozen=True)
+class SetGenerator(Edit):
+    """Other settings of the generator; nothing is generated yet."""
+
+    settings: GeneratorSettings = GeneratorSettings()
+    text: str = "Change the generator"
+
+    def name(self, before: Document, after: Document) -> str:
+        return self.text
+
+    def apply(self, document: Document) -> Document:
+        return document if self.settings == document.generator else replace(document, generator=self.settings)
+
+
+@dataclass(frozen=True)
+class SetFields(Edit):
+    """Other values of the document's own fields: class names and colours, axes, notes, limit of training, split."""
+
+    changes: tuple[tuple[str, object], ...] = ()
+    text: str = "Change the document"
+
+    def name(self, before: Document, after: Document) -> str:
+        return self.text
+
+    def apply(self, document: Document) -> Document:
+        changed = {name: value for name, value in self.changes if getattr(document, name) != value}
+        return replace(document, **changed) if changed else document  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class Revert(Edit):
+    """What the document's file holds, in place of everything."""
+
+    document: Document = field(default_factory=Document)
+
+    def name(self, before: Document, after: Document) -> str:
+        return "Revert to the file"
+
+    def apply(self, document: Document) -> Document:
+        points, old = self.document.points, document.points
+        alike = len(points) == len(old) and np.array_equal(points.ids, old.ids) and np.array_equal(points.xy, old.xy)
+        if alike and np.array_equal(points.labels, old.labels):
+            points = old
+        else:  # numbers of points go on, so that no learner takes a new point for an old one
+            points = Points(points.blocks, max(points.next_id, old.next_id))
+        # The lanes are new ones, whatever their places were called before.
+        view = document.view if points is old else View.fitting(points)
+        new = replace(self.document, slots=document.slots, points=points, view=view)
+        return document if _equal(new, document) else new
+
+
+def _equal(first: Document, second: Document) -> bool:
+    return all(getattr(first, each.name) == getattr(second, each.name) for each in fields(Document))
+
+
+@dataclass(frozen=True)
+class SetView(Edit):
+    """Another part of the plane; looking elsewhere is no edit, so undo passes over it."""
+
+    view: View = View()
+    undoable: bool = False
+
+    def name(self, before: Document, after: Document) -> str:
+        return "Look elsewhere"
+
+    def apply(self, document: Document) -> Document:
+        return document if self.view == document.view else replace(document, view=self.view)
+
+
+@dataclass(frozen=True, eq=False)
+class PaintTestPoints(Edit):
+    """The points with these `ids` become test points, or training points again; from then on, by hand.
+
+    A split by ratio goes on from where it stands.
+    """
+
+    ids: Sequence[int] | Ids = ()
+    test: bool = True
+
+    def name(self, before: Document, after: Document) -> str:
+        changed = np.setxor1d(before.test_points.ids, after.test_points.ids, assume_unique=True)
+        return f"Keep {_count(len(changed))} for testing" if self.test else f"Train on {_count(len(changed))} again"
+
+    def apply(self, document: Document) -> Document:
+        present = document.test_points.ids
+        chosen = document.points.ids[document.points.indices_of(self.ids)]
+        change = np.union1d if self.test else np.setdiff1d
+        painted = change(present, chosen)
+        if len(painted) == len(present):
+            return document
+        return replace(document, split=replace(document.split, kind="painted", painted=IdSet(painted)))

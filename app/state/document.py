@@ -1,0 +1,321 @@
+"""Document: what is saved and undone, a frozen value; and the settings it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from app.learners.table import SVM_TRAINERS, TRAINERS, Trainer
+from solver import RULES, SCHEMES, Kernel
+from solver.data import datasets
+
+from .plain_text import plain
+from .points import LIMIT, MAX_CLASSES, Points
+from .test_split import NO_SPLIT, Parts, Split, parts_of
+
+Weights = Literal["uniform", "distance", "distance-squared"]
+Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
+KernelName = Literal["linear", "poly", "rbf", "laplacian", "sigmoid"]
+if TYPE_CHECKING:
+    Selection: TypeAlias = str
+    Multiclass: TypeAlias = str
+    SvmTrainer: TypeAlias = str
+else:  # the tables say which there are
+    Selection = Literal[tuple(RULES)]
+    Multiclass = Literal[tuple(SCHEMES)]
+    SvmTrainer = Literal[SVM_TRAINERS]
+#: What the classes weigh: the same, n / (k n_c), or what was typed.
+ClassWeight = Literal["equal", "balanced", "own"]
+LEAST_WEIGHT, LARGEST_WEIGHT = 0.01, 100.0
+_Weight = Annotated[float, Meta(ge=LEAST_WEIGHT, le=LARGEST_WEIGHT)]
+#: Seed of what draws.
+Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+MOST_EPOCHS, MOST_PASSES, MOST_STEPS, MOST_ORDERS = 100, 1_000_000, 10_000_000, 100
+LEAST_LAMBDA, LARGEST_LAMBDA = 1e-8, 1e4
+GeneratorName = Literal["line", "circle", "wrong", "moons", "blobs", "xor", "spirals", "chessboard"]
+
+
+class KnnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of k nearest neighbours, named as in scikit-learn."""
+
+    n_neighbors: Annotated[int, Meta(ge=1, le=9999)] = 5
+    weights: Weights = "uniform"
+    metric: Metric = "euclidean"
+    p: Annotated[float, Meta(ge=1, le=100)] = 3.0
+
+
+class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of the support vector machine, named as in scikit-learn; a hard margin is C = infinity."""
+
+    kernel: KernelName = "rbf"
+    C: Annotated[float, Meta(ge=1e-8, le=1e8)] = 1.0
+    hard_margin: bool = False
+    gamma: Annotated[float, Meta(ge=1e-8, le=1e8)] = 1.0
+    degree: Annotated[int, Meta(ge=1, le=9)] = 3
+    coef0: Annotated[float, Meta(ge=-1e6, le=1e6)] = 1.0
+    tol: Annotated[float, Meta(ge=1e-9, le=1.0)] = 1e-3
+    selection: Selection = "second-order"
+    multiclass: Multiclass = "one-vs-one"
+    class_weight: ClassWeight = "equal"
+    #: The weights of classes 1 to 8 when they are one's own.
+    own_weights: tuple[_Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight] = (1.0,) * 8
+    trainer: SvmTrainer = "smo"
+    #: LASVM: how it chooses a partner, passes over the points, and whether it goes on to the optimum.
+    partner: Literal["first-order", "second-order"] = "second-order"
+    n_epochs: Annotated[int, Meta(ge=1, le=MOST_EPOCHS)] = 1
+    finish: bool = True
+    #: Gradient ascent.
+    step_size: Literal["barzilai-borwein", "constant"] = "barzilai-borwein"
+    fit_intercept: bool = True
+
+    def as_kernel(self) -> Kernel:
+        """The kernel function these settings stand for."""
+        return Kernel(self.kernel, self.gamma, self.coef0, self.degree)
+
+
+class PerceptronSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of the perceptron, named as in scikit-learn."""
+
+    fit_intercept: bool = True
+    #: A new random order for each pass over the points.
+    shuffle: bool = True
+    random_state: Seed = 0
+    #: Passes over the points at most.
+    max_iter: Annotated[int, Meta(ge=1, le=MOST_PASSES)] = 1000
+    #: How many other orders are shown beside this one.
+    orders: Annotated[int, Meta(ge=0, le=MOST_ORDERS)] = 0
+
+
+class PegasosSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of Pegasos."""
+
+    #: lambda of ``lambda/2 ||w||^2 + mean hinge``.
+    lam: Annotated[float, Meta(ge=LEAST_LAMBDA, le=LARGEST_LAMBDA)] = 0.01
+    n_iter: Annotated[int, Meta(ge=1, le=MOST_STEPS)] = 100_000
+    random_state: Seed = 0
+
+
+class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One classifier of the comparison; the settings of those not chosen are kept for when they are."""
+
+    classifier: Literal["knn", "svm", "perceptron", "pegasos", "difference"] = "svm"
+    knn: KnnSettings = KnnSettings()
+    svm: SvmSettings = SvmSettings()
+    #: The two classes whose margins are drawn, when there are more than two; twice the same is that class against
+    #: the rest.
+    pair: tuple[Annotated[int, Meta(ge=0, le=7)], Annotated[int, Meta(ge=0, le=7)]] = (0, 1)
+    perceptron: PerceptronSettings = PerceptronSettings()
+    pegasos: PegasosSettings = PegasosSettings()
+
+    @property
+    def learner(self) -> str:
+        """The name in `TRAINERS` of what trains this lane; "" for what does not train."""
+        if self.classifier == "svm":
+            return self.svm.trainer
+        return self.classifier if self.classifier in TRAINERS else ""
+
+    @property
+    def is_difference(self) -> bool:
+        """It has no model of its own: it shows where those of the two compared lanes differ."""
+        return self.classifier == "difference"
+
+    @property
+    def trainer(self) -> Trainer | None:
+        """The row of `TRAINERS` of what trains this lane; None for what does not train."""
+        return TRAINERS.get(self.learner)
+
+    @property
+    def multiclass(self) -> str:
+        """How more than two classes become binary problems; linear learners have one w for each class."""
+        return self.svm.multiclass if self.classifier == "svm" else "one-vs-rest"
+
+    def drawn(self, problems: Sequence[tuple[int, int]]) -> int:
+        """Which of `problems`, as `problems_of` has them, has its margins drawn: the chosen one, else the first."""
+        first = self.pair[0]
+        for p, problem in enumerate(problems):
+            if set(problem) == set(self.pair) or problem == (first, first):
+                return p
+        return 0
+
+
+def problems_of(classes: Sequence[int], multiclass: str) -> tuple[tuple[int, int], ...]:
+    """The binary problems of several classes: pairs of class numbers, twice the same for a class against the rest."""
+    if multiclass == "one-vs-rest" and len(classes) > 2:
+        return tuple((c, c) for c in classes)
+    return tuple(combinations(classes, 2))
+
+
+class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the generator makes next."""
+
+    name: GeneratorName = "moons"
+    count: Annotated[int, Meta(ge=1, le=50_000)] = 100
+    noise: Annotated[float, Meta(ge=0, le=10)] = 0.2
+    seed: Seed = 0
+    shift: Annotated[float, Meta(ge=-1, le=1)] = 0.0
+    n_classes: Annotated[int, Meta(ge=2, le=MAX_CLASSES)] = 2
+
+    def points(self) -> Points:
+        """The points these settings stand for; ValueError with a sentence when they cannot be."""
+        X, y = datasets.generate(
+            self.name, self.count, noise=self.noise, seed=self.seed, shift=self.shift, n_classes=self.n_classes
+        )
+        return Points.of(X, y)
+
+
+#: No view spans a smaller share of its distance from the origin: its pixels would be the same numbers.
+FINEST = 1e-12
+
+
+class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What part of the plane is shown: its centre, and the length that the shorter side of a canvas spans."""
+
+    x: Annotated[float, Meta(ge=-LIMIT, le=LIMIT)] = 0.0
+    y: Annotated[float, Meta(ge=-LIMIT, le=LIMIT)] = 0.0
+    span: Annotated[float, Meta(ge=1e-9, le=4 * LIMIT)] = 2.4
+
+    @staticmethod
+    def fitting(points: Points) -> View:
+        """The view that shows all points with a margin; the unit square about the origin when there are none."""
+        if len(points) == 0:
+            return View()
+        # Column by column: along so short an axis it takes ten times as long.
+        low, high = (np.array([extreme(points.xy[:, 0]), extreme(points.xy[:, 1])]) for extreme in (np.min, np.max))
+        size = float((high - low).max())
+        # A single point, or points too close to tell apart at their distance from the origin, still get some room.
+        least = max(1e-9, 1e-6 * float(max(np.abs(low).max(), np.abs(high).max())))
+        span = 1.2 * size if size > least else max(2.0, 2.0 * least)
+        middle = low + 0.5 * (high - low)
+        return View(float(middle[0]), float(middle[1]), span)
+
+    def shows(self, points: Points) -> bool:
+        """Some point lies in the square about the middle that any canvas shows; True when there is none at all."""
+        away = np.maximum(np.abs(points.xy[:, 0] - self.x), np.abs(points.xy[:, 1] - self.y))
+        return len(away) == 0 or bool(away.min() <= 0.5 * self.span)
+
+    @property
+    def shown_span(self) -> float:
+        """The length that is really spanned: so far out, places nearer to each other could not be told apart."""
+        return max(self.span, FINEST * max(abs(self.x), abs(self.y)))
+
+    def zoomed(self, factor: float, x: float, y: float) -> View:
+        """Spanning `factor` times as much, with the plane's point (x, y) staying where it is on screen."""
+        span = min(max(self.span * factor, 1e-9, FINEST * max(abs(x), abs(y))), 4 * LIMIT)
+        factor = span / self.span
+        return View(_within(x + (self.x - x) * factor), _within(y + (self.y - y) * factor), span)
+
+    def panned(self, dx: float, dy: float) -> View:
+        """Moved by (dx, dy) in units of the plane."""
+        return View(_within(self.x + dx), _within(self.y + dy), self.span)
+
+
+def _within(value: float) -> float:
+    return min(max(value, -LIMIT), LIMIT)
+
+
+class ClassStyle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a class is called and how it is coloured; "" leaves its number and the theme's colour."""
+
+    name: Annotated[str, Meta(max_length=40)] = ""
+    colour: Annotated[str, Meta(pattern="^(#[0-9a-f]{6})?$")] = ""
+
+
+#: How many lanes there can be.
+MAX_LANES = 4
+ClassStyles = Annotated[tuple[ClassStyle, ...], Meta(min_length=MAX_CLASSES, max_length=MAX_CLASSES)]
+PLAIN_STYLES = (ClassStyle(),) * MAX_CLASSES
+AxisName = Annotated[str, Meta(max_length=60)]
+Notes = Annotated[str, Meta(max_length=100_000)]
+#: How many points the lanes train on at most.
+LEAST_LIMIT, NO_LIMIT = 10, 10_000_000
+TrainingLimit = Annotated[int, Meta(ge=LEAST_LIMIT, le=NO_LIMIT)]
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """Everything that is saved.
+
+    Attributes
+    ----------
+    points : Points
+    lanes : tuple of Lane
+        One to `MAX_LANES`, from left to right; the first `shown` of them are on screen, so that hiding some loses none
+        of their settings.
+    shown : int
+    slots : tuple of int
+        The numbers 0 to 3, first those of the lanes: a lane keeps its number wherever it moves, and what was learnt
+        for it keeps to that number.  Not saved.
+    compared : tuple of (int, int)
+        Places of the two lanes that are compared.
+    origin : GeneratorSettings or None
+        What the points were generated with, though they may have been edited since; None when no generator made them.
+    generator : GeneratorSettings
+    view : View
+    styles : tuple of ClassStyle
+        Of classes 1 to 8.
+    axes : tuple of (str, str)
+        What x and y mean; "" when that was not said.
+    notes : str
+    training_limit : int
+        Of more points than this, the lanes train on a sample.
+    split : Split
+        Which points are kept back to test on.
+    """
+
+    points: Points = field(default_factory=Points)
+    lanes: tuple[Lane, ...] = (Lane("knn"), Lane("svm"))
+    shown: int = 2
+    generator: GeneratorSettings = GeneratorSettings()
+    view: View = View()
+    styles: ClassStyles = PLAIN_STYLES
+    axes: tuple[AxisName, AxisName] = ("", "")
+    notes: Notes = ""
+    training_limit: TrainingLimit = 10_000
+    slots: tuple[int, ...] = tuple(range(MAX_LANES))
+    compared: tuple[int, int] = (0, 1)
+    split: Split = NO_SPLIT
+    origin: GeneratorSettings | None = None
+
+    @property
+    def parts(self) -> Parts:
+        """What the split comes to; the same object while nothing has changed."""
+        return parts_of(self.points, self.split, self.training_limit)
+
+    @property
+    def test_points(self) -> Points:
+        """What nothing is trained on; the same object while they are the same."""
+        return self.parts.test
+
+    @property
+    def training_points(self) -> Points:
+        """What the lanes train on: the points that are not for testing, or a sample of them.
+
+        The same object while they are the same: a new test point retrains nothing.
+        """
+        return self.parts.training
+
+    def class_name(self, label: int) -> str:
+        """What class `label` (0 to 7) is called: "setosa", or "class 1"; a name that is a number is "class 0"."""
+        name = plain(self.styles[label].name)
+        return name if name and not _is_number(name) else f"class {name or label + 1}"
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def default_document() -> Document:
+    """What the first start shows: two moons, kNN beside an SVM."""
+    settings = GeneratorSettings()
+    points = settings.points()
+    return Document(points=points, view=View.fitting(points), origin=settings)

@@ -1,0 +1,116 @@
+"""Controls: the ranges of the sliders of a lane's form: which value stands at which position, without Qt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .document import Lane
+
+#: Positions per factor of ten of numbers of any size, and of a number of neighbours.
+PER_DECADE, PER_DECADE_OF_K = 20, 40
+#: The largest number of neighbours that a document holds.
+MOST_K = 9999
+
+
+class Scale(Protocol):
+    """Positions of a slider, `low` to `high`, and what they stand for."""
+
+    @property
+    def low(self) -> int: ...
+
+    @property
+    def high(self) -> int: ...
+
+    def value_at(self, place: int) -> float: ...
+
+    def place_of(self, value: float) -> int: ...
+
+
+@dataclass(frozen=True)
+class LogScale:
+    """Powers of ten, from 10^least to 10^most, `PER_DECADE` positions to each factor of ten."""
+
+    least: int
+    most: int
+
+    @property
+    def low(self) -> int:
+        return self.least * PER_DECADE
+
+    @property
+    def high(self) -> int:
+        return self.most * PER_DECADE
+
+    def place_of(self, value: float) -> int:
+        """The position nearest to `value`."""
+        return round(PER_DECADE * min(max(math.log10(value), self.least), self.most))
+
+    def value_at(self, place: int) -> float:
+        """The number at `place`, in three digits."""
+        return float(f"{10 ** (place / PER_DECADE):.3g}")
+
+
+@dataclass(frozen=True)
+class RankScale:
+    """Whole numbers from 1 to `most`: each of the small ones, then ever fewer, in equal ratios."""
+
+    most: int
+
+    @property
+    def low(self) -> int:
+        return 0
+
+    @property
+    def high(self) -> int:
+        return len(_ladder(self.most)) - 1
+
+    def place_of(self, value: float) -> int:
+        """The position nearest to `value`, in ratio."""
+        ladder = _ladder(self.most)
+        above = min(int(np.searchsorted(ladder, value)), len(ladder) - 1)
+        below = max(above - 1, 0)
+        return below if value * value < float(ladder[below]) * float(ladder[above]) else above
+
+    def value_at(self, place: int) -> int:
+        """The number at `place`."""
+        return int(_ladder(self.most)[place])
+
+
+@lru_cache(maxsize=16)
+def _ladder(most: int) -> NDArray[np.int64]:
+    steps = np.arange(math.ceil(PER_DECADE_OF_K * math.log10(most)) + 1)
+    values = np.unique(np.minimum(np.round(10.0 ** (steps / PER_DECADE_OF_K)), most).astype(np.int64))
+    # Where the ratio is finer than whole numbers, each of them; `unique` has dropped none between.
+    return values
+
+
+C_SCALE, GAMMA_SCALE = LogScale(-4, 6), LogScale(-4, 4)
+
+
+def scale_of(control: str, n_points: int) -> Scale:
+    """The scale of "k", "C" or "gamma" for so many training points: k goes up to what leaving one out has."""
+    if control == "k":
+        return RankScale(min(max(n_points - 1, 1), MOST_K))
+    return C_SCALE if control == "C" else GAMMA_SCALE
+
+
+def value_of(lane: Lane, control: str) -> float:
+    """What the lane's control stands at."""
+    return lane.knn.n_neighbors if control == "k" else float(getattr(lane.svm, control))
+
+
+def controls_of(lane: Lane) -> Sequence[str]:
+    """The sliders of the lane's form whose whole range can be tried."""
+    if lane.classifier == "knn":
+        return ("k",)
+    if lane.classifier != "svm":
+        return ()
+    controls = () if lane.svm.hard_margin else ("C",)
+    return (*controls, "gamma") if "gamma" in lane.svm.as_kernel().kind.parameters else controls

@@ -1,0 +1,178 @@
+"""Store: the one owner of the document, its history and its file; every change goes through `dispatch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from .commands import Command
+from .document import Document
+from .plain_text import plain
+
+Listener = Callable[[Document, Document], None]
+
+
+@dataclass(frozen=True)
+class _Step:
+    name: str
+    before: Document
+    after: Document
+    merge_key: Hashable
+
+
+class Store:
+    """Holds the present document and the way back and forth.
+
+    Attributes
+    ----------
+    document : Document
+    path : Path or None
+        The file it was read from or last written to.
+    resets : int
+        How often another document took the place of the one before.
+    """
+
+    def __init__(self, document: Document, path: Path | None = None) -> None:
+        self.document = document
+        self.path = path
+        self.resets = 0
+        self._past: list[_Step] = []
+        self._future: list[_Step] = []
+        self._cut_off: list[_Step] = []  # what could have been redone before the newest step
+        self._saved: Document | None = document  # None: no file holds it
+        self._listed: tuple[tuple[str, ...], int | None] | None = None  # history; None while it has to be made anew
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> None:
+        """Call `listener(old, new)` after every change."""
+        self._listeners.append(listener)
+
+    @property
+    def undo_name(self) -> str | None:
+        """What undo would take back, or None."""
+        return self._past[-1].name if self._past else None
+
+    @property
+    def redo_name(self) -> str | None:
+        """What redo would do again, or None."""
+        return self._future[-1].name if self._future else None
+
+    @property
+    def modified(self) -> bool:
+        """True when there is something to save; where one looks does not count."""
+        return self._saved is None or not same_content(self.document, self._saved)
+
+    def dispatch(self, command: Command) -> None:
+        """Apply `command`; tell the listeners when it changed anything."""
+        old = self.document
+        new = command.apply(old)
+        if new is old:
+            return
+        if command.undoable:
+            before, last = old, self._past[-1] if self._past else None
+            if last and command.merge_key is not None and last.merge_key == command.merge_key:
+                before = self._past.pop().before
+            else:
+                self._cut_off = self._future.copy()
+            self._past.append(_Step(command.name(before, new), before, new, command.merge_key))
+            self._future.clear()
+        self._change(new)
+
+    def undo(self) -> None:
+        """Take the newest step back; nothing happens when there is none."""
+        if self._past:
+            step = self._past.pop()
+            self._future.append(step)
+            self._change(self._looking(step.before, step))
+
+    def redo(self) -> None:
+        """Do the step undone last again; nothing happens when there is none."""
+        if self._future:
+            step = self._future.pop()
+            # Never merge into a step that was undone and redone: it is finished.
+            self._past.append(replace(step, merge_key=None))
+            self._change(self._looking(step.after, step))
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """The names of all steps, the undone ones included, oldest first."""
+        return self._list()[0]
+
+    @property
+    def position(self) -> int:
+        """How many of the steps of `history` are done."""
+        return len(self._past)
+
+    @property
+    def saved_position(self) -> int | None:
+        """How many steps of `history` lead to what stands in the file; None when none does."""
+        return self._list()[1]
+
+    def _list(self) -> tuple[tuple[str, ...], int | None]:
+        if self._listed is None:
+            steps, saved = (*self._past, *reversed(self._future)), self._saved
+            documents = (steps[0].before if steps else self.document, *(step.after for step in steps))
+            at = (
+                position
+                for position, document in enumerate(documents)
+                if saved is not None and document.points is saved.points and same_content(document, saved)
+            )
+            self._listed = tuple(step.name for step in steps), next(at, None)
+        return self._listed
+
+    def go_to(self, position: int) -> None:
+        """Undo or redo until `position` steps are done."""
+        position = min(max(position, 0), len(self._past) + len(self._future))
+        while len(self._past) > position:
+            self.undo()
+        while len(self._past) < position:
+            self.redo()
+
+    def abandon(self, merge_key: Hashable) -> None:
+        """Take the newest step back as if it had never been, if it is that of `merge_key` (a gesture broken off)."""
+        if self._past and merge_key is not None and self._past[-1].merge_key == merge_key:
+            step = self._past.pop()
+            self._future = self._cut_off.copy()
+            self._change(self._looking(step.before, step))
+
+    @property
+    def title(self) -> str:
+        """What the document is called."""
+        return plain(self.path.name) if self.path else "Untitled"
+
+    def reset(self, document: Document, path: Path | None, modified: bool = False) -> None:
+        """Another document, just opened or made: no history, and nothing to save unless it is `modified`."""
+        self.resets += 1
+        self._past.clear()
+        self._future.clear()
+        self._cut_off.clear()
+        self._saved = None if modified else document
+        self.path = path
+        self._change(document)
+
+    def saved(self, document: Document, path: Path) -> None:
+        """`document` now stands in the file at `path`."""
+        self._saved = document
+        self.path = path
+        self._change(self.document)
+
+    def _looking(self, target: Document, step: _Step) -> Document:
+        """`target` seen from where one looks now, unless the step itself changed the view (generate fits it)."""
+        if step.before.view != step.after.view:
+            return target
+        return replace(target, view=self.document.view)
+
+    def _change(self, new: Document) -> None:
+        old, self.document, self._listed = self.document, new, None
+        for listener in self._listeners:
+            listener(old, new)
+
+
+def same_content(first: Document, second: Document) -> bool:
+    """Nothing to save tells the two apart; where one looks does not count, nor what numbers the lanes have."""
+    return _parts(first) == _parts(second)
+
+
+def _parts(document: Document) -> tuple[object, ...]:
+    return tuple(getattr(document, field.name) for field in fields(document) if field.name not in ("view", "slots"))

@@ -1,0 +1,1 @@
+"""What painted charts share: scales and strokes."""

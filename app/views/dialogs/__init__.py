@@ -1,0 +1,1 @@
+"""Dialogs: files, import and export of points, classes, help."""

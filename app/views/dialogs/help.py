@@ -1,0 +1,33 @@
+"""HelpDialog: keys, gestures and what the pictures say."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
+
+from app.scene.text import HELP
+
+
+class HelpDialog(QDialog):
+    """The page that F1 shows."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("help")
+        self.setWindowTitle("Keys and gestures")
+        page = QTextBrowser()
+        page.setAccessibleName("Keys and gestures")
+        sections = []
+        for title, rows in HELP:
+            body = "".join(
+                f"<tr><td><b>{escape(key)}</b>&nbsp;&nbsp;</td><td>{escape(text)}</td></tr>" for key, text in rows
+            )
+            sections.append(f"<h3>{escape(title)}</h3><table cellspacing='3'>{body}</table>")
+        page.setHtml("".join(sections))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.close)
+        layout = QVBoxLayout(self)
+        layout.addWidget(page)
+        layout.addWidget(buttons)
+        self.resize(640, 620)

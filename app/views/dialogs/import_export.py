@@ -1,0 +1,165 @@
+"""Exchanging: asks which file to import points from or export them to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
+
+from app.controllers.controller import Controller
+from app.files.documents import FileError
+from app.files.settings import EXCHANGE_FOLDER, Settings
+from app.state.plain_text import plain
+from app.views.task_runner import TaskRunner
+
+if TYPE_CHECKING:
+    from app.exchange import Dialect, Table
+
+
+class Exchanging:
+    """Points from and for other programs, in front of `window`.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    controller : Controller
+    settings : Settings
+        Where the folder used last is remembered.
+    tasks : TaskRunner
+    """
+
+    def __init__(self, window: QMainWindow, controller: Controller, settings: Settings, tasks: TaskRunner) -> None:
+        self._window, self._controller, self._settings = window, controller, settings
+        self._tasks = tasks
+
+    def ask_import(self) -> None:
+        """Ask which file to import."""
+        from app import exchange
+
+        suffixes = {title: " ".join(f"*{suffix}" for suffix in each) for title, each in exchange.IMPORTS.items()}
+        kinds = {"All points": " ".join(suffixes.values())} | suffixes | {"All files": "*"}
+        filters = ";;".join(f"{title} ({each})" for title, each in kinds.items())
+        dialog = QFileDialog(self._window, "Import points", self._folder(), filters)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        self._ask(dialog, "import_file", self.import_file)
+
+    def import_file(self, path: Path) -> None:
+        """Show what the file at `path` holds, and import it when that is wanted."""
+        from app import exchange  # only now: nothing of it is needed to start
+
+        self._show(lambda dialect: exchange.read(path, dialect))
+
+    def import_clipboard(self, add: bool = False) -> None:
+        """Show what the clipboard holds, and import it when that is wanted: to `add` it is what is offered first."""
+        from app import exchange
+
+        text = QApplication.clipboard().text()
+        self._show(lambda dialect: exchange.read_text(text, dialect=dialect), add)
+
+    def ask_export(self) -> None:
+        """Ask where to export all points to."""
+        from app import exchange
+
+        kinds = {f"{title} (*{suffix})": suffix for suffix, title in exchange.EXPORTS.items()}
+        name = Path(self._controller.store.title).stem
+        dialog = QFileDialog(self._window, "Export points", str(Path(self._folder()) / name), ";;".join(kinds))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(next(iter(kinds.values()))[1:])
+        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kinds[kind][1:]))
+        self._ask(dialog, "export_file", self.export)
+
+    def export(self, path: Path) -> None:
+        """Write all points to `path`, in the format of its suffix; first ask whether a name may run as a formula."""
+        from app import exchange
+
+        document = self._controller.document
+        names = tuple(style.name for style in document.styles)
+        formula = exchange.running(document.points.labels, names, document.axes, path)
+        if formula:
+            self._ask_formulas(formula, path)
+        else:
+            self._write(path)
+
+    def _write(self, path: Path, guard: bool = True) -> None:
+        self._tasks.run(self._controller.file_tasks.exporting(path, guard), self._controller.say)
+
+    def _ask_formulas(self, formula: str, path: Path) -> None:
+        box = QMessageBox(
+            QMessageBox.Icon.Question,
+            "Export points",
+            f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
+            " Importing here takes it away.",
+            parent=self._window,
+        )
+        box.setObjectName("formulas")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        put = box.addButton("&Put apostrophes", QMessageBox.ButtonRole.AcceptRole)
+        put.clicked.connect(lambda: self._write(path))
+        leave = box.addButton("&Leave names as they are", QMessageBox.ButtonRole.AcceptRole)
+        leave.clicked.connect(lambda: self._write(path, guard=False))
+        box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.setDefaultButton(put)
+        box.open()
+
+    # -- the clipboard ---------------------------------------------------------------------------------------------
+
+    def copy(self) -> None:
+        """The selected points as text to the clipboard.
+
+        The text is made at once, not when another program asks for it: that one would wait for the window then, and
+        the window for the text.  (A QMimeData made in Python, which could hold UTF-8 and cost less, is a segfault when
+        the program ends with it in the clipboard.)
+        """
+        task = self._controller.editing.copying()
+        if task is not None:
+            self._tasks.run(task, QApplication.clipboard().setText, line="clipboard")
+
+    def cut(self) -> None:
+        """The same; the points are gone once they have been copied."""
+        editing = self._controller.editing
+        task, cut = editing.copying(), editing.cutting()
+
+        def copied(text: str) -> None:
+            QApplication.clipboard().setText(text)
+            cut()
+
+        if task is not None:
+            self._tasks.run(task, copied, line="clipboard")
+
+    def paste(self) -> None:
+        """Points from the clipboard, which may be what is being copied just now."""
+        self._tasks.in_turn(self._paste, "clipboard")
+
+    def _paste(self) -> None:
+        editing, text = self._controller.editing, QApplication.clipboard().text()
+        self._tasks.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
+
+    def _not_pasted(self, error: FileError) -> None:
+        from app.exchange import DoubtError
+
+        self._controller.say(str(error))
+        if isinstance(error, DoubtError):  # one sees how the numbers are read before any of them is taken
+            self.import_clipboard(add=True)
+
+    def _show(self, read: Callable[[Dialect], Table], add: bool = False) -> None:
+        from .import_table import ImportDialog  # only now: nothing of it is needed to start
+
+        ImportDialog(self._window, read, self._controller.import_points, add).open()
+
+    def _ask(self, dialog: QFileDialog, name: str, use: Callable[[Path], object]) -> None:
+        dialog.setObjectName(name)
+
+        def chosen(file: str) -> None:
+            self._settings.write(EXCHANGE_FOLDER, str(Path(file).parent))
+            use(Path(file))
+
+        dialog.fileSelected.connect(chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _folder(self) -> str:
+        return self._settings.read(EXCHANGE_FOLDER)

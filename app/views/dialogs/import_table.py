@@ -1,0 +1,323 @@
+"""ImportDialog: what a table of another program holds, which columns become what, and what will come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.exchange import (
+    DECIMALS,
+    SEPARATORS,
+    BadRows,
+    Choice,
+    Dialect,
+    DialectError,
+    Imported,
+    Table,
+    convert,
+    default_choice,
+)
+from app.files.documents import FileError
+from app.scene.text import grouped
+from app.views.latest_task import Background
+from app.views.widgets.form_fields import describe, show_check, show_choice
+
+from .import_preview import COLUMNS, Picture, Rows
+
+#: The entry of the class box that is no column.
+NO_CLASS = -1
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """What came of a request."""
+
+    table: Table
+    choice: Choice
+    result: Imported | FileError
+
+
+def _converted(table: Table, choice: Choice) -> _Answer:
+    try:
+        return _Answer(table, choice, convert(table, choice))
+    except FileError as error:
+        return _Answer(table, choice, error)
+
+
+class ImportDialog(QDialog):
+    """Asks how to import a table; it reads on a thread of its own and holds no window up.
+
+    Parameters
+    ----------
+    parent : QWidget
+    read : callable
+        Reads the table in a dialect, None in it meaning "find out"; called from another thread, may raise FileError.
+    take : callable
+        Given the points and whether to add them to the present ones, when the hand says so.
+    add : bool
+        What of the two is offered first.
+    """
+
+    def __init__(
+        self,
+        parent: QWidget,
+        read: Callable[[Dialect], Table],
+        take: Callable[[Imported, bool], object],
+        add: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._read, self._take = read, take
+        self._wish = Dialect()
+        self._table: Table | None = None
+        self._choice: Choice | None = None
+        self._imported: Imported | None = None
+        self.setObjectName("import")
+        self.setWindowTitle("Import points")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        layout = QVBoxLayout(self)
+        self._text_row = self._dialect()
+        layout.addWidget(self._text_row)
+        self._rows = Rows()
+        describe(self._rows, "import.rows", "First rows", "The first rows of the table, with their lines in the file.")
+        self._rows.setMinimumHeight(110)
+        layout.addWidget(self._rows, 3)
+        self._more = QLabel()
+        self._more.setObjectName("import.more")
+        layout.addWidget(self._more)
+        middle = QHBoxLayout()
+        middle.addLayout(self._columns(), 3)
+        self._picture = Picture()
+        describe(self._picture, "import.picture", "Picture of the points", "The points, both axes equally scaled.")
+        middle.addWidget(self._picture, 2)
+        layout.addLayout(middle, 2)
+        self._summary = QLabel()
+        self._summary.setObjectName("import.summary")
+        self._summary.setTextFormat(Qt.TextFormat.PlainText)  # it quotes the file
+        self._summary.setWordWrap(True)
+        layout.addWidget(self._summary)
+        self._doubt = QLabel()
+        self._doubt.setObjectName("import.doubt")
+        self._doubt.setTextFormat(Qt.TextFormat.PlainText)
+        self._doubt.setWordWrap(True)
+        font = self._doubt.font()
+        font.setBold(True)
+        self._doubt.setFont(font)
+        self._doubt.hide()
+        layout.addWidget(self._doubt)
+        self._bad = QPlainTextEdit()
+        self._bad.setReadOnly(True)
+        self._bad.setTabChangesFocus(True)
+        describe(self._bad, "import.bad", "Rows that cannot be used", "The rows that cannot be used, by line, and why.")
+        self._bad.setMinimumHeight(60)
+        layout.addWidget(self._bad, 1)
+        layout.addWidget(self._buttons())
+        self._add.setChecked(add)
+        self._background = Background(self._show_answer, self)
+        self.resize(860, 660)
+        self._reread()
+
+    def _dialect(self) -> QWidget:
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        self._separator, self._decimal = QComboBox(), QComboBox()
+        self._header = QCheckBox("&First row names the columns")
+        for sign, title in SEPARATORS.items():
+            self._separator.addItem(title, sign)
+        for sign, title in DECIMALS.items():
+            self._decimal.addItem(title, sign)
+        describe(self._separator, "import.separator", "Separator", "What stands between two cells of a row.")
+        describe(self._decimal, "import.decimal", "Decimal sign", "How numbers are written in this file.")
+        describe(self._header, "import.header", "First row names the columns", "Else it holds a point like the others.")
+        self._separator.activated.connect(lambda: self._ask(separator=self._separator.currentData()))
+        self._decimal.activated.connect(lambda: self._ask(decimal=self._decimal.currentData()))
+        self._header.clicked.connect(lambda on: self._ask(header=on))
+        for title, box in (("&Separator", self._separator), ("&Decimal sign", self._decimal)):
+            label = QLabel(title)
+            label.setBuddy(box)
+            layout.addWidget(label)
+            layout.addWidget(box)
+            layout.addSpacing(12)
+        layout.addWidget(self._header)
+        layout.addStretch(1)
+        row.hide()  # until it is known that the file is a text
+        return row
+
+    def _columns(self) -> QGridLayout:
+        grid = QGridLayout()  # a form layout sets its labels a little too high beside these boxes
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        self._x, self._y, self._class = QComboBox(), QComboBox(), QComboBox()
+        for box in (self._x, self._y, self._class):
+            # Not as wide as the longest of ten thousand names.
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(16)
+            box.activated.connect(self._rechoose)
+        describe(self._x, "import.x", "Column for x", "Which column runs to the right.")
+        describe(self._y, "import.y", "Column for y", "Which column runs upwards.")
+        describe(self._class, "import.class", "Column for the class", "Which column says the class: at most 8 values.")
+        self._standardise = QCheckBox("S&tandardise: mean 0, variance 1")
+        describe(
+            self._standardise,
+            "import.standardise",
+            "Standardise",
+            "Shift and scale x and y alike: distances then weigh both columns the same, whatever their units.",
+        )
+        self._standardise.clicked.connect(self._rechoose)
+        for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
+            label = QLabel(title)
+            label.setBuddy(box)
+            grid.addWidget(label, line, 0)
+            grid.addWidget(box, line, 1)
+        grid.addWidget(self._standardise, 3, 1)
+        replace_points, add = QRadioButton("&Replace the points"), QRadioButton("&Add to the points")
+        self._add = add
+        describe(replace_points, "import.replace", "Replace the points", "The present points go; Undo brings them.")
+        describe(add, "import.add", "Add to the points", "The present points stay.")
+        replace_points.setChecked(True)
+        group = QButtonGroup(self)
+        where = QHBoxLayout()
+        for button in (replace_points, add):
+            button.setMinimumHeight(26)
+            group.addButton(button)
+            where.addWidget(button)
+            where.addSpacing(12)
+        where.addStretch(1)
+        grid.addLayout(where, 4, 1)
+        grid.setRowStretch(5, 1)
+        return grid
+
+    def _buttons(self) -> QDialogButtonBox:
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self._import = box.addButton("&Import", QDialogButtonBox.ButtonRole.AcceptRole)
+        describe(self._import, "import.import", "Import", "Take these points over.")
+        self._import.setDefault(True)
+        box.accepted.connect(self._accept)
+        box.rejected.connect(self.reject)
+        return box
+
+    # -- asking ----------------------------------------------------------------------------------------------------
+
+    def _ask(self, **wish: str | bool) -> None:
+        self._wish = replace(self._wish, **wish)  # type: ignore[arg-type]
+        self._reread()
+
+    def _reread(self) -> None:
+        read, wish, standardise = self._read, self._wish, self._standardise.isChecked()
+
+        def work() -> _Answer:
+            table = read(wish)
+            return _converted(table, replace(default_choice(table), standardise=standardise))
+
+        self._expect(work)
+        self._summary.setText("Reading…")
+        self._bad.hide()
+
+    def _rechoose(self) -> None:
+        table = self._table
+        if table is None:
+            return
+        label = int(self._class.currentData())
+        choice = Choice(
+            int(self._x.currentData()),
+            int(self._y.currentData()),
+            None if label == NO_CLASS else label,
+            self._standardise.isChecked(),
+        )
+        self._expect(lambda: _converted(table, choice))
+
+    def _expect(self, work: Callable[[], _Answer]) -> None:
+        self._imported = None  # until the answer is there, nothing can be imported
+        self._import.setEnabled(False)
+        self._background.ask(work)
+
+    # -- showing ---------------------------------------------------------------------------------------------------
+
+    def _show_answer(self, answer: _Answer | FileError) -> None:
+        first = self._table is None
+        if isinstance(answer, FileError):
+            self._show_table(None)
+            if isinstance(answer, DialectError):
+                self._show_dialect(answer.dialect)
+            self._show_result(answer)
+            return
+        if answer.table is not self._table:
+            self._show_table(answer.table)
+        for box, place in ((self._x, answer.choice.x), (self._y, answer.choice.y)):
+            if box.findData(place) < 0:  # a column of words, for want of numbers
+                box.addItem(answer.table.columns[place].name, place)
+            show_choice(box, place)
+        show_choice(self._class, NO_CLASS if answer.choice.label is None else answer.choice.label)
+        self._show_result(answer.result, answer.table.place)
+        if first and self._wish == Dialect():  # no hand is on the separator already
+            self._x.setFocus()
+
+    def _show_table(self, table: Table | None) -> None:
+        self._table = table
+        self._rows.show_table(table)
+        for box in (self._x, self._y, self._class):
+            box.clear()
+            box.setEnabled(table is not None)
+        self._more.setVisible(table is not None and len(table.columns) > COLUMNS)
+        self._doubt.setText(table.doubt if table is not None else "")
+        self._doubt.setVisible(table is not None and bool(table.doubt))
+        if table is None:
+            return
+        self.setWindowTitle(f"Import points – {table.name}".replace("[*]", "[*][*]"))
+        self._more.setText(f"The first {COLUMNS} of {grouped(len(table.columns))} columns are shown.")
+        self._class.addItem("none: all of class 1", NO_CLASS)
+        for place, column in enumerate(table.columns):
+            self._class.addItem(column.name, place)
+            if column.is_numeric:
+                self._x.addItem(column.name, place)
+                self._y.addItem(column.name, place)
+        self._show_dialect(table.dialect)
+
+    def _show_dialect(self, dialect: Dialect | None) -> None:
+        self._text_row.setVisible(dialect is not None)
+        if dialect is not None:
+            show_choice(self._separator, dialect.separator)
+            show_choice(self._decimal, dialect.decimal)
+            show_check(self._header, bool(dialect.header))
+
+    def _show_result(self, result: Imported | FileError, place: str = "line") -> None:
+        self._imported = result if isinstance(result, Imported) else None
+        self._picture.show_points(self._imported)
+        self._import.setEnabled(self._imported is not None)
+        self._summary.setText(result.summary if isinstance(result, Imported) else str(result))
+        self._bad.setVisible(isinstance(result, BadRows))
+        if isinstance(result, BadRows):
+            lines = [f"{place} {line}: {reason}" for line, reason in result.rows]
+            if result.count > len(lines):
+                lines.append(f"and {grouped(result.count - len(lines))} more")
+            self._bad.setPlainText("\n".join(lines))
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    def _accept(self) -> None:
+        imported = self._imported
+        if imported is None:
+            return
+        add = self._add.isChecked()
+        self.accept()
+        self._take(imported, add)
+
+    def done(self, result: int) -> None:
+        self._background.close()
+        super().done(result)

@@ -1,0 +1,300 @@
+"""Side: what can be opened beside and below the pictures: the docks of `PANELS`, and the dialog of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import cast
+
+from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QTabBar,
+    QTabWidget,
+    QToolBar,
+    QToolButton,
+    QWidget,
+)
+
+from app.controllers.controller import Controller
+from app.engine.scheduler import Conductor
+from app.files.settings import DOCKS, Settings
+from app.scene.compose import RUN_PANELS, Scene
+from app.views.dialogs.classes import ClassesDialog
+from app.views.widgets.form_fields import describe, later
+from app.views.widgets.window_size import shrink
+
+from .actions import ICON_SIZE, icon
+from .docks import PANELS, Panel, PanelSpec
+from .theme import Theme
+
+#: Of the remembered arrangement: raise it when docks come or go.
+VERSION = 3
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
+#: Share of the window's width that the column beside the pictures is given at first, and the least in pixels.
+COLUMN, LEAST_COLUMN = 0.27, 320
+
+
+class _Title(QWidget):
+    """Title of a dock, with buttons large enough to hit; the rest of it drags the dock."""
+
+    def __init__(self, dock: QDockWidget, name: str, title: str) -> None:
+        super().__init__()
+        text = QLabel(title)
+        text.setMinimumWidth(30)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(6, 1, 2, 1)
+        layout.setSpacing(2)
+        layout.addWidget(text, 1)
+        self._buttons: dict[str, QToolButton] = {}
+        for what, tip, run in (
+            ("float", "Into a window of its own, or back.", lambda: dock.setFloating(not dock.isFloating())),
+            ("close", "Close; the View menu opens it again.", dock.close),
+        ):
+            button = self._buttons[what] = QToolButton()
+            button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+            button.setAutoRaise(True)
+            button.setMinimumSize(28, 26)
+            describe(button, f"dock.{name}.{what}", f"{what.title()}: {title}", tip)
+            button.clicked.connect(lambda checked, run=run: run())
+            layout.addWidget(button)
+
+    def show_theme(self, theme: Theme, ratio: float) -> None:
+        """Draw the buttons in the theme's ink."""
+        for what, button in self._buttons.items():
+            button.setIcon(icon(what, theme, ratio))
+
+
+def _entitle(dock: QDockWidget, spec: PanelSpec, floating: bool) -> None:
+    """A window of its own has room for the whole title, a tab has not."""
+    dock.setWindowTitle(spec.title if floating else spec.tab or spec.title)
+
+
+class Side:
+    """Makes the docks and opens the dialog.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    controller : Controller
+    conductor : Conductor
+    settings : Settings
+        Where the arrangement of the docks is remembered.
+    sidebar : QWidget
+        Makes room for docks where the screen is too narrow for both.
+    changed : callable
+        Asks for the scene to be drawn anew.
+    """
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        controller: Controller,
+        conductor: Conductor,
+        settings: Settings,
+        sidebar: QWidget,
+        changed: Callable[[], None],
+    ) -> None:
+        self._window, self._controller, self._settings = window, controller, settings
+        self._conductor = conductor
+        self._sidebar, self._changed = sidebar, changed
+        controller.what_if.attach(conductor.results.frame)
+        self._scene: tuple[Scene, Theme] | None = None
+        self._in_sight: set[str] = set()
+        self._turn = 0
+        self._dialog: ClassesDialog | None = None
+        self._panels: dict[str, QWidget] = {}
+        self._specs = {spec.name: spec for spec in PANELS}
+        self._docks: dict[str, QDockWidget] = {}
+        self._titles: list[_Title] = []
+        for spec in PANELS:
+            dock = QDockWidget(spec.tab or spec.title, window)
+            dock.setObjectName(f"dock.{spec.name}")
+            dock.setAllowedAreas(AREAS)
+            bar = _Title(dock, spec.name, spec.title)
+            dock.setTitleBarWidget(bar)
+            self._titles.append(bar)
+            dock.visibilityChanged.connect(partial(self._sight, spec.name))
+            dock.topLevelChanged.connect(partial(_entitle, dock, spec))
+            self._docks[spec.name] = dock
+        self._arrange()
+        # A column beside the pictures reaches down to the status line.
+        window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
+        window.setTabPosition(AREAS, QTabWidget.TabPosition.North)
+
+    def _arrange(self) -> None:
+        """The groups one above the other, the docks of each as tabs, none of them open."""
+        first: dict[int, QDockWidget] = {}
+        for spec in PANELS:
+            if spec.group not in first:  # before there are tabs: beside those, Qt would make it one more
+                first[spec.group] = self._docks[spec.name]
+                self._window.addDockWidget(RIGHT, self._docks[spec.name], Qt.Orientation.Vertical)
+        for spec in PANELS:
+            if self._docks[spec.name] is not first[spec.group]:
+                self._window.tabifyDockWidget(first[spec.group], self._docks[spec.name])
+        for dock in self._docks.values():
+            dock.hide()
+        later(self._window, self._tuck_away)
+
+    def _panel(self, name: str) -> QWidget:
+        """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
+        panel = self._panels.get(name)
+        if panel is None:
+            panel = self._panels[name] = self._specs[name].make(self._controller, self._conductor)
+            self._docks[name].setWidget(panel)
+        return panel
+
+    def handlers(self) -> dict[str, Callable[[], object]]:
+        """What the actions do."""
+        docks = {name: partial(self._toggle, name) for name in self._docks}
+        return {**docks, "classes": self._classes}
+
+    def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
+        """Draw what is open and in sight."""
+        dressed = self._scene is None or self._scene[1] is not theme
+        self._scene = scene, theme
+        if dressed:
+            for title in self._titles:
+                title.show_theme(theme, self._window.devicePixelRatioF())
+        drawn = self._in_sight - self._taking_turns(scene)
+        for name, dock in self._docks.items():
+            actions[name].setChecked(not dock.isHidden())
+            if name in drawn:
+                cast(Panel, self._panel(name)).render_scene(scene, theme)
+        if self._dialog is not None:
+            self._dialog.render_scene(scene, theme)
+
+    def _taking_turns(self, scene: Scene) -> set[str]:
+        """The panels that take turns while a run plays, each in an update of its own: so the hand gets in between."""
+        of_runs = sorted(self._in_sight & RUN_PANELS)
+        if not of_runs or not scene.lanes[scene.studied].playing:
+            return set()
+        self._turn = (self._turn + 1) % len(of_runs)
+        later(self._window, partial(self._draw_late, of_runs[self._turn]))
+        return set(of_runs)
+
+    def _draw_late(self, name: str) -> None:
+        if name in self._in_sight and self._scene is not None:
+            cast(Panel, self._panel(name)).render_scene(*self._scene)
+
+    # -- docks -----------------------------------------------------------------------------------------------------
+
+    def _sight(self, name: str, visible: bool) -> None:
+        if visible:
+            self._panel(name)
+        (self._in_sight.add if visible else self._in_sight.discard)(name)
+        self._controller.look_at(name, visible)
+        later(self._window, self._tuck_away)
+        self._changed()
+
+    def _tuck_away(self) -> None:
+        """Take tabs of docks that are closed out of sight: Qt leaves them where they were, above the pictures."""
+        open_titles = {dock.windowTitle() for dock in self._docks.values() if not dock.isHidden()}
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            away = sum(bar.tabText(tab) in open_titles for tab in range(bar.count())) < 2
+            bar.setFocusPolicy(Qt.FocusPolicy.NoFocus if away else Qt.FocusPolicy.TabFocus)
+            if away:
+                bar.move(-bar.width() - 1000, -1000)
+
+    def _toggle(self, name: str) -> None:
+        """Open a dock, or bring it before the others; close the one that is in front."""
+        dock = self._docks[name]
+        if not dock.isHidden() and name in self._in_sight:
+            dock.hide()
+            self._window.setFocus()
+        else:
+            panel, size = self._panel(name), self._window.size()
+            before = [each for each in self._docked() if self._window.dockWidgetArea(each) == RIGHT]
+            dock.show()
+            dock.raise_()
+            if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
+                upper, lower = sorted((before[0], dock), key=lambda each: self._specs[each.objectName()[5:]].group)
+                self._window.resizeDocks([upper, lower], [1200, 800], Qt.Orientation.Vertical)
+            elif not before and not dock.isFloating() and self._specs[name].wide:
+                column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
+                self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
+            panel.setFocus()
+            if not dock.isFloating() and not self._fits(size):
+                if not self._sidebar.isHidden():
+                    self._sidebar.hide()
+                    shrink(self._window, size)
+                    self._controller.say("The sidebar made room; F9 brings it back.")
+                if not self._fits(size):
+                    self._controller.say("Not all of it fits this screen: show one classifier (L) or smaller text.")
+        self._changed()
+
+    def show_sidebar(self, shown: bool) -> None:
+        """Show or hide the sidebar; close the docks if there is no room for both."""
+        size = self._window.size()
+        self._sidebar.setVisible(shown)
+        docked = self._docked()
+        if docked and shown and not self._fits(size):
+            for dock in docked:
+                dock.hide()
+            shrink(self._window, size)
+            self._controller.say("There is no room for the sidebar and the panels on the right: they made room.")
+
+    def _docked(self) -> list[QDockWidget]:
+        """The docks that take room from the pictures."""
+        return [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
+
+    def _fits(self, size: QSize) -> bool:
+        """True when nothing is cut off: a window that was of this size cannot become wider than the screen.
+
+        The window itself has grown to its new least size by now, so that its own width tells nothing.
+        """
+        QApplication.sendPostedEvents()  # the new least sizes of all parts
+        room = max(self._window.screen().availableSize().width(), size.width())
+        return self._window.minimumSizeHint().width() <= room
+
+    def restore(self) -> None:
+        """Arrange the docks as they were left; toolbars stay as they are."""
+        state = self._settings.read(DOCKS)
+        if not state:
+            return
+        bars = [(bar, bar.isHidden()) for bar in self._window.findChildren(QToolBar)]
+        if not self._window.restoreState(QByteArray(state), VERSION):
+            for dock in self._docks.values():
+                dock.hide()
+        for bar, hidden in bars:
+            bar.setHidden(hidden)
+
+    def make_room(self) -> None:
+        """The window comes to be seen: on a smaller screen, or with larger text, less of it may fit than before."""
+        docked, size, screen = self._docked(), self._window.size(), self._window.screen().availableSize()
+        # Before its parts were dressed they asked for more than they need, and may have pushed the window there.
+        pushed = self._window.width() == self._window.minimumWidth()
+        if pushed:
+            size = size.boundedTo(screen)
+        if docked and not self._fits(size):
+            self._sidebar.hide()
+        if docked and not self._fits(size):
+            for dock in docked:
+                dock.hide()
+        if pushed:
+            shrink(self._window, size)
+
+    def remember(self) -> None:
+        """Keep the arrangement for the next start."""
+        self._settings.write(DOCKS, bytes(self._window.saveState(VERSION).data()))
+
+    # -- the dialog --------------------------------------------------------------------------------------------------
+
+    def _classes(self) -> None:
+        if self._dialog is None:
+            self._dialog = ClassesDialog(self._window, self._controller)
+            self._dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self._dialog.finished.connect(self._forget_dialog)
+        if self._scene is not None:
+            self._dialog.render_scene(*self._scene)
+        self._dialog.show()
+        self._dialog.activateWindow()
+
+    def _forget_dialog(self) -> None:
+        self._dialog = None

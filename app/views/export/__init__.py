@@ -1,0 +1,1 @@
+"""Export of pictures: what is drawn, how large, and where to."""

@@ -1,0 +1,371 @@
+"""Pictures: lanes as a picture for files, projectors and print: what is wished, how it is laid out, and its painting.
+
+Plots are painted by the same canvas as on screen, at a scale of its own, from surfaces computed for just these pixels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
+
+from app.engine.overlays import signs_of
+from app.engine.requests import NO_MARKS, Frame, Phase, Picture
+from app.scene.compose import LaneScene, Scene, grid_of
+from app.scene.text import LEGEND, SHEET_LEGEND, classifier_name, count, headline, sampled
+from app.state.plain_text import plain
+from app.state.session import Session
+from app.state.test_split import unsplit
+from app.tools import Keys, Spot
+from app.views.plot import symbols
+from app.views.plot.canvas import Canvas
+from app.views.theme import Theme, dressed, theme_of
+from solver import Grid
+
+What = Literal["window", "lane0", "lane1", "lane2", "lane3"]
+LEAST_SIDE, LARGEST_SIDE = 200, 12_000
+#: Pixels of the largest picture: more would need gigabytes.
+MOST_PIXELS = 100_000_000
+#: Text of a picture in its own units, and the room round everything.
+TEXT, TITLE, GAP = 12, 14, 10
+#: A legend entry's sign and the room behind its text.
+SIGN, BEHIND = 26, 18
+#: Height that a plot keeps when the legend wants room.
+LEAST_PLOT = 110
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A size to choose: pixels, pixels per unit of the layout (text is `TEXT` units high), dots per inch in print."""
+
+    key: str
+    title: str
+    width: int
+    height: int
+    scale: float
+    dpi: int = 0
+
+
+PRESETS: tuple[Preset, ...] = (
+    Preset("projector", "Projector 1920 × 1080", 1920, 1080, 1.75),
+    Preset("projector4k", "Projector 3840 × 2160", 3840, 2160, 3.5),
+    Preset("print15", "Print 15 × 10 cm at 300 dpi", 1772, 1181, 2.5, 300),
+    Preset("printA4", "Print A4 landscape at 300 dpi", 3508, 2480, 3.75, 300),
+)
+
+
+def scale_for(width: int, height: int) -> float:
+    """Pixels per unit of a size of one's own: text keeps about the same share of it, and is never below `TEXT`."""
+    wanted = min(math.sqrt(width * height / (1000 * 620)), width / 420, height / 260)
+    return max(1.0, round(4 * wanted) / 4)
+
+
+def screen_size(canvases: Sequence[Canvas], what: What) -> tuple[int, int, float]:
+    """Width, height and scale of a picture whose plots are about as large as they are on screen."""
+    chosen = canvases if what == "window" else [canvases[min(int(what[-1]), len(canvases) - 1)]]
+    scale = max(1.0, round(4 * chosen[0].devicePixelRatioF()) / 4)
+    width = sum(canvas.width() + GAP for canvas in chosen) + GAP
+    height = chosen[0].height() + 2 * GAP + 110  # title, words and two rows of legend
+    sides = [min(max(round(side * scale), LEAST_SIDE), LARGEST_SIDE) for side in (width, height)]
+    return sides[0], sides[1], scale
+
+
+@dataclass(frozen=True)
+class PictureWish:
+    """A picture: of what, how large in pixels and at how many of them per unit, in which theme, with a legend or not.
+
+    A scale is a multiple of 1/4, so that a plot can begin and end on whole pixels.
+    """
+
+    what: What = "window"
+    width: int = 1920
+    height: int = 1080
+    scale: float = 1.75
+    dark: bool = False
+    legend: bool = True
+    dpi: int = 0
+
+    def __post_init__(self) -> None:
+        sides = (self.width, self.height)
+        if not all(LEAST_SIDE <= side <= LARGEST_SIDE for side in sides):
+            raise ValueError(f"A picture's sides must have {LEAST_SIDE} to {count(LARGEST_SIDE, 'pixel')}.")
+        if self.width * self.height > MOST_PIXELS:
+            raise ValueError(
+                f"{self.width} × {self.height} pixels are too many for one picture: the most are"
+                f" {MOST_PIXELS // 10**6} million."
+            )
+        if self.scale < 1 or 4 * self.scale % 1:
+            raise ValueError("A picture's scale must be a multiple of a quarter, and at least 1.")
+
+
+@dataclass(frozen=True)
+class Shot:
+    """What a picture is made from: scene and frames of the moment it was asked for; they never change."""
+
+    scene: Scene
+    lanes: tuple[tuple[LaneScene, Frame | None], ...]
+    compiled: bool = True
+
+
+def shoot(scene: Scene, frames: Sequence[Frame | None], what: What, compiled: bool = True) -> Shot:
+    """The lanes that `what` names, as they are now; `frames` are the newest frames of all shown lanes."""
+    if what != "window" and int(what[-1]) >= scene.shown:
+        raise ValueError(f"Lane {int(what[-1]) + 1} is not on screen any more.")
+    indices = range(scene.shown) if what == "window" else [int(what[-1])]
+    return Shot(scene, tuple((scene.lanes[index], frames[index]) for index in indices), compiled)
+
+
+class _NoHand:
+    """Nobody touches a canvas that is not on screen."""
+
+    holds_after = 0
+
+    def press(self, spot: Spot, keys: Keys) -> None: ...
+    def drag(self, spot: Spot) -> None: ...
+    def hold(self) -> None: ...
+    def release(self, spot: Spot) -> None: ...
+    def cancel(self) -> bool:
+        return False
+
+    def remove(self, spot: Spot) -> None: ...
+    def hover(self, spot: Spot | None) -> None: ...
+    def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
+    def enter(self, unit: float) -> None: ...
+    def escape(self) -> None: ...
+    def zoom(self, factor: float, spot: Spot) -> None: ...
+    def pan(self, dx: float, dy: float) -> None: ...
+    def wipe(self, at: float) -> None: ...
+    def toggle_pause(self) -> None: ...
+
+
+class _Plot:
+    """One lane of a sheet: its words, its canvas and where that is."""
+
+    def __init__(self, index: int, shot: Shot, theme: Theme) -> None:
+        lane, frame = shot.lanes[index]
+        self.frame = frame
+        has_model = frame is not None and (frame.model is not None or frame.sides is not None)
+        drawn = lane.picture is not None and has_model
+        self.model_frame = frame if drawn else None
+        # All points, when the frame is theirs (or of a sample of them); else its own: its marks mean those, and its
+        # words are true of them.
+        all_points = shot.scene.points
+        current = frame is None or frame.points is shot.scene.parts.training
+        self.points = all_points if current or frame is None else frame.points
+        parts = shot.scene.parts if current else unsplit(self.points)
+        marks = (lane.marks if current else frame.marks) if drawn and frame is not None else NO_MARKS
+        self.scene = replace(
+            shot.scene,
+            points=self.points,
+            xy=self.points.xy,
+            labels=self.points.labels,
+            dark=theme.dark,
+            parts=parts,
+            selected=shot.scene.selected[:0],
+            session=Session(),
+        )
+        # What the hand could do about an empty lane is no part of a picture, but why a lane failed is.
+        failed = frame is not None and frame.phase is Phase.FAILED
+        self.lane = replace(lane, picture=None, marks=marks, message=lane.message if failed else "", wipe=None)
+        self._seen = None if lane.picture is None else lane.picture.grid
+        settings = lane.lane if frame is None else frame.lane
+        compared = any(each.lane.is_difference for each in shot.scene.lanes)
+        place = next(place for place, each in enumerate(shot.scene.lanes) if each.slot == lane.slot)
+        self.title = lane.title if lane.lane.is_difference else classifier_name(settings)
+        self.title = f"{place + 1}  {self.title}" if compared else self.title
+        # The share of a difference is that of the window's view, which the picture need not have.
+        self.headline = "" if lane.lane.is_difference else headline(frame, settings, shot.compiled)
+        number = shot.scene.parts.n_trainable if current else len(self.points)
+        self.headline += sampled(frame, number, shot.scene.training_limit)
+        hand = _NoHand()
+        self.canvas = Canvas(index, hand, hand, lambda: None)
+        self.at = QPointF()
+
+    def place(self, room: QRect, font: QFont, theme: Theme, step: int, scale: float) -> None:
+        """Lay the canvas into `room` so that its plot begins and ends on multiples of `step`: on whole pixels."""
+        canvas = self.canvas
+        canvas.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        canvas.setUpdatesEnabled(False)
+        canvas.setMinimumSize(1, 1)
+        canvas.setFont(font)
+        canvas.resize(room.size())
+        canvas.show()
+        canvas.render_scene(self.scene, self.lane, theme)
+        canvas.setBackground(theme.background)
+        canvas.lay_out()
+        area = canvas.plot_area()
+        left, top = room.left() + round(area.left()), room.top() + round(area.top())
+        shift_x, shift_y = -left % step, -top % step
+        self.at = QPointF(room.left() + shift_x, room.top() + shift_y)
+        canvas.resize(
+            room.width() - shift_x - (round(area.width()) - shift_x) % step,
+            room.height() - shift_y - (round(area.height()) - shift_y) % step,
+        )
+        canvas.lay_out()
+        area = canvas.plot_area()
+        self.area = area.translated(self.at)
+        width, height = canvas.plot_size()
+        self.grid: Grid = grid_of(self.scene.view, width, height, scale)
+        if self._seen is None or not _within(self.grid, self._seen):
+            # Hatchings and lines were worked out for the window's view: they would end in mid-picture.
+            self.lane = replace(self.lane, sheets=())
+
+    def show(self, picture: Picture | None) -> None:
+        """Have the canvas show `picture`."""
+        self.lane = replace(self.lane, picture=picture)
+        theme = dressed(theme_of(self.scene.dark), self.scene.styles)
+        self.canvas.render_scene(self.scene, self.lane, theme)
+
+
+def _within(grid: Grid, other: Grid) -> bool:
+    """`grid` shows no more of the plane than `other`, but for half a pixel."""
+    least = 0.5 * (other.right - other.left) / other.width
+    return (
+        grid.left >= other.left - least
+        and grid.right <= other.right + least
+        and grid.bottom >= other.bottom - least
+        and grid.top <= other.top + least
+    )
+
+
+class Sheet:
+    """A picture's layout, and its painting.  Everything in units of `wish.scale` pixels.
+
+    Parameters
+    ----------
+    shot : Shot
+    wish : PictureWish
+
+    Attributes
+    ----------
+    plots : list
+        For each lane `frame`, `model_frame` (None: no surface), `grid` (of the surface that `show` takes), `area`.
+    """
+
+    def __init__(self, shot: Shot, wish: PictureWish) -> None:
+        self.wish = wish
+        self.theme = dressed(theme_of(wish.dark), shot.scene.styles)
+        self._text, self._bold = _font(TEXT), _font(TITLE, bold=True)
+        self._width, self._height = wish.width / wish.scale, wish.height / wish.scale
+        self.plots = [_Plot(index, shot, self.theme) for index in range(len(shot.lanes))]
+        columns = len(self.plots)
+        self._column = (int(self._width) - GAP * (columns + 1)) // columns
+        title = max(self._tall(plot.title, self._bold) for plot in self.plots)
+        words = max(self._tall(plot.headline, self._text) for plot in self.plots)
+        self._below_title = GAP + title
+        top = self._below_title + words + 6
+        self._entries = self._legend(shot) if wish.legend else []
+        rows = self._rows()
+        self._row = max(SIGN - 4, math.ceil(QFontMetricsF(self._text).height()) + 4)
+        bottom = int(self._height) - GAP - (len(rows) * self._row + 6 if rows else 0)
+        if bottom - top < LEAST_PLOT:
+            self._entries, bottom = [], int(self._height) - GAP
+        self._legend_top = bottom + 6
+        step = next(n for n in (1, 2, 4) if n * wish.scale % 1 == 0)
+        for index, plot in enumerate(self.plots):
+            room = QRect(self._left(index), top, self._column, max(bottom - top, 40))
+            plot.place(room, self._text, self.theme, step, wish.scale)
+        self._entries = self._legend(shot) if self._entries else []  # without what does not cover the plots
+        #: Heights of strips are multiples of it.
+        self.step = step
+
+    def _left(self, index: int) -> int:
+        return GAP + index * (self._column + GAP)
+
+    def _tall(self, text: str, font: QFont) -> int:
+        room = QRectF(0, 0, self._column, 10_000)
+        return math.ceil(QFontMetricsF(font).boundingRect(room, Qt.TextFlag.TextWordWrap, text).height())
+
+    def _legend(self, shot: Shot) -> list[tuple[str, str]]:
+        names = [plain(style.name) or f"Class {c + 1}" for c, style in enumerate(shot.scene.styles)]
+        counts = self.plots[0].points.counts
+        classes = [(str(c), f"{names[c]}: {count(n, 'point')}") for c, n in enumerate(counts) if n]
+        drawn = [plot for plot in self.plots if plot.model_frame is not None]
+        marks = [plot.lane.marks for plot in drawn]
+        there = {
+            "test": bool(len(self.plots[0].scene.parts.held_out)),
+            "boundary": bool(drawn) and len(classes) > 1,
+            "margin": any(plot.lane.lane.classifier == "svm" for plot in drawn),
+            "free": any(len(each.free) for each in marks),
+            "bounded": any(len(each.bounded) for each in marks),
+            "wrong": any(len(each.wrong) for each in marks),
+            "tie": bool(drawn) and len(classes) > 1,
+        }
+        signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets])
+        named = {**dict(SHEET_LEGEND), "ideal": shot.scene.truth.boundary_name}
+        sheets = [(kind, text) for kind, text in named.items() if kind in signs]
+        return classes + [(kind, text) for kind, text, _ in LEGEND if there[kind]] + sheets
+
+    def _rows(self) -> list[list[tuple[str, str, float]]]:
+        """The legend's entries in rows as wide as the picture, with the x of each."""
+        metrics, room = QFontMetricsF(self._text), self._width - 2 * GAP
+        rows: list[list[tuple[str, str, float]]] = []
+        x = room
+        for kind, text in self._entries:
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room - SIGN)
+            width = SIGN + metrics.horizontalAdvance(text)
+            if x + width > room:
+                rows.append([])
+                x = 0.0
+            rows[-1].append((kind, text, GAP + x))
+            x += width + BEHIND
+        return rows
+
+    def show(self, pictures: Sequence[Picture | None]) -> None:
+        """Take the surfaces of all plots."""
+        for plot, picture in zip(self.plots, pictures, strict=True):
+            plot.show(picture)
+
+    def stand_in(self, images: Sequence[QImage | None]) -> None:
+        """Have small images drawn in place of the surfaces."""
+        for plot, image in zip(self.plots, images, strict=True):
+            plot.canvas.layers.stand_in = image
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint everything; the painter's origin is the upper left corner."""
+        ink = QColor(*self.theme.ink)
+        painter.fillRect(QRectF(0, 0, self._width + 1, self._height + 1), QColor(*self.theme.background))
+        for index, plot in enumerate(self.plots):
+            canvas = plot.canvas
+            target = QRectF(plot.at.x(), plot.at.y(), canvas.width(), canvas.height())
+            canvas.render(painter, target, canvas.rect(), Qt.AspectRatioMode.IgnoreAspectRatio)
+            painter.setPen(ink)
+            for top, font, text in ((GAP, self._bold, plot.title), (self._below_title, self._text, plot.headline)):
+                painter.setFont(font)
+                room = QRectF(self._left(index), top, self._column, self._height)
+                painter.drawText(room, Qt.TextFlag.TextWordWrap, text)
+            if plot.lane.message:
+                painter.setFont(self._text)
+                area = plot.area.adjusted(GAP, GAP, -GAP, -GAP)
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, plot.lane.message)
+        painter.setFont(self._text)
+        for number, row in enumerate(self._rows()):
+            for kind, text, x in row:
+                self._paint_entry(painter, kind, text, x, self._legend_top + number * self._row)
+
+    def _paint_entry(self, painter: QPainter, kind: str, text: str, x: float, top: float) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(x + SIGN / 2 - 3, top + self._row / 2)
+        symbols.draw_entry(painter, self.theme, kind)
+        painter.restore()
+        painter.setPen(QColor(*self.theme.ink))
+        room = QRectF(x + SIGN, top, self._width, self._row)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+    def close(self) -> None:
+        """Let the canvases go."""
+        for plot in self.plots:
+            plot.canvas.hide()  # (its close() takes the plot apart under its own events)
+            plot.canvas.deleteLater()
+
+
+def _font(pixels: int, bold: bool = False) -> QFont:
+    font = QFont()
+    font.setPixelSize(pixels)
+    font.setBold(bold)
+    return font

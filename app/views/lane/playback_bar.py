@@ -1,0 +1,212 @@
+"""TransportBar: under a picture, the buttons and the timeline that go through the run of its learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from app.controllers.controller import Controller
+from app.controllers.playback import Transport
+from app.engine.run_state import Study
+from app.scene.compose import LaneScene
+from app.scene.text import grouped
+from app.views.actions import ICON_SIZE, icon
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe
+from app.views.widgets.stable_label import LooseLabel
+
+from .timeline import Timeline
+
+#: Width and height of a button; and the widths that the timeline keeps beside the forms of the step counter, the
+#: longest first, in pixels.
+SIZE, KEPT = (26, 28), (140, 80)
+HEIGHT = 34
+
+
+@dataclass(frozen=True)
+class ButtonSpec:
+    """A button: its name, what it is called, its sentence with the keys, and what it does with the lane's run."""
+
+    name: str
+    title: str
+    tip: str
+    run: Callable[[Transport, int], None]
+    back: bool = False  #: it leads back: of no use at the start
+    repeats: bool = False  #: again and again while it is held
+
+
+PLAY = "play"
+BUTTONS = (
+    ButtonSpec(
+        "start",
+        "To the start",
+        "Before the first step (Alt+Home).",
+        lambda transport, lane: transport.to_start(lane),
+        back=True,
+    ),
+    ButtonSpec(
+        "previous_change",
+        "Previous change",
+        "Back to the step before where a point entered or left the support vectors (Alt+,).",
+        lambda transport, lane: transport.to_change(lane, forward=False),
+        back=True,
+    ),
+    ButtonSpec(
+        "back",
+        "One step back",
+        "The state one step earlier, exactly (,).",
+        lambda transport, lane: transport.step(lane, -1),
+        back=True,
+        repeats=True,
+    ),
+    ButtonSpec(PLAY, "Play", "", lambda transport, lane: transport.toggle(lane)),
+    ButtonSpec(
+        "forward",
+        "One step forward",
+        "One step of the learner (.).",
+        lambda transport, lane: transport.step(lane, 1),
+        repeats=True,
+    ),
+    ButtonSpec(
+        "next_change",
+        "Next change",
+        "On to the next step where a point enters or leaves the support vectors (Alt+.).",
+        lambda transport, lane: transport.to_change(lane, forward=True),
+    ),
+    ButtonSpec(
+        "end", "To the end", "Run to the end, and rest there (Alt+End).", lambda transport, lane: transport.to_end(lane)
+    ),
+)
+
+
+class TransportBar(QWidget):
+    """The bar of lane `index`."""
+
+    def __init__(self, index: int, controller: Controller) -> None:
+        super().__init__()
+        self._index, self._transport = index, controller.transport
+        self._theme: Theme | None = None
+        self._study: Study | None = None
+        self._playing: bool | None = None
+        self._forms = [("", "")]
+        self.setObjectName(f"lane{index}.transport")
+        self._buttons = {spec.name: self._button(spec) for spec in BUTTONS}
+        self.timeline = Timeline(index, controller.transport)
+        self._counter = LooseLabel()
+        self._step = self._counter.label
+        describe(self._step, f"lane{index}.transport.step", f"Step, lane {index + 1}", "")
+        self._step.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._counter.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self._line = QHBoxLayout(self)
+        self._line.setContentsMargins(4, 1, 8, 1)
+        self._line.setSpacing(0)
+        for button in self._buttons.values():
+            self._line.addWidget(button)
+        self._line.addWidget(self.timeline, 1)
+        self._line.addWidget(self._counter)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._show_state()
+
+    def _button(self, spec: ButtonSpec) -> QToolButton:
+        button = QToolButton()
+        button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys where they are
+        button.setFixedSize(*SIZE)
+        button.setStyleSheet(f"min-height: {SIZE[1] - 4}px; padding: 1px;")
+        button.setAutoRepeat(spec.repeats)
+        describe(
+            button,
+            f"lane{self._index}.transport.{spec.name}",
+            f"{spec.title}, lane {self._index + 1}",
+            f"{spec.title}: {spec.tip[:1].lower()}{spec.tip[1:]}",
+        )
+        button.clicked.connect(lambda: spec.run(self._transport, self._index))
+        return button
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for the buttons, the least timeline and the shortest form of the counter."""
+        least = len(BUTTONS) * SIZE[0] + self.timeline.minimumSizeHint().width() + self._room(self._forms[-1][1])
+        margins = self._line.contentsMargins()
+        return QSize(least + margins.left() + margins.right(), HEIGHT)
+
+    def render_scene(self, lane: LaneScene, theme: Theme) -> None:
+        """Show where the lane's run stands, and whether it plays."""
+        if theme is not self._theme:
+            self._theme = theme
+            self._playing = None
+            for name, button in self._buttons.items():
+                if name != PLAY:
+                    button.setIcon(icon(f"transport.{name}", theme, self.devicePixelRatioF()))
+        if lane.study is not self._study or lane.playing != self._playing:
+            moved = lane.study is not self._study
+            self._study, self._playing = lane.study, lane.playing
+            self._show_play(lane.playing, lane.study is not None and lane.study.at_end, theme)
+            if moved:
+                self._show_state()
+        self.timeline.render_study(lane.study, theme)
+
+    def _show_play(self, playing: bool, at_end: bool, theme: Theme) -> None:
+        button = self._buttons[PLAY]
+        title = "Pause" if playing else "Play"
+        tip = "Pause (Space)." if playing else "Play again from the start (Space)." if at_end else "Play (Space)."
+        if button.toolTip() != tip or button.property("theme") != theme.dark:
+            button.setProperty("theme", theme.dark)
+            button.setIcon(icon("pause" if playing else "transport.play", theme, self.devicePixelRatioF()))
+            describe(button, button.objectName(), f"{title}, lane {self._index + 1}", tip)
+
+    def _show_state(self) -> None:
+        study = self._study
+        for spec in BUTTONS:
+            useful = study is not None and (spec.name == PLAY or (study.step > 0 if spec.back else not study.at_end))
+            button = self._buttons[spec.name]
+            if button.isEnabled() != useful:
+                button.setEnabled(useful)
+        if study is None:
+            self._forms = [("no run yet", "no run yet"), ("–", "–")]
+            long = "No run yet."
+        else:
+            step, length = grouped(study.step), grouped(study.length)
+            # As wide as it will be when the run has come to its present length, and to four digits at least.
+            widest = grouped(10 ** max(len(str(study.length)), 4) - 1)
+            self._forms = [
+                (f"step {step} of {length}", f"step {widest} of {widest}"),
+                (f"{step} of {length}", f"{widest} of {widest}"),
+                (step, widest),
+            ]
+            long = f"Step {step} of {length}" + (", where the run has ended." if study.ended else " made so far.")
+        self._step.setToolTip(long)
+        self._step.setAccessibleDescription(long)
+        self._fit()
+
+    def _room(self, text: str) -> int:
+        return self._step.fontMetrics().horizontalAdvance(text) + 6
+
+    def _fit(self) -> None:
+        """The longest form of the counter that leaves the timeline room."""
+        margins = self._line.contentsMargins()
+        rest = self.width() - len(BUTTONS) * SIZE[0] - margins.left() - margins.right()
+        longer = zip(self._forms, KEPT, strict=False)
+        fitting = (form for form, kept in longer if self._room(form[1]) + kept <= rest)
+        text, widest = next(fitting, self._forms[-1])
+        if self._step.text() != text:
+            self._step.setText(text)
+        if self._counter.minimumWidth() != self._room(widest):
+            self._counter.setFixedWidth(self._room(widest))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
+            self._fit()

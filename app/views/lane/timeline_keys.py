@@ -1,0 +1,64 @@
+"""Seeking: the keys and the wheel that go through a run, the same on the timeline and in the curves."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+
+from app.controllers.playback import Transport
+
+#: A page of a run of so many steps is one of this many.
+PAGES = 20
+#: What one notch of the wheel turns by, in eighths of a degree.
+NOTCH = 120
+
+_KEYS = {
+    Qt.Key.Key_Left: -1,
+    Qt.Key.Key_Down: -1,
+    Qt.Key.Key_Comma: -1,
+    Qt.Key.Key_Right: 1,
+    Qt.Key.Key_Up: 1,
+    Qt.Key.Key_Period: 1,
+}
+_PAGES = {Qt.Key.Key_PageDown: -1, Qt.Key.Key_PageUp: 1}
+_HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+def page_of(length: int) -> int:
+    """Steps that a page key goes in a run of `length` steps."""
+    return max(1, length // PAGES)
+
+
+def take_key(event: QKeyEvent, transport: Transport, lane: int, length: int) -> bool:
+    """Go where the key says in the run of `lane`; False for a key that says nothing of it."""
+    if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        return False
+    key = Qt.Key(event.key())
+    if key in _KEYS:
+        transport.step(lane, _KEYS[key])
+    elif key in _PAGES:
+        transport.step(lane, _PAGES[key] * page_of(length))
+    elif key == Qt.Key.Key_Home:
+        transport.to_start(lane)
+    elif key == Qt.Key.Key_End:
+        transport.to_end(lane)
+    else:
+        return False
+    return True
+
+
+class Wheel:
+    """Turns what a wheel or a touchpad says into whole steps, and loses nothing of it."""
+
+    def __init__(self) -> None:
+        self._rest = 0
+
+    def take(self, event: QWheelEvent, transport: Transport, lane: int, length: int) -> None:
+        """A step for each notch; a page with Ctrl or Shift."""
+        turned = event.angleDelta()
+        self._rest += turned.y() or turned.x()
+        notches = int(self._rest / NOTCH)
+        self._rest -= notches * NOTCH
+        if notches:
+            transport.step(lane, notches * (page_of(length) if event.modifiers() & _HELD else 1))
+        event.accept()

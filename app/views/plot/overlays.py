@@ -1,0 +1,145 @@
+"""Sheets on screen: paints what features lay between the surface and the points of a picture."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPen
+
+from app.engine.overlays import Hatch, Lines, LineStyle, Sheet, Specks
+from app.views.theme import Theme
+
+from .clouds import KINDS, Cloud, on_screen
+from .lines import dashed, draw_pieces, pieces_in
+from .samples import in_sight, sample_at
+from .symbols import POINT
+
+#: Width of a line in pixels, its dashes (on, off) in widths or None, whether it has a halo, and its opacity, of 255.
+STYLES: dict[LineStyle, tuple[float, tuple[float, float] | None, bool, int]] = {
+    "ghost": (2.2, (4.0, 3.0), True, 255),
+    "ideal": (2.4, (9.0, 3.0), True, 255),
+    "haze": (1.2, None, False, 70),
+    "other": (2.0, (1.5, 2.0), True, 255),
+}
+#: Pixels from one stripe of a hatching to the next of its colour.
+STRIPES = 8
+_VECTORS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
+
+
+def paint_sheets(
+    painter: QPainter,
+    sheets: tuple[Sheet, ...],
+    corners: QRectF,
+    area: QRectF,
+    seen: QRectF,
+    theme: Theme,
+    ratio: float,
+) -> None:
+    """Paint `sheets` on `area`, in the painter's pixels, which shows the rectangle `corners` of the plane.
+
+    Only the part `seen` of the area is painted.
+    """
+    for sheet in sheets:
+        if isinstance(sheet, Hatch):
+            _paint_hatch(painter, sheet, corners, area, seen, theme, ratio)
+        elif isinstance(sheet, Lines):
+            _paint_lines(painter, sheet, corners, area, seen, theme, ratio)
+        else:
+            _paint_specks(painter, sheet, corners, area, theme, ratio)
+
+
+def pens_of(style: LineStyle, theme: Theme, width: float) -> list[QPen]:
+    """The pens of a style, the lowest first."""
+    _, _, halo, opacity = STYLES[style]
+    colour = theme.ink if style == "haze" else theme.accent if style in ("ghost", "ideal") else theme.ink
+    pens = [QPen(QColor(*colour, opacity), width)]
+    if halo:
+        pens.insert(0, QPen(QColor(*theme.background, 220), width + 2.0))
+    return pens
+
+
+def _paint_lines(
+    painter: QPainter, sheet: Lines, corners: QRectF, area: QRectF, seen: QRectF, theme: Theme, ratio: float
+) -> None:
+    if not len(sheet.xy):
+        return
+    width, dashes, _, _ = STYLES[sheet.style]
+    width *= ratio
+    x, y = on_screen(sheet.xy, corners, area)
+    pieces = pieces_in(x, y, seen) if dashes is None else dashed(x, y, dashes[0] * width, dashes[1] * width, seen)
+    # A haze is thousands of pieces: smoothed, they would hold up the hand for 13 ms; faint as they are, nobody sees it.
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, sheet.style != "haze")
+    for pen in pens_of(sheet.style, theme, width):
+        # Square ends join the pieces where a line turns; of faint ones they would be a dot at every vertex.
+        square = dashes is None and sheet.style != "haze"
+        pen.setCapStyle(Qt.PenCapStyle.SquareCap if square else Qt.PenCapStyle.FlatCap)
+        if painter.paintEngine().type() in _VECTORS:
+            painter.setPen(pen)
+            painter.drawPath(pg.arrayToQPath(*pieces.reshape(-1, 2).T, connect="pairs"))
+        else:
+            draw_pieces(painter, pieces, pen)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def _paint_hatch(
+    painter: QPainter, sheet: Hatch, corners: QRectF, area: QRectF, seen: QRectF, theme: Theme, ratio: float
+) -> None:
+    grid = sheet.grid
+    x, y = on_screen(np.array([[grid.left, grid.top], [grid.right, grid.bottom]]), corners, area)
+    left, top = round(float(x[0])), round(float(y[0]))
+    width, height = max(1, round(float(x[1] - x[0]))), max(1, round(float(y[1] - y[0])))
+    part = in_sight(QRectF(left, top, width, height), seen)
+    if not part.isEmpty():
+        inside = (part.left() - left, part.top() - top, part.width(), part.height())
+        image = hatched(sheet, width, height, inside, theme, max(2, round(STRIPES * ratio)))
+        painter.drawImage(part.topLeft(), image)
+
+
+@lru_cache(maxsize=4)
+def hatched(
+    sheet: Hatch, width: int, height: int, inside: tuple[int, int, int, int], theme: Theme, period: int
+) -> QImage:
+    """The part that stands out in stripes of ink and of light, the rest transparent.
+
+    Parameters
+    ----------
+    sheet : Hatch
+    width, height : int
+        Pixels over which the whole mask is stretched.
+    inside : (left, top, width, height)
+        The pixels of these that the image holds.
+    theme : Theme
+    period : int
+        Pixels from one stripe of a colour to the next.
+    """
+    left, top, columns, rows = inside
+    h, w = sheet.mask.shape
+    row = sample_at(range(top, top + rows), 0.0, height, h)
+    column = sample_at(range(left, left + columns), 0.0, width, w)
+    mask = sheet.mask.take(column, axis=1).take(row, axis=0)
+    colours = np.zeros(period, dtype=np.uint32)
+    stripe = max(1, period // 4)
+    colours[:stripe] = _premultiplied(theme.ink, 235)
+    colours[stripe : 2 * stripe] = _premultiplied(theme.background, 200)
+    # Each row is the one above, a pixel further on.
+    line = colours[(np.arange(rows + columns - 1) + (left + top) % period) % period]
+    pixels = np.where(mask, np.lib.stride_tricks.sliding_window_view(line, columns), np.uint32(0))
+    return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied).copy()
+
+
+def _premultiplied(colour: tuple[int, int, int], alpha: int) -> int:
+    red, green, blue = (part * alpha // 255 for part in colour)
+    return alpha << 24 | red << 16 | green << 8 | blue
+
+
+def _paint_specks(painter: QPainter, sheet: Specks, corners: QRectF, area: QRectF, theme: Theme, ratio: float) -> None:
+    cloud = Cloud()
+    cloud.show(sheet.xy, np.array([KINDS.index(kind) for kind in sheet.kinds], dtype=np.intp)[sheet.kind])
+    size = round(0.8 * POINT)
+    if painter.paintEngine().type() in _VECTORS:
+        cloud.paint_vectors(painter, corners, area, theme, size, 2.0)
+    else:
+        cloud.paint(painter, corners, area, theme, size, ratio)

@@ -1,0 +1,308 @@
+"""Pointing: turns what mouse, fingers and keys do on a plot into calls of a `Hand` and an `Eye`."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer
+from PySide6.QtGui import (
+    QEnterEvent,
+    QFocusEvent,
+    QInputDevice,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPaintEvent,
+    QTouchEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QWidget
+
+from app.controllers.editing import STEPS
+from app.tools import NO_KEYS, Keys, Spot
+
+from .axes import Axis
+
+#: Zoom of one notch of the wheel.
+NOTCH = 1.2
+#: Milliseconds between two turns of a press that is held.
+HOLD_TURN = 40
+_DIRECT = {
+    QEvent.Type.MouseButtonPress: "mousePressEvent",
+    QEvent.Type.MouseButtonRelease: "mouseReleaseEvent",
+    QEvent.Type.MouseMove: "mouseMoveEvent",
+    QEvent.Type.MouseButtonDblClick: "mouseDoubleClickEvent",
+    QEvent.Type.Wheel: "wheelEvent",
+}
+_ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)}
+
+
+class Hand(Protocol):
+    """What a plot tells of the hand among the points."""
+
+    @property
+    def holds_after(self) -> int: ...
+    def press(self, spot: Spot, keys: Keys) -> None: ...
+    def drag(self, spot: Spot) -> None: ...
+    def hold(self) -> None: ...
+    def release(self, spot: Spot) -> None: ...
+    def cancel(self) -> bool: ...
+    def remove(self, spot: Spot) -> None: ...
+    def hover(self, spot: Spot | None) -> None: ...
+    def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
+    def enter(self, unit: float) -> None: ...
+    def escape(self) -> None: ...
+
+
+class Eye(Protocol):
+    """What a plot asks for to look elsewhere, or to stand still."""
+
+    def zoom(self, factor: float, spot: Spot) -> None: ...
+    def pan(self, dx: float, dy: float) -> None: ...
+    def wipe(self, at: float) -> None: ...
+    def toggle_pause(self) -> None: ...
+
+
+class PointingPlot(pg.PlotWidget):
+    """A plot that hands on what is done to it.
+
+    Parameters
+    ----------
+    hand : Hand
+    eye : Eye
+    """
+
+    def __init__(self, hand: Hand, eye: Eye) -> None:
+        super().__init__(axisItems={side: Axis(side) for side in ("left", "bottom")})
+        self._hand = hand
+        self._eye = eye
+        self._pan_from: QPointF | None = None
+        self._space = False
+        self._space_used = False
+        #: Where the pointer is in the widget's pixels, when it is over it.
+        self.pointer: QPointF | None = None
+        self._stroke: QPointF | None = None  # where the press that is going on is now
+        self._repeat_seen = True  # the last arrow key's doing has been painted
+        self._fingers = 0  # most at a time since the first came down
+        self._pinched = (QPointF(), QPointF())  # middle of two fingers, and the way from one to the other
+        self._holding = QTimer(self)
+        self._holding.timeout.connect(self._hold)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setCursor(Qt.CursorShape.CrossCursor)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_AcceptTouchEvents)
+
+    # -- for the plot ----------------------------------------------------------------------------------------------
+
+    def spot(self, position: QPointF) -> Spot:
+        """The place of the plane at a position in the widget."""
+        raise NotImplementedError
+
+    def unit(self) -> float:
+        """Length of a pixel in the plane."""
+        raise NotImplementedError
+
+    def inside(self, position: QPointF) -> bool:
+        """Whether a position lies within the axes."""
+        raise NotImplementedError
+
+    def nearest_inside(self, position: QPointF) -> QPointF:
+        """The position within the axes that is nearest to one anywhere."""
+        raise NotImplementedError
+
+    def pointer_moved(self) -> None:
+        """The pointer is elsewhere: what is drawn about it should follow."""
+
+    # -- mouse -----------------------------------------------------------------------------------------------------
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        position = event.position()
+        if event.button() == Qt.MouseButton.MiddleButton or self._space:
+            self._end_stroke()
+            self._pan_from = position
+            self._space_used = True
+            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+        elif event.button() == Qt.MouseButton.LeftButton:
+            self._press(position, _keys(event))
+        elif event.button() == Qt.MouseButton.RightButton:
+            self._hand.remove(self.spot(position))
+        event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        position = self.pointer = event.position()
+        if self._pan_from is not None:
+            self._pan_by(position - self._pan_from)
+            self._pan_from = position
+        elif event.buttons() & Qt.MouseButton.LeftButton:
+            self._drag(position)
+        else:
+            self._end_stroke()  # its release went elsewhere
+        self._hand.hover(self.spot(position))
+        self.pointer_moved()
+        event.accept()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self._stroke is not None:
+            self._drag(event.position())
+            self._end_stroke()
+        elif self._pan_from is not None:
+            self._pan_from = None
+            self.viewport().setCursor(Qt.CursorShape.CrossCursor)
+        event.accept()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.mousePressEvent(event)  # two quick clicks are two points
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        notches = event.angleDelta().y() / 120.0
+        if notches:
+            self._eye.zoom(NOTCH**-notches, self.spot(event.position()))
+        event.accept()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.pointer = event.position()
+        self.pointer_moved()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.pointer = None
+        self._hand.hover(None)
+        self.pointer_moved()
+
+    def _press(self, position: QPointF, keys: Keys = NO_KEYS) -> None:
+        if self.inside(position):
+            self._stroke = position
+            self._hand.press(self.spot(position), keys)
+            if self._hand.holds_after:
+                self._holding.start(self._hand.holds_after)
+
+    def _drag(self, position: QPointF) -> None:
+        if self._stroke is not None:
+            self._stroke = self.nearest_inside(position)  # nothing is done where nobody sees it
+            self._hand.drag(self.spot(self._stroke))
+
+    def _end_stroke(self) -> None:
+        """The stroke of the mouse or a finger ends where it is; nothing happens when there is none."""
+        self._holding.stop()
+        stroke, self._stroke = self._stroke, None
+        if stroke is not None:
+            self._hand.release(self.spot(stroke))
+
+    def _hold(self) -> None:
+        self._holding.setInterval(HOLD_TURN)
+        self._hand.hold()
+
+    def _pan_by(self, moved: QPointF) -> None:
+        unit = self.unit()
+        self._eye.pan(-moved.x() * unit, moved.y() * unit)
+
+    def event(self, event: QEvent) -> bool:
+        # A scroll area hears the pointer through its viewport only; events sent to the canvas itself count as well.
+        name = _DIRECT.get(event.type())
+        if name is not None:
+            getattr(self, name)(event)
+            return True
+        if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+            self._eye.zoom(1.0 / max(0.2, 1.0 + event.value()), self.spot(event.position()))
+            return True
+        handled: bool = super().event(event)
+        return handled
+
+    # -- fingers ---------------------------------------------------------------------------------------------------
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        # The fingers on a touch pad move the pointer; only those on a screen touch the picture.
+        if isinstance(event, QTouchEvent) and event.device().type() == QInputDevice.DeviceType.TouchScreen:
+            self._touch(event)
+            event.accept()
+            return True
+        handled: bool = super().viewportEvent(event)
+        return handled
+
+    def _touch(self, event: QTouchEvent) -> None:
+        """One finger is the mouse; two pinch and pan, and what the first had begun is taken back."""
+        points = event.points()
+        if event.type() is QEvent.Type.TouchBegin:
+            self._fingers = 0
+        before, self._fingers = self._fingers, max(self._fingers, len(points))
+        if event.type() is QEvent.Type.TouchCancel or self._fingers > 1 >= before:
+            self._holding.stop()
+            self._stroke = None
+            self._hand.cancel()
+        elif self._fingers == 1 and points:
+            if before == 0:
+                self._press(points[0].position())
+            else:
+                self._drag(points[0].position())
+            if event.type() is QEvent.Type.TouchEnd:
+                self._end_stroke()
+        if len(points) > 1:
+            self._pinch(points[0].position(), points[1].position(), anew=before < 2)
+
+    def _pinch(self, first: QPointF, second: QPointF, anew: bool) -> None:
+        """Two fingers, `anew` when they have just come down together."""
+        middle, between = (first + second) / 2, first - second
+        # The event's own lastPosition is in other coordinates.
+        (middle_before, between_before), self._pinched = self._pinched, (middle, between)
+        if not anew:
+            self._pan_by(middle - middle_before)
+            now, before = _length(between), _length(between_before)
+            if now > 1.0 and before > 1.0:
+                self._eye.zoom(before / now, self.spot(middle))
+
+    # -- keys ------------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, held = Qt.Key(event.key()), event.modifiers()
+        plain, fine, coarse = STEPS
+        if key == Qt.Key.Key_Space:
+            if not event.isAutoRepeat():
+                self._space, self._space_used = True, False
+                self.viewport().setCursor(Qt.CursorShape.OpenHandCursor)
+        elif key in _ARROWS:
+            step = fine if held & Qt.KeyboardModifier.ShiftModifier else plain
+            step = coarse if held & Qt.KeyboardModifier.ControlModifier else step
+            dx, dy = _ARROWS[key]
+            # What a held key repeats faster than it can be painted would go on after its release.
+            if self._repeat_seen or not event.isAutoRepeat():
+                self._repeat_seen = False
+                self._hand.arrow(step * dx, step * dy, self.unit(), event.isAutoRepeat())
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if not event.isAutoRepeat():
+                self._hand.enter(self.unit())
+        elif key == Qt.Key.Key_Escape:
+            self._hand.escape()
+        else:
+            QWidget.keyPressEvent(self, event)
+            return
+        event.accept()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space:
+            if not event.isAutoRepeat() and self._space:
+                self._space = False
+                self.viewport().setCursor(Qt.CursorShape.CrossCursor)
+                if not self._space_used:
+                    self._eye.toggle_pause()
+            event.accept()
+        else:
+            QWidget.keyReleaseEvent(self, event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._space = False
+        self._end_stroke()  # a menu or dialog has come: it gets the release
+        super().focusOutEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self._repeat_seen = True
+
+
+def _keys(event: QMouseEvent) -> Keys:
+    held = event.modifiers()
+    return Keys(bool(held & Qt.KeyboardModifier.ShiftModifier), bool(held & Qt.KeyboardModifier.ControlModifier))
+
+
+def _length(way: QPointF) -> float:
+    return float((way.x() ** 2 + way.y() ** 2) ** 0.5)

@@ -1,0 +1,1 @@
+"""Widgets of general use; they know nothing of documents or classifiers."""

@@ -1,0 +1,73 @@
+"""Spread: a picture with text below it, or beside it where the room is low and wide; or one plain sentence."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from .scrolling_form import LEAST_HEIGHT, ScrollingForm
+
+#: From this ratio of width to height on, the text stands beside the picture.
+WIDE = 1.6
+
+
+class Spread(QWidget):
+    """
+    Parameters
+    ----------
+    name : str
+        Object name of the plain sentence.
+    picture : QWidget
+        Gets all room that the text leaves.
+    line : QWidget
+        Always in sight.
+    texts : sequence of QWidget
+        Below the line; they scroll where there is no room for all of them.
+    """
+
+    def __init__(self, name: str, picture: QWidget, line: QWidget, texts: tuple[QWidget, ...]) -> None:
+        super().__init__()
+        form = QWidget()
+        rows = QVBoxLayout(form)
+        rows.setContentsMargins(0, 0, 4, 0)
+        rows.setSpacing(4)
+        for text in texts:
+            rows.addWidget(text)
+        rows.addStretch(1)
+        self._scrolled = ScrollingForm(form)
+        words = QWidget()
+        column = QVBoxLayout(words)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(line)
+        column.addWidget(self._scrolled, 1)
+        self._drawn = QWidget()
+        self._parts = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._drawn)
+        self._parts.setContentsMargins(0, 0, 0, 0)
+        self._parts.addWidget(picture, 1)
+        self._parts.addWidget(words)
+        self._plain = QLabel()
+        self._plain.setObjectName(name)
+        self._plain.setWordWrap(True)
+        self._plain.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._plain.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addWidget(self._drawn, 1)
+        layout.addWidget(self._plain, 1)
+
+    def show_plain(self, sentence: str) -> None:
+        """Say `sentence` in place of everything; with "" show everything."""
+        if sentence != self._plain.text():
+            self._plain.setText(sentence)
+        self._plain.setVisible(bool(sentence))
+        self._drawn.setVisible(not sentence)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() > WIDE * self.height()
+        ways = QBoxLayout.Direction
+        self._parts.setDirection(ways.LeftToRight if wide else ways.TopToBottom)
+        self._parts.setStretch(0, 3 if wide else 1)
+        self._parts.setStretch(1, 2 if wide else 0)
+        self._scrolled.setMaximumHeight(16_777_215 if wide else max(2 * self.height() // 5, LEAST_HEIGHT))

@@ -1,0 +1,51 @@
+"""ScaleSlider: a slider over the positions of a scale, and where on screen each of them is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
+
+from app.state.slider_scales import PER_DECADE, Scale
+
+
+class ScaleSlider(QSlider):
+    """A slider over the positions of a scale."""
+
+    def __init__(self, scale: Scale, page: int = PER_DECADE) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.scale = scale
+        self._centres: list[float] = []
+        self._measured_for: tuple[object, ...] = ()
+        self.setRange(scale.low, scale.high)
+        self.setPageStep(page)
+
+    def show_scale(self, scale: Scale) -> None:
+        """Stand for other values, unless it is in the hand."""
+        if scale != self.scale and not self.isSliderDown():
+            self.scale = scale
+            with QSignalBlocker(self):
+                self.setRange(scale.low, scale.high)
+
+    def place_of(self, value: float) -> int:
+        """The position nearest to `value`."""
+        return self.scale.place_of(value)
+
+    def value_at(self, position: int) -> float:
+        """The number at `position`."""
+        return self.scale.value_at(position)
+
+    def centres(self) -> list[float]:
+        """Where the handle's centre is at each position, in pixels from the slider's left edge."""
+        key = (self.width(), self.height(), self.minimum(), self.maximum(), self.style().objectName())
+        if key != self._measured_for:
+            option = QStyleOptionSlider()
+            self.initStyleOption(option)
+            self._centres = []
+            for position in range(self.minimum(), self.maximum() + 1):
+                option.sliderPosition = option.sliderValue = position
+                handle = self.style().subControlRect(
+                    QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, self
+                )
+                self._centres.append(handle.left() + 0.5 * handle.width())
+            self._measured_for = key
+        return self._centres

@@ -1,0 +1,1 @@
+"""What all solvers share: compiling, checks, steps, certificates, traces, many classes."""

@@ -1,0 +1,150 @@
+"""PairClassifier: what all classifiers share that solve binary problems by steps, however their f is made.
+
+Each binary problem (`multiclass.Pair`) has an f, positive for its positive class.  A training can be looked at at any
+moment: `prepare` gives the trainer, `snapshot_model` makes a model of its own of what the trainer knows just then.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.kernels.expansion import PIECE
+from solver.kernels.grids import GridRows
+
+from .certificate import Status
+from .estimator import Estimator
+from .multiclass import Pair, PairTrainer, winners
+
+Array = NDArray[np.float64]
+#: Gives the multipliers a binary problem starts from, or None: ``start(pair, C)``, `C` being their bounds.
+Start = Callable[[Pair, Array], ArrayLike | None]
+
+
+class Prepared(Protocol):
+    """What a call of `prepare` found out about data and parameters."""
+
+    @property
+    def trainer(self) -> PairTrainer[Any]:
+        """The solvers of all binary problems."""
+
+
+class PairClassifier(Estimator):
+    """A classifier made of binary problems, trained by steps.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted; with two of them f > 0 is classes_[1].
+    pairs_ : list of Pair
+        The binary problems, in the order of `intercept_`.
+    intercept_ : ndarray of shape (n_problems,)
+    certificates_ : sequence of Certificate, PerceptronCertificate or PegasosCertificate
+        What is proved, one per problem; each has a `status`.
+    """
+
+    classes_: NDArray[Any]
+    pairs_: list[Pair]
+    intercept_: Array
+    certificates_: Sequence[Any]
+    _training: Any
+
+    # -- training --------------------------------------------------------------------------------------------------
+
+    def prepare(
+        self, X: ArrayLike, y: ArrayLike, start: Start | None = None, compiled: bool = True, *, shrinking: bool = True
+    ) -> PairTrainer[Any]:
+        """Check data and parameters and return the trainer that `fit` would run; `adopt` takes its snapshots.
+
+        Parameters
+        ----------
+        start : callable, optional
+            ``start(pair, C)`` gives the multipliers a binary problem starts from, or None; `C` are their bounds.
+            Only `SVC` listens: the others begin at zero.
+        compiled : bool, default=True
+            As in `SmoSolver`; the others have compiled loops only, which the first step may have to wait for.
+        shrinking : bool, default=True
+            As in `SmoSolver`; the others leave nothing out.
+        """
+        self._training = self._checked(X, y)
+        trainer: PairTrainer[Any] = self._training.trainer
+        return trainer
+
+    def adopt(self, snapshots: Sequence[Any]) -> Self:
+        """Set the learned attributes from snapshots of the trainer that `prepare` made, finished or not."""
+        return self._adopt(self._training, snapshots)
+
+    def snapshot_model(self, snapshots: Sequence[Any]) -> Self:
+        """A model of its own with the learned attributes of `snapshots`; this one and its trainer go on."""
+        return type(self)(**self.get_params())._adopt(self._training, snapshots)
+
+    def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
+        """alpha and C of the points of each binary problem, in the order of `Pair.index`, as in `snapshots` of the
+        trainer that `prepare` made; empty for a learner that has no multipliers."""
+        return []
+
+    @abstractmethod
+    def _checked(self, X: ArrayLike, y: ArrayLike) -> Prepared:
+        """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""
+
+    @abstractmethod
+    def _adopt(self, training: Any, snapshots: Sequence[Any]) -> Self:
+        """Set the learned attributes."""
+
+    # -- use -------------------------------------------------------------------------------------------------------
+
+    def pair_decision_function(self, X: ArrayLike) -> Array:
+        """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""
+        return self._pair_values(self._queries(X))
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """f, shape (n,), for two classes; one column per class, shape (n, n_classes), for more."""
+        return self._in_pieces(X, self._joined)
+
+    @abstractmethod
+    def _pair_values(self, points: Array) -> Array:
+        """`pair_decision_function` at checked `points`."""
+
+    @abstractmethod
+    def _joined(self, pair_values: Array) -> Array:
+        """`decision_function` from f of the binary problems, shape (..., n_problems)."""
+
+    def _in_pieces(self, X: ArrayLike, answer: Callable[[Array], NDArray[Any]]) -> NDArray[Any]:
+        """``answer(f of the binary problems)`` at the queries `X`; many problems are never held for all of them."""
+        points = self._queries(X)
+        step = max(1, PIECE // len(self.pairs_))
+        return np.concatenate(
+            [answer(self._pair_values(points[first : first + step])) for first in range(0, len(points), step)]
+        )
+
+    @abstractmethod
+    def pair_surface_on(self, xs: Array) -> GridRows:
+        """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
+
+    @property
+    @abstractmethod
+    def rounding(self) -> float:
+        """Size of f, among points of unit size, below which it may be its own rounding error and has no sign."""
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Label of each point, shape (n,): the class `winner` names.
+
+        A point at exactly f = 0 belongs to the problem's negative class, which of two classes is classes_[0].  LIBSVM,
+        and so scikit-learn's SVC, gives it to classes_[1] then, and does the same as this one with more classes.
+        """
+        return self._in_pieces(X, lambda pair_values: self.classes_[self.winner(pair_values)])
+
+    def winner(self, pair_values: Array) -> NDArray[np.intp]:
+        """Class index for given f of the binary problems, shape (..., n_problems) -> (...): most duels won, or
+        one-vs-rest the largest f; the lowest class of equals."""
+        return winners(pair_values, self.pairs_, len(self.classes_))
+
+
+def run(trainer: PairTrainer[Any]) -> None:
+    """Step until every problem has finished."""
+    while trainer.status is Status.RUNNING:
+        trainer.step(1_000_000)

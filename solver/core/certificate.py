@@ -1,0 +1,185 @@
+"""Certificate: what is proved about a set of multipliers: its status, KKT violation and duality gap.
+
+Notation as in `smo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from solver.kernels.table import Kernel
+
+Array = NDArray[np.float64]
+
+
+class Status(StrEnum):
+    """What can be said of the current multipliers."""
+
+    RUNNING = "running"
+    OPTIMAL = "optimal"  #: KKT violation at most tol
+    #: KKT violation at the limit of double precision: above tol, or hidden by rounding errors of f above tol
+    PRECISION = "precision"
+    STATIONARY = "stationary"  #: as OPTIMAL, for a kernel that is not positive semidefinite
+    STOPPED_EARLY = "stopped early"  #: max_iter reached
+    NOT_SEPARABLE = "not separable"  #: hard margin only
+
+
+#: From the gravest to the best: the status of several problems is the gravest of theirs.
+GRAVITY = (
+    Status.RUNNING,
+    Status.NOT_SEPARABLE,
+    Status.STOPPED_EARLY,
+    Status.PRECISION,
+    Status.STATIONARY,
+    Status.OPTIMAL,
+)
+
+
+class NotSeparableError(ValueError):
+    """A hard margin (C = inf) was asked for, and no function of the kernel separates the classes."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How good a set of multipliers is, provably.
+
+    Attributes
+    ----------
+    status : Status
+    kkt_violation : float
+        m - M; optimal means at most `tol`.
+    dual, primal : float
+        Dual objective and the best primal bound found for it; `primal` is inf when there is none (hard margin before
+        any f separates the data; a kernel that is not positive semidefinite).
+    gap : float
+        (primal - dual) / primal, from 0 to 1; nan without a primal bound.
+    n_free, n_bounded : int
+        Support vectors with 0 < alpha < C, and with alpha = C.
+    n_iter : int
+        Pair updates so far.
+    margin_bound : float
+        Half-width of the margin proved not to be exceeded, ||w|| / sum alpha, rounded up (hard margin only, else
+        nan).
+    """
+
+    status: Status
+    kkt_violation: float
+    dual: float
+    primal: float
+    gap: float
+    n_free: int
+    n_bounded: int
+    n_iter: int
+    margin_bound: float
+
+    @property
+    def at_precision_limit(self) -> bool:
+        """True when double precision, not `tol`, ended the training: look at `kkt_violation` and `gap`."""
+        return self.status is Status.PRECISION
+
+
+def joined(certificates: Sequence[Certificate]) -> Certificate:
+    """One certificate for several binary problems, seen as the one problem of minimising the sum of their primals.
+
+    The gravest status and the largest KKT violation; the sums of dual, primal, free and bounded support vectors and
+    updates, and the gap of those sums: a sum of bounds is a bound of the sum.  (A small gap of the sum may hide a
+    large one of a small problem; that one is in its own certificate.)  `margin_bound` is the smallest.
+    """
+    if len(certificates) == 1:
+        return certificates[0]
+    dual, primal = sum(c.dual for c in certificates), sum(c.primal for c in certificates)
+    bounds = [c.margin_bound for c in certificates if not np.isnan(c.margin_bound)]
+    return Certificate(
+        status=min((c.status for c in certificates), key=GRAVITY.index),
+        kkt_violation=max(c.kkt_violation for c in certificates),
+        dual=dual,
+        primal=primal,
+        gap=max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan,
+        n_free=sum(c.n_free for c in certificates),
+        n_bounded=sum(c.n_bounded for c in certificates),
+        n_iter=sum(c.n_iter for c in certificates),
+        margin_bound=min(bounds, default=np.nan),
+    )
+
+
+def proved(status: Status, rounding: float, tol: float) -> Status:
+    """`status` of a solver, or PRECISION where it says more than can be known.
+
+    f with rounding errors of about `rounding`, above `tol`, shows no violation of at most `tol`: the sum that was seen
+    may have none, but the same terms in another order, or at another place, do.
+    """
+    return Status.PRECISION if status in (Status.OPTIMAL, Status.STATIONARY) and rounding > tol else status
+
+
+def rounding_of(kernel: Kernel, X: Array, beta: Array, enough: float) -> float:
+    """``eps * max_i sum_j abs(beta_j k(x_j, x_i))`` over the points X: the size of the rounding errors of f.
+
+    A bound of it, which is quick, if that is at most `enough`.
+    """
+    if not len(X):
+        return 0.0
+    eps, size = float(np.finfo(np.float64).eps), np.abs(beta)
+    with np.errstate(over="ignore", invalid="ignore"):
+        bound = eps * kernel.largest(X) * float(size.sum())
+        if bound <= enough:
+            return bound
+        blocks = (np.abs(kernel.gram(X[b : b + 512], X)) @ size for b in range(0, len(X), 512))
+        return eps * max(float(block.max()) for block in blocks)
+
+
+def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True, noise: float = 0.0) -> float:
+    """Smallest primal objective found among the functions ``s g + b``; ``g_i = sum_j beta_j K_ij``, up to `noise`.
+
+    P(s, b) = s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - y_i (s g_i + b)).  Taking s = 1 and the solver's own b would leave
+    a relative gap of tens of per cent on problems that are optimal to 1e-3 (large C), so b is chosen exactly (at a
+    breakpoint of the hinge sum) and s by a short search near 1; any (s, b) gives a valid bound.
+    """
+    if np.isinf(C).all():
+        # Hard margin: the best b centres the gap between the classes; rescale so that the closest point is at 1.
+        low, high = g[y > 0].min(), g[y < 0].max()
+        half = 0.5 * (low - high) - noise
+        return float(0.5 * squared_norm / half**2) if half > 0 else np.inf
+    if np.isinf(C).any():
+        return np.inf
+
+    def at(s: float) -> float:
+        return 0.5 * s * s * squared_norm + _best_hinge_sum(y, C, s * g)
+
+    if not thorough:
+        return at(1.0)
+    low, high = 0.5, 1.5
+    golden = 0.3819660112501051
+    for _ in range(3):  # widen where the best scale is at the edge
+        if at(high) < at(0.9 * high):
+            high *= 4.0
+        else:
+            break
+    a, b = low + golden * (high - low), high - golden * (high - low)
+    at_a, at_b = at(a), at(b)
+    for _ in range(24):
+        if at_a < at_b:
+            high, b, at_b = b, a, at_a
+            a = low + golden * (high - low)
+            at_a = at(a)
+        else:
+            low, a, at_a = a, b, at_b
+            b = high - golden * (high - low)
+            at_b = at(b)
+    return min(at(1.0), at_a, at_b)
+
+
+def _best_hinge_sum(y: Array, C: Array, g: Array) -> float:
+    """``min_b sum_i C_i max(0, 1 - y_i (g_i + b))``, piecewise linear in b: the minimum is at a breakpoint."""
+    at = y - g
+    order = np.argsort(at)
+    # Going up through the breakpoints, the slope starts at -sum of C over y = +1 and rises by C_i at each.
+    slope = np.cumsum(C[order]) - C[y > 0].sum()
+    b = at[order[int(np.searchsorted(slope, 0.0))]] if slope[-1] > 0 else at[order[-1]]
+    return float(C @ np.maximum(0.0, 1.0 - y * (g + b)))

@@ -1,0 +1,92 @@
+"""Weights: how much an error on each training point costs, from C, the weights of the classes and of the points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .checks import check_number, check_numbers
+
+Array = NDArray[np.float64]
+
+
+def class_weights(
+    class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[np.intp]
+) -> Array:
+    """The weight of each class, as scikit-learn's ``compute_class_weight``.
+
+    Parameters
+    ----------
+    class_weight : None, "balanced" or dict
+        None is 1 for all; "balanced" is n / (n_classes * n_c) for a class of n_c points, so that each class weighs
+        the same in all; a dict gives weights by label, 1 where it has none.
+    classes : ndarray of shape (n_classes,)
+    codes : ndarray of shape (n,)
+        Index into `classes` of each point.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+
+    Raises
+    ------
+    ValueError
+        A weight that is negative or not finite, or a dict with a label that no point has while a label that points
+        have is missing: that is a slip of the pen.
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        weights: Array = len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes)))
+        return weights
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f"class_weight is {class_weight!r}; it must be None, 'balanced' or a dict of label: weight.")
+    labels = classes.tolist()
+    missing = [label for label in labels if label not in class_weight]
+    unknown = [label for label in class_weight if label not in labels]
+    if missing and unknown:
+        raise ValueError(
+            f"class_weight has a weight for {unknown[0]!r}, a label of no point, but none for {missing[0]!r}."
+        )
+    return np.array(
+        [
+            check_number(f"class_weight of {label!r}", class_weight.get(label, 1.0), 0.0, open_high=True)
+            for label in labels
+        ]
+    )
+
+
+def sample_weights(sample_weight: ArrayLike | None, n_points: int) -> Array:
+    """The weight of each of `n_points` points, 1 without `sample_weight`; ValueError unless finite and at least 0."""
+    if sample_weight is None:
+        return np.ones(n_points)
+    weights = check_numbers("sample_weight", sample_weight)
+    if weights.shape != (n_points,):
+        wanted = f"one weight for each of the {n_points} points"
+        raise ValueError(f"sample_weight must have {wanted}; its shape is {weights.shape}.")
+    bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+    if len(bad):
+        raise ValueError(f"sample_weight is {weights[bad[0]]:g} at point {bad[0]}; it must be a number in [0, inf).")
+    return weights
+
+
+def bounds(C: float, of_points: Array, largest: float) -> Array:
+    """C_i = C * w_i, the bound of each multiplier, 0 where w_i is; ValueError when a product leaves double precision.
+
+    `of_points` are the weights w, at least 0; C may be inf.  `largest` is the largest finite bound allowed.
+    """
+    present = of_points > 0
+    C_i = np.zeros(len(of_points))
+    with np.errstate(over="ignore"):
+        C_i[present] = C * of_points[present]
+    if np.isfinite(C):
+        if largest < C:
+            raise ValueError(f"C is {C:g}; it must be at most {largest:g}, or inf.")
+        if C_i.max(initial=0.0) > largest:
+            raise ValueError(f"C times the largest weight is {C_i.max():g}; it must be at most {largest:g}.")
+    if not (C_i[present] > 0).all():
+        raise ValueError(f"C is {C:g}; times the smallest weight, {of_points[present].min():g}, it vanishes.")
+    return C_i

@@ -1,0 +1,185 @@
+"""Estimator: what all learners share, scikit-learn's protocol of parameters, checked queries and the score."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import signature
+from typing import Any, Self, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .certificate import Status
+from .checks import check_choice, check_numbers, check_points, check_size, column
+from .conventions import ConvergenceWarning, NotFittedError, as_scikit_learn
+
+Array = NDArray[np.float64]
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def all_or_nothing(method: Method) -> Method:
+    """`method` of an estimator, such that after an exception every attribute is what it was before."""
+
+    @wraps(method)
+    def guarded(self: Any, *arguments: Any, **named: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return method(self, *arguments, **named)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Method, guarded)
+
+
+class Estimator:
+    """A learner whose constructor only stores its parameters, under their names.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Set by `fit`, as every name that ends in "_".
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `fit` was given a data frame whose columns have texts as names; queries in a data
+        frame must have the same ones in the same order.
+    """
+
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    #: Coordinates beyond this would overflow inside the learner.
+    _largest_coordinate = 1e140
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's parameters by name; `deep` is for scikit-learn and changes nothing."""
+        return {name: getattr(self, name) for name in signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; those of the training count from the next `fit` on.
+
+        Raises
+        ------
+        ValueError
+            A name that is no parameter; then nothing is set.
+        """
+        names = self.get_params()
+        for name in params:
+            check_choice("parameter name", name, names)
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn, which alone calls this, asks of an estimator; nothing else here needs it."""
+        from ._scikit import tags_of
+
+        return tags_of(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.get_params().items())})"
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Labels of the queries `X` (n_queries, n_features), shape (n_queries,)."""
+        raise NotImplementedError
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Share of the queries `X` whose predicted label is the one in `y`, weighted by `sample_weight` if given.
+
+        Raises
+        ------
+        ValueError
+            As `predict`, or not one label per query.
+        """
+        predicted = self.predict(X)
+        expected = column(y)
+        if expected.shape != predicted.shape:
+            wanted = f"one label for each of the {len(predicted)} queries"
+            raise ValueError(f"y must have {wanted}; its shape is {expected.shape}.")
+        weights = np.ones(len(predicted)) if sample_weight is None else check_numbers("sample_weight", sample_weight)
+        if weights.shape != predicted.shape or not ((weights >= 0) & np.isfinite(weights)).all() or not weights.any():
+            raise ValueError("sample_weight must hold one number of at least 0 for each query, not all of them 0.")
+        return float(np.average(predicted == expected, weights=weights))
+
+    def _fitted(self) -> Self:
+        """This estimator, or NotFittedError."""
+        if not hasattr(self, "n_features_in_"):
+            kind = as_scikit_learn(NotFittedError)
+            raise kind(f"This {type(self).__name__} is not fitted yet; call fit first.")
+        return self
+
+    def _queries(self, X: ArrayLike) -> Array:
+        """`X` as checked points of the features this estimator was fitted with; every query method begins here."""
+        self._fitted()._check_names(X)
+        points = check_points(X, n_features=self.n_features_in_, copy=False)
+        check_size("X", points, self._largest_coordinate)
+        return points
+
+    def _learned_from(self, X: ArrayLike) -> Self:
+        """This estimator, now that `fit` has taken `X`: with the names of its features, if it has names."""
+        names = feature_names(X)
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self
+
+    def _check_names(self, X: ArrayLike) -> None:
+        """ValueError when the features of `X` have other names than those learned from, or another order."""
+        learned, names = getattr(self, "feature_names_in_", None), feature_names(X)
+        if learned is None or names is None:
+            learner = type(self).__name__
+            if names is not None:
+                warnings.warn(f"X has feature names, but {learner} was fitted without feature names", stacklevel=4)
+            elif learned is not None:
+                lacking = f"X does not have valid feature names, but {learner} was fitted with feature names"
+                warnings.warn(lacking, stacklevel=4)
+        elif not np.array_equal(learned, names):
+            raise ValueError(_other_names(learned, names))
+
+    def _warn_unless_converged(self, certificates: Sequence[Any]) -> None:
+        """ConvergenceWarning, for the caller of `fit`, when `max_iter` or double precision ended a training."""
+        ended = [certificate.status for certificate in certificates]
+        learner = type(self).__name__
+        if Status.STOPPED_EARLY in ended:
+            limit = f"max_iter={self.get_params()['max_iter']}"
+            words = f"{learner} did not converge within {limit}; allow more, or scale the data."
+        elif Status.PRECISION in ended:
+            words = f"{learner} did not converge: double precision does not reach tol here; scale the data, or lower C."
+        else:
+            return
+        warnings.warn(words, as_scikit_learn(ConvergenceWarning), stacklevel=3)
+
+
+def feature_names(X: Any) -> NDArray[np.object_] | None:
+    """Names of the columns of a data frame, of whatever package, if they are texts; else None.
+
+    Raises
+    ------
+    TypeError
+        Some of them are texts, and some are not.
+    """
+    columns = getattr(X, "columns", None)
+    if columns is None or callable(columns):
+        return None
+    names = np.empty(len(columns), dtype=object)
+    names[:] = list(columns)
+    texts = [isinstance(name, str) for name in names]
+    if any(texts) and not all(texts):
+        raise TypeError("Feature names are only supported if all input features have string names; X mixes them.")
+    return names if any(texts) else None
+
+
+def _other_names(learned: NDArray[np.object_], names: NDArray[np.object_]) -> str:
+    """What is wrong with `names`, in the words of scikit-learn."""
+    lines = ["The feature names should match those that were passed during fit."]
+    for title, unexpected in (
+        ("Feature names unseen at fit time:", sorted(set(names) - set(learned))),
+        ("Feature names seen at fit time, yet now missing:", sorted(set(learned) - set(names))),
+    ):
+        if unexpected:
+            lines += [title, *(f"- {name}" for name in unexpected[:5]), *(["- ..."] if len(unexpected) > 5 else [])]
+    if len(lines) == 1:
+        lines.append("Feature names must be in the same order as they were in fit.")
+    return "\n".join(lines) + "\n"

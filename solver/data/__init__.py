@@ -1,0 +1,1 @@
+"""Data sets: seeded generators, and the distributions they draw from."""

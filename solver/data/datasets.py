@@ -1,0 +1,340 @@
+"""Seeded generators of two-dimensional training sets, and the registry from which a program builds its form.
+
+All generators return ``(X, y)``: `X` (n, 2) float64, rounded to six decimals so that one seed gives the same
+points on every machine, and `y` (n,) int64 with labels 0, 1, ...; `count` points per class, class 0 first.
+
+Source of line, circle and wrong: the classic exercise on the square [-1, 1]^2, in which k nearest neighbours
+learn a straight and a round boundary from classes that touch, overlap (shift < 0) or leave a gap (shift > 0).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.core.checks import check_choice, check_integer, check_number
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+Points = tuple[Array, Labels]
+
+LARGEST_COUNT = 1_000_000
+LARGEST_NOISE = 1000.0
+FIELDS = 4  # of the chessboard, each way
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One entry of the registry `DATASETS`: what a form needs to know about a generator."""
+
+    title: str
+    sentence: str
+    """What the set teaches."""
+    function: Callable[..., Points]
+    """Takes count, noise, seed and, where they apply, shift and n_classes."""
+    count: int = 50
+    """Default points per class."""
+    noise: float = 0.0
+    """Default standard deviation of the Gaussian added to both coordinates."""
+    shift_range: tuple[float, float] | None = None
+    """Lowest allowed shift and the first that is too large; None if shift means nothing here."""
+    n_classes: tuple[int, int] = (2, 2)
+    """Fewest and most classes."""
+    truth: Callable[[Array], Labels] | None = None
+    """The true class of points (n, 2) where the exercise defines one, whatever the shift."""
+
+    @property
+    def has_shift(self) -> bool:
+        """Whether the generator takes a shift."""
+        return self.shift_range is not None
+
+
+def line(count: int, noise: float = 0.0, seed: int = 0, shift: float = 0.0) -> Points:
+    """Two triangles of even density: class 0 above the line y = x, class 1 below.
+
+    Class 0 has x with density proportional to 1 - x, then y uniform in [x + shift, 1]; class 1 is its mirror
+    image, y in [-1, x - shift].  Without noise all points lie in the square: x is drawn where the shift
+    leaves room, and y is cut at the edge.
+
+    Parameters
+    ----------
+    count : int
+        Points per class, 1 to 1000000.
+    noise : float, default=0
+        Standard deviation of the Gaussian added to both coordinates, up to 1000.
+    seed : int, default=0
+        Not negative.
+    shift : float, default=0
+        Distance in y that each class keeps from the line, in [-2, 2); below 0 the classes overlap.
+
+    Raises
+    ------
+    ValueError
+        A bad parameter, in one sentence.
+    """
+    random, shift = _start(count, noise, seed), _check_shift("line", shift)
+    below = max(0.5 * shift, 0.0) ** 2  # the u that 1 - 2 sqrt(u) <= 1 - shift leaves out
+    parts = []
+    for _ in range(2):
+        x = 1.0 - 2.0 * np.sqrt(random.uniform(below, 1.0, count))
+        parts.append(_above(x, shift, random))
+    return _finish([parts[0], -parts[1]], noise, random)
+
+
+def wrong(count: int, noise: float = 0.0, seed: int = 0, shift: float = 0.0) -> Points:
+    """Like `line` but drawn carelessly: x uniform, so the narrow corners are overcrowded.
+
+    Then y is uniform between the line and the edge.  A separable problem is learned badly from such a sample.
+    Parameters and errors as in `line`.
+    """
+    random, shift = _start(count, noise, seed), _check_shift("wrong", shift)
+    parts = []
+    for _ in range(2):
+        x = random.uniform(-1.0, 1.0 - max(shift, 0.0), count)
+        parts.append(_above(x, shift, random))
+    return _finish([parts[0], -parts[1]], noise, random)
+
+
+def circle(count: int, noise: float = 0.0, seed: int = 0, shift: float = 0.0) -> Points:
+    """A disc (class 0, r^2 < 0.5) in a ring (class 1, up to r^2 = 1), both of even density.
+
+    r^2 is uniform in [0, 0.5 - shift] and in [0.5 + shift, 1].  `shift` is in [-0.5, 0.5), the rest as in
+    `line`.
+    """
+    random, shift = _start(count, noise, seed), _check_shift("circle", shift)
+    parts = []
+    for low, high in ((0.0, 0.5 - shift), (0.5 + shift, 1.0)):
+        radius = np.sqrt(random.uniform(low, high, count))
+        parts.append(_polar(radius, random.uniform(0.0, 2.0 * math.pi, count)))
+    return _finish(parts, noise, random)
+
+
+def moons(count: int, noise: float = 0.1, seed: int = 0) -> Points:
+    """Two interleaved half circles of radius 1, as scikit-learn's ``make_moons`` places them.
+
+    Parameters and errors as in `line`, without shift.
+    """
+    random = _start(count, noise, seed)
+    t = np.linspace(0.0, math.pi, count)
+    outer = _polar(np.ones(count), t)
+    inner = np.column_stack([1.0 - np.cos(t), 0.5 - np.sin(t)])
+    return _finish([outer, inner], noise, random)
+
+
+def blobs(count: int, noise: float = 0.25, seed: int = 0, n_classes: int = 3) -> Points:
+    """One Gaussian cloud per class, the centres evenly on the unit circle; `noise` is its standard deviation.
+
+    `n_classes` from 2 to 8; the rest as in `line`, without shift.
+    """
+    random = _start(count, noise, seed)
+    n_classes = _check_classes("blobs", n_classes)
+    angles = 2.0 * math.pi * np.arange(n_classes) / n_classes
+    parts = [_polar(np.ones(count), np.full(count, angle)) for angle in angles]
+    return _finish(parts, noise, random)
+
+
+def xor(count: int, noise: float = 0.0, seed: int = 0, shift: float = 0.0) -> Points:
+    """Four quadrants of the square: class 0 where the signs of x and y agree, class 1 where they differ.
+
+    |x| and |y| are uniform in [shift, 1].  `shift` in [-1, 1); the rest as in `line`.
+    """
+    random, shift = _start(count, noise, seed), _check_shift("xor", shift)
+    side = np.where(np.arange(count) % 2 == 0, 1.0, -1.0)  # the two quadrants of a class get half each
+    parts = []
+    for other in (1.0, -1.0):
+        size = random.uniform(shift, 1.0, (count, 2))
+        parts.append(size * np.column_stack([side, other * side]))
+    return _finish(parts, noise, random)
+
+
+def spirals(count: int, noise: float = 0.03, seed: int = 0, n_classes: int = 2) -> Points:
+    """One arm per class, winding once and a half around the centre from radius 0.1 to 1.
+
+    `n_classes` from 2 to 8; the rest as in `line`, without shift.
+    """
+    random = _start(count, noise, seed)
+    n_classes = _check_classes("spirals", n_classes)
+    parts = []
+    for c in range(n_classes):
+        t = np.sqrt(random.uniform(0.0, 1.0, count))  # about as many points on the outer windings per length
+        parts.append(_polar(0.1 + 0.9 * t, 3.0 * math.pi * t + 2.0 * math.pi * c / n_classes))
+    return _finish(parts, noise, random)
+
+
+def chessboard(count: int, noise: float = 0.0, seed: int = 0, shift: float = 0.0) -> Points:
+    """The 4 x 4 fields of a chessboard on [-1, 1]^2, of alternating class; class 0 has the lower left corner.
+
+    `shift` in [-0.5, 0.5) is the gap between neighbouring fields, which overlap if it is below 0, but not
+    beyond the edge of the board; the rest as in `line`.
+    """
+    random, shift = _start(count, noise, seed), _check_shift("chessboard", shift)
+    width = 2.0 / FIELDS
+    parts = []
+    for c in range(2):
+        turn = np.arange(count) % (FIELDS * FIELDS // 2)  # the fields of a class take turns
+        row = turn // (FIELDS // 2)
+        column = 2 * (turn % (FIELDS // 2)) + (row + c) % 2
+        corner = np.column_stack([column, row]) * width - 1.0
+        low = np.maximum(corner + 0.5 * shift, -1.0)
+        parts.append(random.uniform(low, np.minimum(corner + width - 0.5 * shift, 1.0)))
+    return _finish(parts, noise, random)
+
+
+def line_truth(X: Array) -> Labels:
+    """Class of points (n, 2) in `line` and `wrong`: 0 where y > x, else 1."""
+    return np.where(X[:, 1] > X[:, 0], 0, 1).astype(np.int64)
+
+
+def circle_truth(X: Array) -> Labels:
+    """Class of points (n, 2) in `circle`: 0 where r^2 < 0.5, else 1."""
+    return np.where((X * X).sum(axis=1) < 0.5, 0, 1).astype(np.int64)
+
+
+def xor_truth(X: Array) -> Labels:
+    """Class of points (n, 2) in `xor`: 0 where the signs of x and y agree, else 1."""
+    return np.where(X[:, 0] * X[:, 1] > 0, 0, 1).astype(np.int64)
+
+
+def chessboard_truth(X: Array) -> Labels:
+    """Class of points (n, 2) in `chessboard`: that of the field, beyond the board that of the nearest one."""
+    field = np.clip(np.floor((X + 1.0) * (FIELDS / 2.0)), 0, FIELDS - 1).astype(np.int64)
+    label: Labels = field.sum(axis=1) % 2
+    return label
+
+
+DATASETS: Mapping[str, Dataset] = MappingProxyType(
+    {
+        "line": Dataset(
+            "Line",
+            "A straight boundary: even here the number of points decides how well it is learned.",
+            line,
+            shift_range=(-2.0, 2.0),
+            truth=line_truth,
+        ),
+        "circle": Dataset(
+            "Circle",
+            "A round boundary that no straight line can follow, but a kernel or the neighbors can.",
+            circle,
+            shift_range=(-0.5, 0.5),
+            truth=circle_truth,
+        ),
+        "wrong": Dataset(
+            "Wrong sample",
+            "The line sampled carelessly: crowded corners teach a separable problem badly.",
+            wrong,
+            shift_range=(-2.0, 2.0),
+            truth=line_truth,
+        ),
+        "moons": Dataset(
+            "Moons", "Two interleaved half circles: nearly separable, but only by a curved boundary.", moons, noise=0.1
+        ),
+        "blobs": Dataset(
+            "Blobs",
+            "One cloud per class: where clouds overlap, no classifier can be always right.",
+            blobs,
+            noise=0.25,
+            n_classes=(2, 8),
+        ),
+        "xor": Dataset(
+            "Exclusive or",
+            "Neither coordinate alone says anything about the class; only both together do.",
+            xor,
+            shift_range=(-1.0, 1.0),
+            truth=xor_truth,
+        ),
+        "spirals": Dataset(
+            "Spirals",
+            "Winding arms: local rules follow them easily, smooth global ones hardly.",
+            spirals,
+            count=100,
+            noise=0.03,
+            n_classes=(2, 8),
+        ),
+        "chessboard": Dataset(
+            "Chessboard",
+            "Many small fields: the boundary is long, so many points are needed to learn it.",
+            chessboard,
+            count=200,
+            shift_range=(-0.5, 0.5),
+            truth=chessboard_truth,
+        ),
+    }
+)
+
+
+def generate(name: str, count: int, noise: float, seed: int, shift: float = 0.0, n_classes: int = 2) -> Points:
+    """The data set `name` of `DATASETS`, with `count` points per class.
+
+    Parameters
+    ----------
+    name : str
+        A key of `DATASETS`.
+    count, noise, seed
+        As in `line`.
+    shift : float, default=0
+        Must be 0 where the set has none.
+    n_classes : int, default=2
+        Must be within the range of the set.
+
+    Returns
+    -------
+    X : ndarray of shape (count * n_classes, 2)
+    y : ndarray of shape (count * n_classes,)
+
+    Raises
+    ------
+    ValueError
+        A bad parameter, in one sentence.
+    """
+    dataset = DATASETS[check_choice("name", name, DATASETS)]
+    shift, n_classes = _check_shift(name, shift), _check_classes(name, n_classes)
+    options: dict[str, float] = {}
+    if dataset.has_shift:
+        options["shift"] = shift
+    if dataset.n_classes != (2, 2):
+        options["n_classes"] = n_classes
+    return dataset.function(count, noise, seed, **options)
+
+
+def _start(count: int, noise: float, seed: int) -> np.random.Generator:
+    check_integer("count", count, 1, LARGEST_COUNT)
+    check_number("noise", noise, 0.0, LARGEST_NOISE)
+    return np.random.Generator(np.random.PCG64(check_integer("seed", seed, 0)))
+
+
+def _check_shift(name: str, shift: float) -> float:
+    allowed = DATASETS[name].shift_range
+    if allowed is not None:
+        return check_number("shift", shift, *allowed, open_high=True)  # at the upper end no room is left
+    if check_number("shift", shift, -np.inf) != 0.0:
+        raise ValueError(f"shift is {shift!r}; the data set {name!r} has no shift, so it must be 0.")
+    return 0.0
+
+
+def _check_classes(name: str, n_classes: int) -> int:
+    fewest, most = DATASETS[name].n_classes
+    if fewest == most and n_classes != most:
+        raise ValueError(f"n_classes is {n_classes!r}; the data set {name!r} has {most} classes.")
+    return check_integer("n_classes", n_classes, fewest, most)
+
+
+def _above(x: Array, shift: float, random: np.random.Generator) -> Array:
+    """Points over the line: y uniform between x + shift, cut at the lower edge, and 1."""
+    return np.column_stack([x, random.uniform(np.maximum(x + shift, -1.0), 1.0)])
+
+
+def _polar(radius: Array, angle: Array) -> Array:
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+
+
+def _finish(parts: list[Array], noise: float, random: np.random.Generator) -> Points:
+    """Stack the classes, add the noise, round; -0.0 becomes 0.0."""
+    X = np.concatenate(parts)
+    if noise > 0.0:
+        X = X + noise * random.standard_normal(X.shape)
+    return np.round(X, 6) + 0.0, np.repeat(np.arange(len(parts), dtype=np.int64), len(parts[0]))

@@ -1,0 +1,236 @@
+"""Rays: where f reaches the margin, going from a point with slack the way its y f rises fastest.
+
+The slack xi = 1 - y f(x) has no length of its own in the plane.  Drawn as the way along the straight line of the
+gradient to the first place where y f = 1 it becomes one: with a linear kernel it is exactly the distance from the
+margin, xi / ||w||.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.kernels.expansion import Expansion
+from solver.kernels.gradients import gradient
+from solver.kernels.table import Kernel
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+#: Places looked at along the diagonal of the rectangle, at least and at most, and for each length over which a kernel
+#: of differences falls to about a half.
+FEWEST, MOST, PER_LENGTH = 128, 512, 4.0
+#: Places looked at on each ray at once, and kernel values worked out between two pauses: some milliseconds.
+AT_ONCE, PIECE = 16, 100_000
+#: A gradient shorter than this share of the terms it is the sum of is none.
+VANISHING = 1e-12
+#: How exactly the place is found, as a share of the diagonal.
+EXACT = 1e-10
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision function ``f(x) = sum_s coef_s k(points_s - centre, x - centre) + offset``, with its gradient.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        A formula.
+    points : ndarray of shape (n_support, d)
+    coef : ndarray of shape (n_support,)
+    offset : float
+    centre : ndarray of shape (d,)
+        As in `Expansion`.
+    """
+
+    kernel: Kernel
+    points: Array
+    coef: Array
+    offset: float
+    centre: Array
+
+    @classmethod
+    def of(cls, expansion: Expansion, problem: int = 0) -> Decision:
+        """That of one binary problem of a fitted model.
+
+        Raises
+        ------
+        ValueError
+            A kernel that is no formula.
+        """
+        if not isinstance(expansion.kernel, Kernel):
+            raise ValueError(f"kernel is {expansion.kernel.name!r}, which has no gradient.")
+        coef = expansion.coef[:, problem]
+        used = coef != 0.0
+        offset = float(expansion.offset[problem])
+        return cls(expansion.kernel, expansion.points[used], coef[used], offset, expansion.centre)
+
+    def value(self, queries: Array) -> Array:
+        """f at `queries` (m, d), shape (m,); not finite where it overflows."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            values: Array = self.kernel.gram(queries - self.centre, self.points - self.centre) @ self.coef + self.offset
+        return values
+
+    def gradient(self, queries: Array) -> tuple[Array, Array]:
+        """The gradient of f, shape (m, d), and the size of its terms, shape (m,), as in `gradients.gradient`."""
+        return gradient(self.kernel, queries - self.centre, self.points - self.centre, self.coef)
+
+    def places(self, length: float) -> int:
+        """How many places to look at on a way so long."""
+        if self.kernel.name == "linear":
+            return 1
+        if self.kernel.name not in ("rbf", "laplacian"):
+            return MOST // 2
+        rate = self.kernel.gamma if self.kernel.name == "laplacian" else np.sqrt(2.0 * self.kernel.gamma)
+        return int(np.clip(PER_LENGTH * length * rate, FEWEST, MOST))
+
+
+def margin_reach(
+    decision: Decision, X: Array, y: Array, limits: tuple[float, float, float, float]
+) -> Generator[None, None, tuple[Array, Mask]]:
+    """For each point the first place in a rectangle, along the gradient of y f there, at which y f = 1.
+
+    It is looked for at places at most 1/128 of the diagonal apart (less with a narrow kernel); where y f rises above 1
+    and falls again between two of them, that is passed over.  What is found is exact to 1e-9 of the diagonal.
+
+    Parameters
+    ----------
+    decision : Decision
+    X : ndarray of shape (m, 2)
+        Points with y f(x) < 1; one with y f(x) >= 1 is there already.
+    y : ndarray of shape (m,)
+        -1 and +1.
+    limits : tuple of float
+        (left, right, bottom, top).
+
+    Yields
+    ------
+    None
+        Every few milliseconds; the result is what the generator returns.
+
+    Returns
+    -------
+    end : ndarray of shape (m, 2)
+        The place.  Where there is none: where the ray leaves the rectangle, or the point itself if it has no ray in it.
+    capped : ndarray of shape (m,)
+        True where there is no such place in the rectangle, or f has no gradient at the point.
+
+    Raises
+    ------
+    ValueError
+        Limits that are no rectangle.
+    """
+    left, right, bottom, top = limits
+    if not (left < right and bottom < top and np.isfinite(limits).all()):
+        raise ValueError(f"limits are {limits}; they must be (left, right, bottom, top), rising and finite.")
+    diagonal = float(np.hypot(right - left, top - bottom))
+    end, capped = np.array(X, dtype=np.float64), np.ones(len(X), dtype=np.bool_)
+    block = max(1, PIECE // (AT_ONCE * max(1, len(decision.coef))))
+    for start in range(0, len(X), block):
+        rays = _Rays(decision, end[start : start + block].copy(), y[start : start + block], limits)
+        step = diagonal / decision.places(diagonal)
+        while rays.look(step):
+            yield
+        rays.refine(EXACT * diagonal)
+        end[start : start + block], capped[start : start + block] = rays.end, rays.capped
+        yield
+    return end, capped
+
+
+class _Rays:
+    """Some rays: ``origin + t direction``, t from `t` on to `far`, looked along up to `t` so far.
+
+    `low` and `high` enclose the place once it is known between which two, with ``g = y f - 1`` there; `sign` is that of
+    g at the beginning, `state` whether the ray is still looked along, has been found out about, or is refined.
+    """
+
+    def __init__(self, decision: Decision, origin: Array, y: Array, limits: tuple[float, float, float, float]) -> None:
+        self._decision, self._origin, self._y = decision, origin, y
+        left, right, bottom, top = limits
+        self._corner, self._opposite = np.array([left, bottom]), np.array([right, top])
+        slope, size = decision.gradient(origin)
+        length = np.sqrt(np.einsum("ij,ij->i", slope, slope))
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            usable = np.isfinite(length) & (length > VANISHING * size)
+            self._direction = np.where(usable[:, None], y[:, None] * slope / length[:, None], 0.0)
+            sides = np.stack([(side - origin) / self._direction for side in (self._corner, self._opposite)])
+        inside = ((self._corner <= origin) & (origin <= self._opposite)).all(axis=1)
+        # A ray along a side that it lies on leaves that side nowhere: 0 / 0.
+        near = np.where(np.isnan(sides).any(axis=0), -np.inf, sides.min(axis=0)).max(axis=1)
+        far = np.where(np.isnan(sides).any(axis=0), np.inf, sides.max(axis=0)).min(axis=1)
+        self._t = np.maximum(0.0, near)
+        self._far = np.where(usable & np.isfinite(far) & (far >= self._t), far, -1.0)
+        self._going = self._far >= 0.0
+        self._far[~self._going] = self._t[~self._going] = 0.0
+        self._g = self._values(np.arange(len(y)), self._t)
+        # Already there, or nothing to compare with.
+        self.capped = ~(inside & (self._g >= 0.0))
+        self._going &= self.capped & np.isfinite(self._g)
+        self._sign = np.where(self._g < 0.0, -1.0, 1.0)
+        self._found = np.zeros(len(y), dtype=np.bool_)
+        self._other, self._other_g = self._t.copy(), self._g.copy()
+
+    def _values(self, which: NDArray[np.intp], t: Array) -> Array:
+        """g on the rays `which` at `t`, of the shape of `t`: one or several places on each."""
+        shape = (len(which),) + (1,) * (t.ndim - 1) + (2,)
+        places = self._origin[which].reshape(shape) + t[..., None] * self._direction[which].reshape(shape)
+        values = self._decision.value(places.reshape(-1, 2)).reshape(t.shape)
+        g: Array = self._y[which].reshape(shape[:-1]) * values - 1.0
+        return g
+
+    def look(self, step: float) -> bool:
+        """Look at some places more on each ray that is still looked along; False when there is none left."""
+        which = np.flatnonzero(self._going)
+        if not len(which):
+            return False
+        t = np.minimum(self._t[which, None] + step * np.arange(1, AT_ONCE + 1), self._far[which, None])
+        g = self._values(which, t)
+        beyond = self._sign[which, None] * g <= 0.0
+        first = beyond.argmax(axis=1)
+        rows = np.arange(len(which))
+        hit = beyond[rows, first]
+        before = np.maximum(first - 1, 0)
+        # The last place before the crossing, or the last of all.
+        last = np.where(hit, before, AT_ONCE - 1)
+        at_once = hit & (first == 0)
+        self._t[which] = np.where(at_once, self._t[which], t[rows, last])
+        self._g[which] = np.where(at_once, self._g[which], g[rows, last])
+        self._other[which], self._other_g[which] = t[rows, first], g[rows, first]
+        self._found[which] = hit
+        self._going[which] = ~hit & (self._t[which] < self._far[which])
+        return bool(self._going.any())
+
+    def refine(self, width: float) -> None:
+        """Narrow the brackets down to `width`.
+
+        By regula falsi that halves g at an end that has stayed twice (Illinois), and by bisection every third time.
+        """
+        stayed = np.zeros(len(self._t))  # -1 where the end before the place has stayed, 1 where the other one has
+        for turn in range(200):
+            wide = np.abs(self._other - self._t) > width
+            which = np.flatnonzero(self._found & wide & (self._other_g != 0.0))
+            if not len(which):
+                break
+            a, b, g_a, g_b = self._t[which], self._other[which], self._g[which], self._other_g[which]
+            with np.errstate(invalid="ignore", over="ignore"):
+                t = a - g_a * ((b - a) / (g_b - g_a))
+            middle = 0.5 * (a + b)
+            t = np.where((turn % 3 == 2) | ~((a < t) & (t < b)), middle, t)
+            g = self._values(which, t)
+            before = self._sign[which] * g > 0.0
+            again = stayed[which] == np.where(before, 1.0, -1.0)
+            stayed[which] = np.where(before, 1.0, -1.0)
+            share = np.where(again, 0.5, 1.0)
+            self._t[which], self._g[which] = np.where(before, t, a), np.where(before, g, share * g_a)
+            self._other[which], self._other_g[which] = np.where(before, b, t), np.where(before, share * g_b, g)
+        self.capped &= ~self._found
+
+    @property
+    def end(self) -> Array:
+        """Where y f = 1, or where there is no ray left."""
+        t = np.where(self._found, self._other, np.where(self.capped, self._far, 0.0))
+        places: Array = self._origin + t[:, None] * self._direction
+        inside = np.clip(places, self._corner, self._opposite)
+        return np.where((t > 0.0)[:, None], inside, self._origin)

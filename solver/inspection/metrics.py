@@ -1,0 +1,325 @@
+"""Losses, margins, the table of KKT cases, accuracy, confusion and scores of classes: what a model does on points.
+
+Legend: ``y_i`` -1 or +1, ``f_i = f(x_i)``; functional margin ``y_i f_i``, geometric margin ``y_i f_i / ||w||``; slack
+``xi_i = max(0, 1 - y_i f_i)``, the hinge loss of the point; ``alpha_i`` in [0, C_i] its multiplier.
+
+The optimality conditions (Karush, Kuhn, Tucker) of the soft-margin SVM, complete:
+
+    alpha_i           name                       slack      y_i f_i
+    0                 not a support vector       0          >= 1
+    0 < alpha < C     free support vector        0          = 1, on the margin
+    C                 bounded support vector     >= 0       <= 1: inside the margin (xi <= 1) or misclassified (xi > 1)
+
+Read backwards: y f < 1 forces alpha = C, y f > 1 forces alpha = 0, and at exactly 1 any alpha is possible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.checks import check_labels, check_number, check_numbers, check_signs
+
+Array = NDArray[np.float64]
+
+
+def _signs_and_values(y: ArrayLike, f: ArrayLike) -> tuple[Array, Array]:
+    values = check_numbers("f", f)
+    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+        raise ValueError(f"f must hold one finite number for each of at least one point; its shape is {values.shape}.")
+    return check_signs(y, len(values), both=False), values
+
+
+def slacks(y: ArrayLike, f: ArrayLike) -> Array:
+    """``max(0, 1 - y_i f_i)``, shape (n,): the least slack with which f satisfies each constraint.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        -1 and +1.
+    f : array-like of shape (n,)
+        Decision values, finite.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming what is wrong.
+    """
+    signs, values = _signs_and_values(y, f)
+    return np.maximum(0.0, 1.0 - signs * values)
+
+
+def hinge_loss(y: ArrayLike, f: ArrayLike) -> float:
+    """Mean of the `slacks`: a convex upper bound of the share of wrong points, as scikit-learn's `hinge_loss`.
+
+    Parameters, Raises
+        As `slacks`.
+    """
+    return float(slacks(y, f).mean())
+
+
+def margins(y: ArrayLike, f: ArrayLike, norm: float | None = None) -> Array:
+    """Functional margins ``y_i f_i``, or geometric ones ``y_i f_i / norm``, shape (n,).
+
+    Parameters
+    ----------
+    y, f
+        As in `slacks`.
+    norm : float, optional
+        ``||w||``, above 0.  The geometric margin is the distance from the boundary in feature space, negative on the
+        wrong side.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming what is wrong.
+    """
+    signs, values = _signs_and_values(y, f)
+    if norm is None:
+        return signs * values
+    return signs * values / check_number("norm", norm, 0.0, open_low=True, open_high=True)
+
+
+class KktCase(IntEnum):
+    """Row of the KKT table, by the multiplier; the bounded support vectors in two by their slack."""
+
+    NOT_SUPPORT = 0  #: alpha = 0
+    FREE = 1  #: 0 < alpha < C
+    INSIDE = 2  #: alpha = C, xi <= 1
+    MISCLASSIFIED = 3  #: alpha = C, xi > 1
+
+
+#: (case, whether y f is as the table wants it) -> words for the screen.
+KKT_WORDS: dict[tuple[KktCase, bool], str] = {
+    (KktCase.NOT_SUPPORT, True): "Not a support vector: on the margin or beyond it",
+    (KktCase.NOT_SUPPORT, False): "No multiplier yet, but inside the margin: alpha must grow",
+    (KktCase.FREE, True): "Free support vector: exactly on the margin",
+    (KktCase.FREE, False): "Free support vector, but not on the margin: alpha must change",
+    (KktCase.INSIDE, True): "Bounded support vector: on the margin or inside it",
+    (KktCase.INSIDE, False): "Bounded support vector, but beyond the margin: alpha must shrink",
+    (KktCase.MISCLASSIFIED, True): "Bounded support vector: misclassified, slack above 1",
+}
+
+
+@dataclass(frozen=True)
+class KktReport:
+    """The KKT case of each point.
+
+    Attributes
+    ----------
+    case : ndarray of shape (n,)
+        `KktCase` numbers.
+    satisfied : ndarray of shape (n,)
+        Whether y f is what the table wants for this alpha, up to tol.
+    violation : ndarray of shape (n,)
+        How far y f is from that, 0 where it is exactly so.
+    """
+
+    case: NDArray[np.int64]
+    satisfied: NDArray[np.bool_]
+    violation: Array
+
+    def words(self, i: int) -> str:
+        """What to say of point `i` on screen."""
+        return KKT_WORDS[KktCase(int(self.case[i])), bool(self.satisfied[i])]
+
+
+def kkt_case(
+    alpha: ArrayLike, C: ArrayLike, y: ArrayLike, f: ArrayLike, *, tol: float = 1e-3, alpha_tol: float = 0.0
+) -> KktReport:
+    """Each point's row of the KKT table, and whether it is as the table says.
+
+    Parameters
+    ----------
+    alpha : array-like of shape (n,)
+        Multipliers in [0, C].
+    C : float or array-like of shape (n,)
+        Upper bounds, above 0; inf for the hard margin, where no support vector is bounded.
+    y, f
+        As in `slacks`.
+    tol : float, default=1e-3
+        How far y f may be from what the table wants.
+    alpha_tol : float, default=0
+        Share of C, below 1/2, up to which alpha counts as being at a bound.  0 suits the solvers here, which reach
+        their bounds exactly.  (Of an infinite C, the share is taken of 1.)
+
+    Raises
+    ------
+    ValueError
+        One sentence naming what is wrong.
+    """
+    signs, values = _signs_and_values(y, f)
+    n = len(values)
+    check_number("tol", tol, 0.0, open_high=True)
+    check_number("alpha_tol", alpha_tol, 0.0, 0.5, open_high=True)
+    multipliers, prices = check_numbers("alpha", alpha), check_numbers("C", C)
+    if multipliers.shape != (n,):
+        raise ValueError(f"alpha has shape {multipliers.shape}; it must hold one number for each of {n} points.")
+    if prices.shape not in ((), (n,)):
+        raise ValueError(f"C has shape {prices.shape}; it must be one number, or one for each of {n} points.")
+    bound: Array = np.array(np.broadcast_to(prices, (n,)))
+    if not (bound > 0.0).all():
+        raise ValueError(f"C is {bound.min():g}; it must be above 0.")
+    near = alpha_tol * np.where(np.isfinite(bound), bound, 1.0)
+    inside = (multipliers >= -near) & (multipliers <= bound + near) & np.isfinite(multipliers)
+    if not inside.all():
+        worst = int((~inside).argmax())
+        raise ValueError(f"alpha is {multipliers[worst]:g} at point {worst}; it must be from 0 to {bound[worst]:g}.")
+    margin = signs * values
+    none, full = multipliers <= near, multipliers >= bound - near
+    case = np.where(none, KktCase.NOT_SUPPORT, np.where(full, KktCase.INSIDE, KktCase.FREE)).astype(np.int64)
+    case[full & ~none & (margin < 0.0)] = KktCase.MISCLASSIFIED
+    short, beyond = np.maximum(0.0, 1.0 - margin), np.maximum(0.0, margin - 1.0)
+    violation = np.where(none, short, np.where(full, beyond, short + beyond))
+    return KktReport(case, violation <= tol, violation)
+
+
+def accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Share of labels that are equal.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any one type, n >= 1.
+
+    Raises
+    ------
+    ValueError
+        Not one label each, or none at all.
+    """
+    truth, guess = _two_of_a_kind(y_true, y_pred)
+    return float((truth == guess).mean())
+
+
+def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = None) -> NDArray[np.int64]:
+    """How often class `row` was called class `column`, as scikit-learn's function of that name.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any one type that can be sorted, n >= 1.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of rows and columns; default all that occur, sorted.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+
+    Raises
+    ------
+    ValueError
+        Not one label each, none at all, or one that `labels` lacks or repeats.
+    """
+    truth, guess = _two_of_a_kind(y_true, y_pred)
+    classes, codes = check_labels(np.concatenate([truth, guess]), 2 * len(truth))
+    order: NDArray[Any] = classes if labels is None else np.asarray(labels)
+    if order.ndim != 1 or len(np.unique(order)) != len(order):
+        raise ValueError("labels must be a list of different labels.")
+    missing = np.setdiff1d(classes, order)
+    if len(missing):
+        raise ValueError(f"labels lacks {missing.tolist()[0]!r}, which occurs in y_true or y_pred.")
+    place = np.array([int(np.flatnonzero(order == c)[0]) for c in classes])[codes]
+    n = len(order)
+    counts = np.bincount(place[: len(truth)] * n + place[len(truth) :], minlength=n * n)
+    return counts.reshape(n, n).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class ClassScores:
+    """How well each class was found, read off a confusion matrix; where a share would be of nothing it is 0.
+
+    Attributes
+    ----------
+    precision : ndarray of shape (n_classes,)
+        Of the points that were called this class, the share that are: TP / (TP + FP).
+    recall : ndarray of shape (n_classes,)
+        Of the points of this class, the share that were called so: TP / (TP + FN).
+    f1 : ndarray of shape (n_classes,)
+        2 TP / (2 TP + FP + FN), the harmonic mean of the two.
+    support : ndarray of shape (n_classes,)
+        How many points are of this class.
+    called : ndarray of shape (n_classes,)
+        How many points were called this class; where it is 0 the precision is not defined, where `support` is 0 the
+        recall, and where both are the F1.
+    """
+
+    precision: Array
+    recall: Array
+    f1: Array
+    support: NDArray[np.int64]
+    called: NDArray[np.int64]
+
+
+def class_scores(confusion: ArrayLike) -> ClassScores:
+    """Precision, recall and F1 of each class, as scikit-learn's `precision_recall_fscore_support` with zeros.
+
+    Parameters
+    ----------
+    confusion : array-like of shape (n_classes, n_classes)
+        Counts, rows true and columns predicted, as `confusion_matrix` has them.
+
+    Raises
+    ------
+    ValueError
+        It is not a square of counts.
+
+    Notes
+    -----
+    Source: van Rijsbergen, Information Retrieval, 2nd ed. 1979, chapter 7.
+    """
+    counts = _square(confusion)
+    right, support, called = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
+    return ClassScores(
+        _share(right, called), _share(right, support), _share(2 * right, support + called), support, called
+    )
+
+
+def balanced_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Mean recall of the classes that occur in `y_true`, as scikit-learn's `balanced_accuracy_score`.
+
+    Calling everything the commonest class comes to 1 / n_classes, however common that is.
+
+    Parameters, Raises
+        As `accuracy`.
+
+    Notes
+    -----
+    Source: Brodersen, Ong, Stephan, Buhmann, "The balanced accuracy and its posterior distribution", ICPR 2010.
+    """
+    return balanced_accuracy_of(confusion_matrix(y_true, y_pred))
+
+
+def balanced_accuracy_of(confusion: ArrayLike) -> float:
+    """`balanced_accuracy` of a confusion matrix; NaN when it counts no points.
+
+    Parameters, Raises
+        As `class_scores`.
+    """
+    scores = class_scores(confusion)
+    there = scores.support > 0
+    return float(scores.recall[there].mean()) if there.any() else float("nan")
+
+
+def _square(confusion: ArrayLike) -> NDArray[np.int64]:
+    counts = np.asarray(confusion)
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.dtype.kind not in "iu" or (counts < 0).any():
+        raise ValueError("confusion must be a square of counts, as confusion_matrix gives it.")
+    return counts.astype(np.int64)
+
+
+def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Array:
+    return part / np.maximum(whole, 1)
+
+
+def _two_of_a_kind(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+    truth, guess = np.asarray(y_true), np.asarray(y_pred)
+    if truth.ndim != 1 or truth.shape != guess.shape or not len(truth):
+        raise ValueError(
+            f"y_true and y_pred must hold one label for each of at least one point; their shapes are {truth.shape} and "
+            f"{guess.shape}."
+        )
+    return truth, guess

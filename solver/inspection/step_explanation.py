@@ -1,0 +1,310 @@
+"""Explanation: why a working-set rule takes this pair, and what the step does with it; computed from the state alone.
+
+Legend as in `smo`.  The rules are stated in `selection` and compiled in `_smo_loops.select`; whom they chose among is
+worked out in `choosing`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.core.certificate import Status
+from solver.svm import _smo_loops as loops
+from solver.svm.shrinking import KernelSum, Subproblem
+
+from .rule_explanation import choice
+from .working_set_candidates import Ranking, State
+
+if TYPE_CHECKING:
+    from solver.svm.smo import SmoSolver
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """One step: a pair (i in I_up, j in I_low), its segment in the box, and how the pair was chosen.
+
+    Attributes
+    ----------
+    i, j : int
+        Points of the binary problem.
+    y_i, y_j, C_i, C_j, alpha_i, alpha_j, v_i, v_j : float
+        Before the step.
+    k_ii, k_jj, k_ij : float
+        Kernel values.
+    curvature : float
+        K_ii + K_jj - 2 K_ij: D along the segment is a parabola that bends down by so much.  Not above 0 for two points
+        that are one to the kernel, and for some pairs of a kernel that is not positive semidefinite.
+    eta : float
+        The curvature the step was made with: a small positive number where there is none.
+    unclipped, step : float
+        lambda* = (v_i - v_j) / eta, and what the box leaves of it: alpha_i += y_i step, alpha_j -= y_j step.
+    longest : float
+        The step at which the segment leaves the box, going this way; inf when it does not.
+    low, high : float
+        L and H, the least and largest alpha_j on the segment within the box; H may be inf.
+    after : tuple of float
+        (alpha_i, alpha_j) after the step, as the solver has them: exactly at a bound that is reached.
+    gain_unclipped, gain : float
+        By how much D would rise at lambda*, and does rise: step (v_i - v_j) - curvature step^2 / 2.  The first is inf
+        where there is no curvature, and so no top.
+    first, second : Ranking
+        How the point found first was found, and how its partner; for `maximum-gain` `first` holds the last pair.
+    sentence : str
+        Both in words: "i is the worst violator above, j promises the largest gain."
+    effect : str
+        What the step does, in words: "The top of the parabola lies outside the box: the step ends where αⱼ = C."
+    left_out : int
+        Settled points that the solver does not look at for a while (see `shrinking`).
+    newest : bool
+        True when the run is over and this is the step that was made last; else it is the step that comes next.
+    """
+
+    i: int
+    j: int
+    y_i: float
+    y_j: float
+    C_i: float
+    C_j: float
+    alpha_i: float
+    alpha_j: float
+    v_i: float
+    v_j: float
+    k_ii: float
+    k_jj: float
+    k_ij: float
+    curvature: float
+    eta: float
+    unclipped: float
+    step: float
+    longest: float
+    low: float
+    high: float
+    after: tuple[float, float]
+    gain_unclipped: float
+    gain: float
+    first: Ranking
+    second: Ranking
+    sentence: str
+    effect: str
+    left_out: int
+    newest: bool
+
+    @property
+    def curved(self) -> bool:
+        """Whether D has a top along the segment."""
+        return self.eta == self.curvature
+
+    @property
+    def clipped(self) -> bool:
+        """Whether the box ends the step before lambda*."""
+        return self.step < self.unclipped
+
+    @property
+    def lost(self) -> float:
+        """What clipping cost: `gain_unclipped` - `gain`."""
+        return 0.5 * self.curvature * (self.unclipped - self.step) ** 2 if self.curved else self.gain_unclipped
+
+    @property
+    def optimum(self) -> tuple[float, float]:
+        """(alpha_i, alpha_j) at lambda*, inside the box or not."""
+        return self.alpha_i + self.y_i * self.unclipped, self.alpha_j - self.y_j * self.unclipped
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The bounds that alpha_i and alpha_j go towards: 0 or C."""
+        return self.C_i if self.y_i > 0 else 0.0, 0.0 if self.y_j > 0 else self.C_j
+
+    @property
+    def reached(self) -> tuple[bool, bool]:
+        """Whether alpha_i and alpha_j come to these bounds."""
+        return self.after[0] == self.ends[0], self.after[1] == self.ends[1]
+
+    @property
+    def back(self) -> float:
+        """How far the segment goes on within the box in the other direction, as a step; inf when without end."""
+        return min(
+            self.alpha_i if self.y_i > 0 else self.C_i - self.alpha_i,
+            self.C_j - self.alpha_j if self.y_j > 0 else self.alpha_j,
+        )
+
+    @property
+    def where(self) -> str:
+        """The bounds that are reached, in words: "αᵢ = 0 and αⱼ = C"; "" when none is."""
+        return " and ".join(name for name, reached in zip(self.names, self.reached, strict=True) if reached)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The bounds that alpha_i and alpha_j go towards, in words: "αᵢ = 0", "αⱼ = C", or Cⱼ where C differs."""
+        same = self.C_i == self.C_j
+        at_i, at_j = self.ends
+        return (
+            f"αᵢ = {'0' if at_i == 0.0 else 'C' if same else 'Cᵢ'}",
+            f"αⱼ = {'0' if at_j == 0.0 else 'C' if same else 'Cⱼ'}",
+        )
+
+
+def explain(solver: SmoSolver, *, newest: bool = False) -> Explanation | None:
+    """The step that comes next, which is found by making it; afterwards the solver is as it was.
+
+    Parameters
+    ----------
+    solver : SmoSolver
+        If it takes notes, these must have been taken: what is not, is forgotten.  Work that is pending is done.
+    newest : bool, default=False
+        What `Explanation.newest` shall be: True when the solver stands one step before the end of its run.
+
+    Returns
+    -------
+    Explanation or None
+        None when no step comes next: the run is over, or the next look at the points ends it.
+    """
+    while solver.pending:
+        solver.step(0)
+    if solver.status is not Status.RUNNING:
+        return None
+    checkpoint = solver.checkpoint()
+    try:
+        found = _next(solver)
+        return None if found is None else _explanation(solver, *found, newest)
+    finally:
+        solver.restore(checkpoint)
+
+
+def _next(solver: SmoSolver) -> tuple[Subproblem, State] | None:
+    """Make the next step; what the rule saw when it chose the pair, or None when there is no such step."""
+    start = solver.n_iter
+    while solver.status is Status.RUNNING:
+        # Before a step, v may be brought up to date or other points be left out: the state just before counts.
+        part = solver._active.part
+        state = _state(solver, part)
+        solver.step(1, stop=_after_each_piece)
+        if solver.n_iter > start:
+            return part, state
+    return None
+
+
+def _after_each_piece() -> bool:
+    return True
+
+
+def _state(solver: SmoSolver, part: Subproblem) -> State:
+    ints = solver._ints.copy()
+    pair = ints[[loops.LAST_I, loops.LAST_J]]
+    place = np.minimum(np.searchsorted(part.index, pair), len(part.index) - 1)
+    ints[[loops.LAST_I, loops.LAST_J]] = place if (part.index[place] == pair).all() else -1
+    beta, v = part.beta.copy(), part.v.copy()
+    if solver.compiled:
+        up, low = part.up == 0.0, part.low == 0.0
+    else:
+        up, low = beta < part.hi, beta > part.lo
+
+    def row(i: int) -> Array:
+        matrix = solver._active._matrix
+        if matrix is not None:
+            return np.array(matrix[i])
+        alone = np.zeros(len(part.index))
+        alone[i] = 1.0
+        sums = KernelSum(solver._active._kernel, part, alone)
+        sums.work()
+        return sums.total
+
+    return State(
+        part.index,
+        part.lo,
+        part.hi,
+        beta,
+        v,
+        part.diagonal,
+        up,
+        low,
+        max(solver.tol, solver._reachable),
+        ints,
+        int(solver._rng[0]),
+        row,
+        len(solver.y) - len(part.index),
+    )
+
+
+def _explanation(solver: SmoSolver, part: Subproblem, state: State, newest: bool) -> Explanation:
+    """The explanation of the step that was just made from `state`."""
+    i, j = solver.working_set
+    a, b = (int(place) for place in np.searchsorted(part.index, (i, j)))
+    _, first, second, sentence = choice(solver.selection if solver.compiled else "second-order", state)
+    if state.left_out:
+        sentence += f" ({state.left_out} settled points are left out for now.)"
+    y_i, y_j, C_i, C_j = (float(x) for x in (solver.y[i], solver.y[j], solver.C[i], solver.C[j]))
+    alpha_i, alpha_j = abs(float(state.beta[a])), abs(float(state.beta[b]))
+    v_i, v_j = float(state.v[a]), float(state.v[b])
+    row_i, row_j = state.row(a), state.row(b)
+    k_ii, k_jj, k_ij = float(state.diagonal[a]), float(state.diagonal[b]), float(row_i[b])
+    curvature = k_ii + k_jj - 2.0 * k_ij
+    eta = max(curvature, 1e-12 * (abs(k_ii) + abs(k_jj)), 1e-150)
+    twins = k_ii == k_jj == k_ij and bool((row_i == row_j).all())
+    unclipped = (v_i - v_j) / eta
+    longest = min(float(state.hi[a] - state.beta[a]), float(state.beta[b] - state.lo[b]))
+    step = longest if twins and longest < np.inf else min(unclipped, longest)
+    if y_i == y_j:
+        low, high = max(0.0, alpha_i + alpha_j - C_i), min(C_j, alpha_i + alpha_j)
+    else:
+        low, high = max(0.0, alpha_j - alpha_i), min(C_j, C_i + alpha_j - alpha_i)
+    after = float(solver.alpha[i]), float(solver.alpha[j])
+    rise = v_i - v_j
+    explanation = Explanation(
+        i,
+        j,
+        y_i,
+        y_j,
+        C_i,
+        C_j,
+        alpha_i,
+        alpha_j,
+        v_i,
+        v_j,
+        k_ii,
+        k_jj,
+        k_ij,
+        curvature,
+        eta,
+        unclipped,
+        step,
+        longest,
+        low,
+        high,
+        after,
+        gain_unclipped=0.5 * rise * unclipped if curvature == eta else np.inf,
+        gain=step * (rise - 0.5 * curvature * step),
+        first=first,
+        second=second,
+        sentence=sentence,
+        effect="",
+        left_out=state.left_out,
+        newest=newest,
+    )
+    return replace(explanation, effect=_effect(explanation, twins))
+
+
+def _effect(step: Explanation, twins: bool) -> str:
+    """What the step does, in words."""
+    where = step.where
+    if twins and step.longest == np.inf:
+        return "i and j are one point with two labels and no upper bound: D rises without end, nothing separates them."
+    if step.curved:
+        if step.clipped:
+            return f"The top of the parabola lies outside the box: the step ends where {where}."
+        edge = f"on the edge of the box, at {where}" if where else "inside the box"
+        return f"The top of the parabola lies {edge}: the step goes all the way."
+    if twins:
+        why = "i and j are one point with two labels: no curvature"
+    elif step.curvature < 0.0:
+        why = "D bends upwards here, which only a kernel that is not positive semidefinite allows: no top"
+    else:
+        why = "The kernel hardly tells i and j apart: no curvature"
+    if where:
+        return f"{why}, so the step goes on until {where}."
+    return f"{why}, so a small positive number stands in for the curvature."

@@ -1,0 +1,213 @@
+"""Rankings: what a working-set rule sees when it chooses, and the candidates in the order of the number it compares.
+
+Legend as in `_smo_loops`.  The compiled `select` keeps only the best; here every candidate gets its number, in plain
+numpy but by the same arithmetic in the same order, so that also ties are the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.svm import _smo_loops as loops
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Pair = tuple[int, int]
+#: Candidates that are told, at most.
+MOST = 24
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The candidates for one place of the pair, and the number that was compared.
+
+    Attributes
+    ----------
+    candidates : ndarray of shape (m,)
+        Points, at most `MOST` of them: the best first, equal ones by index; for `cyclic` and for the search of `platt`
+        in the order they are tried.  The chosen one is always among them, the last one if it is no better.
+    values : ndarray of shape (m,)
+        Their numbers.
+    chosen : int
+        The place in `candidates` of the one the rule took.
+    total : int
+        How many candidates there were.
+    tied : int
+        How many of them have the number of the chosen one, itself included; a rule that compares takes the first.
+    measure : str
+        What `values` are: "v above" (the largest is best), "v below" (the smallest), "gain", "clipped gain",
+        "error difference", "violation" (v_i - M above, m - v_i below, whichever is larger), "difference" (v_i - v_j).
+    base : float
+        What `values` are to be seen against: M for "v above", m for "v below", else 0.
+    how : {"best", "drawn", "next", "first"}
+        The rule compared the numbers, drew one, or went on in order to the next violator or the first partner; only
+        in the first case did the numbers decide.
+    place : {"i", "j"}
+        Which of the pair it is about.
+    sentence : str
+        In plain words: "i has the largest v of the 31 points whose yα may grow."
+    """
+
+    candidates: Indices
+    values: Array
+    chosen: int
+    total: int
+    tied: int
+    measure: str
+    base: float
+    how: str
+    place: str
+    sentence: str
+
+    @property
+    def compared(self) -> bool:
+        """Whether the numbers decided."""
+        return self.how == "best"
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What a rule sees at the moment of its choice: the points under work, in their own numbering.
+
+    Attributes
+    ----------
+    index : ndarray of shape (n,)
+        Their numbers among all points, increasing.
+    lo, hi, beta, v, diagonal : ndarray of shape (n,)
+    up, low : ndarray of shape (n,)
+        Membership in I_up and I_low.
+    tol : float
+    ints : ndarray of shape (5,)
+        The rule's memory, its last pair in the numbering used here or -1.
+    random : int
+        State of the random numbers.
+    row : callable
+        ``row(i)`` is the kernel row of point i.
+    left_out : int
+        Points that are not under work for a while.
+    """
+
+    index: Indices
+    lo: Array
+    hi: Array
+    beta: Array
+    v: Array
+    diagonal: Array
+    up: NDArray[np.bool_]
+    low: NDArray[np.bool_]
+    tol: float
+    ints: NDArray[np.int64]
+    random: int
+    row: Callable[[int], Array]
+    left_out: int
+
+    @property
+    def worst(self) -> Pair:
+        """Where m and M are."""
+        above, below = np.where(self.up, self.v, -np.inf), np.where(self.low, self.v, np.inf)
+        return int(above.argmax()), int(below.argmin())
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """(m, M)."""
+        i, j = self.worst
+        return float(self.v[i]), float(self.v[j])
+
+    @property
+    def violations(self) -> Array:
+        """How far each point is beyond M above or m below, whichever is further; -inf when it may not move."""
+        m, M = self.bounds
+        return np.maximum(np.where(self.up, self.v - M, -np.inf), np.where(self.low, m - self.v, -np.inf))
+
+    @property
+    def violators(self) -> Indices:
+        """Those beyond by more than `tol`."""
+        m, M = self.bounds
+        return np.flatnonzero((self.up & (self.v > M + self.tol)) | (self.low & (self.v < m - self.tol)))
+
+    @property
+    def free(self) -> NDArray[np.bool_]:
+        """0 < alpha < C."""
+        return self.up & self.low
+
+    def partners(self, i: int) -> Indices:
+        """The points that move with point i, one way or the other."""
+        v, tol = self.v, self.tol
+        as_j = self.low & (v[i] - v > tol) if self.up[i] else np.zeros(len(v), dtype=bool)
+        as_i = self.up & (v - v[i] > tol) if self.low[i] else np.zeros(len(v), dtype=bool)
+        return np.flatnonzero(as_j | as_i)
+
+    def curvatures(self, i: int) -> Array:
+        """K_ii + K_kk - 2 K_ik for all k, or a small positive number where there is none."""
+        k_ii = self.diagonal[i]
+        floor = np.maximum(1e-12 * (abs(k_ii) + np.abs(self.diagonal)), 1e-150)
+        eta: Array = np.maximum(k_ii + self.diagonal - 2.0 * self.row(i), floor)
+        return eta
+
+    def clipped_gains(self, i: int) -> Array:
+        """How much D rises by the step of point i with each other point, 0 where the two do not move."""
+        rise = self.v[i] - self.v
+        size = np.abs(rise)
+        room = np.where(
+            rise > 0.0,
+            np.minimum(self.hi[i] - self.beta[i], self.beta - self.lo),
+            np.minimum(self.beta[i] - self.lo[i], self.hi - self.beta),
+        )
+        eta = self.curvatures(i)
+        step = np.minimum(size / eta, room)
+        with np.errstate(invalid="ignore", over="ignore"):  # of pairs that do not move
+            gain = step * (size - 0.5 * eta * step)
+        return np.where(size > self.tol, gain, 0.0)
+
+    def is_near_bound(self, i: int) -> bool:
+        """Whether maximum-gain takes point i for bounded."""
+        lo, hi, beta = float(self.lo[i]), float(self.hi[i]), float(self.beta[i])
+        near = loops.NEAR_BOUND * (hi - lo) if hi - lo < np.inf else 0.0
+        return beta - lo <= near or hi - beta <= near
+
+    def placed(self, first: int, second: int) -> tuple[str, str]:
+        """The places of two points that move together."""
+        return ("i", "j") if self.v[first] > self.v[second] else ("j", "i")
+
+    def ranking(
+        self,
+        candidates: Indices,
+        values: Array,
+        chosen: int,
+        *,
+        measure: str,
+        place: str,
+        sentence: str,
+        base: float = 0.0,
+        how: str = "best",
+    ) -> Ranking:
+        """The ranking of `candidates`: given by increasing index, or in the order they are tried in."""
+        total = len(candidates)
+        mine = values[candidates == chosen]
+        tied = int((values == mine[0]).sum())
+        if how in ("next", "first"):
+            kept = np.arange(min(total, MOST))
+        else:
+            worse = values if measure == "v below" else -values
+            kept = np.arange(total)
+            if total > 4 * MOST:  # so that many thousand points need not be sorted
+                kept = np.flatnonzero(worse <= np.partition(worse, MOST - 1)[MOST - 1])
+            kept = kept[np.argsort(worse[kept], kind="stable")[:MOST]]
+        if chosen not in candidates[kept]:
+            kept[-1] = np.flatnonzero(candidates == chosen)[0]
+        return Ranking(
+            self.index[candidates[kept]],
+            values[kept],
+            int(np.flatnonzero(candidates[kept] == chosen)[0]),
+            total,
+            tied,
+            measure,
+            base,
+            how,
+            place,
+            sentence,
+        )

@@ -1,0 +1,191 @@
+"""Expansion: f(x) = sum of coefficients times kernel values + offset, anywhere and on a grid; and which kernel it is.
+
+Besides the kernels of `kernels.KERNELS` there are two that are not formulas of ours: a function ``kernel(A, B)`` of
+the caller's, and "precomputed", where the rows of X are themselves kernel values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.checks import check_number, check_numbers
+
+from .grids import GridRows
+from .table import KERNELS, Kernel, PrecomputedKernel, products_by_row
+
+Array = NDArray[np.float64]
+KernelFunction = Callable[[Array, Array], ArrayLike]
+#: Share of the largest entry by which two halves of a Gram matrix may differ: the rounding of whoever computed it.
+SYMMETRY = 1e-8
+#: Kernel values held at once: 1 MB, which the processor keeps at hand.
+PIECE = 1 << 17
+
+
+@dataclass(frozen=True)
+class CallableKernel:
+    """A kernel that is the caller's own function, ``function(A, B) -> (len(A), len(B))``; every answer is checked."""
+
+    function: KernelFunction
+    name: str = "callable"
+    is_translation_invariant: bool = False
+
+    def gram(self, A: Array, B: Array) -> Array:
+        """Kernel values ``k(A[i], B[j])``, shape (len(A), len(B)); ValueError when the function gives another thing."""
+        shape = (len(A), len(B))
+        if 0 in shape:  # nothing to ask, and many a function would not take it
+            return np.empty(shape)
+        values = check_numbers("The answer of kernel(A, B)", self.function(A, B))
+        if values.shape != shape:
+            raise ValueError(f"kernel(A, B) must have shape {shape}, (len(A), len(B)); it has {values.shape}.")
+        if not np.isfinite(values).all():
+            raise ValueError("kernel(A, B) holds a value that is not finite (NaN or infinity).")
+        return values
+
+    def expansion_on(self, points: Array, coefficients: Array, xs: Array, offset: Array | float = 0.0) -> GridRows:
+        """As `Kernel.expansion_on`, one call of the function for each row of the grid."""
+
+        def rows(ys: Array) -> Array:
+            out = np.empty((len(ys), len(xs), coefficients.shape[1]))
+            for r, y in enumerate(ys):
+                out[r] = self.gram(np.column_stack([xs, np.full(len(xs), y)]), points) @ coefficients + offset
+            return out
+
+        return rows
+
+
+AnyKernel = Kernel | CallableKernel
+
+
+def kernel_of(kernel: Any, gamma: Any, coef0: float, degree: int, X: Array) -> AnyKernel:
+    """The kernel that SVC's parameters name, for training points `X`; ValueError with a sentence for a bad one."""
+    if not callable(kernel) and not (isinstance(kernel, str) and (kernel in KERNELS or kernel == "precomputed")):
+        names = ", ".join(map(repr, KERNELS))
+        raise ValueError(f"kernel is {kernel!r}; it must be one of {names}, 'precomputed', or a function kernel(A, B).")
+    named = isinstance(kernel, str) and kernel in KERNELS
+    # Parameters a kernel does not use must be in their range all the same.
+    formula = Kernel(kernel if named else "rbf", gamma_of(gamma, X, measured=named), coef0, degree)
+    if named:
+        return formula
+    return CallableKernel(kernel) if callable(kernel) else PrecomputedKernel()
+
+
+def gamma_of(gamma: Any, X: Array, measured: bool = True) -> float:
+    """The number `gamma` stands for; "scale" needs the points, and is 1 where nothing is `measured` with it."""
+    if not isinstance(gamma, str):
+        return check_number("gamma", gamma, 0.0, open_high=True)
+    if gamma not in ("scale", "auto"):
+        raise ValueError(f"gamma is {gamma!r}; it must be 'scale', 'auto' or a number in [0, inf).")
+    if gamma == "auto":
+        return 1.0 / int(X.shape[1])
+    variance = float(X.var()) if measured else 0.0
+    # Points so close together that the formula overflows are one point to every kernel.
+    return 1.0 if variance <= 1e-300 else 1.0 / (int(X.shape[1]) * variance)
+
+
+def gram_for_training(kernel: AnyKernel, X: Array) -> Array | None:
+    """The Gram matrix of a kernel that is no formula, exactly symmetric; None for one that is.
+
+    Raises
+    ------
+    ValueError
+        It is not square, or not symmetric beyond rounding.
+    """
+    if isinstance(kernel, PrecomputedKernel):
+        gram = X
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"X has shape {X.shape}; for kernel='precomputed' it must be a square Gram matrix.")
+        name = "X, the Gram matrix,"
+    elif isinstance(kernel, CallableKernel):
+        gram, name = kernel.gram(X, X), "kernel(X, X)"
+    else:
+        return None
+    difference = np.abs(gram - gram.T)
+    if difference.max() > SYMMETRY * np.abs(gram).max():
+        i, j = np.unravel_index(int(difference.argmax()), gram.shape)
+        raise ValueError(
+            f"{name} must be symmetric; its entry ({i}, {j}) is {gram[i, j]:g}, but ({j}, {i}) is {gram[j, i]:g}."
+        )
+    symmetric: Array = 0.5 * (gram + gram.T)
+    return symmetric
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The functions f_p(x) = sum_s coef[s, p] k(points[s], x) + offset[p] of a fitted model.
+
+    Attributes
+    ----------
+    kernel : Kernel, CallableKernel or PrecomputedKernel
+    points : ndarray of shape (n_support, n_features)
+        Support vectors; not used with a precomputed kernel.
+    support : ndarray of shape (n_support,)
+        Their rows in the training set: the columns of the queries of a precomputed kernel.
+    coef : ndarray of shape (n_support, n_problems)
+    offset : ndarray of shape (n_problems,)
+        For points from which `centre` was taken away.
+    centre : ndarray of shape (n_features,)
+        Of a linear kernel: products of differences keep the digits far from the origin.  Else zeros.
+    """
+
+    kernel: AnyKernel
+    points: Array
+    support: NDArray[np.int32]
+    coef: Array
+    offset: Array
+    centre: Array
+
+    @property
+    def linear_weights(self) -> Array:
+        """w of a linear kernel, shape (n_problems, n_features)."""
+        weights: Array = self.coef.T @ (self.points - self.centre)
+        return weights
+
+    def __call__(self, queries: Array) -> Array:
+        """f at checked `queries` (n, n_features), shape (n, n_problems).
+
+        In pieces, so that no more than some megabytes are in use besides, and each query's values are the same bits
+        whatever queries come with it (if a `CallableKernel` keeps to that).  Of a linear kernel it is <w, x>: its
+        rounding error is bounded, as that of the sum over support vectors, by that of sum_s |coef_s <x_s, x>|.
+        """
+        values = np.empty((len(queries), len(self.offset)))
+        kernel = self.kernel
+        linear = isinstance(kernel, Kernel) and kernel.is_translation_invariant
+        across = self.points - self.centre if isinstance(kernel, Kernel) and len(self.points) else self.points
+        weights = self.linear_weights if linear else np.ascontiguousarray(self.coef.T)
+        step = max(1, PIECE // max(1, weights.shape[1], queries.shape[1]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for first in range(0, len(queries), step):
+                piece = slice(first, first + step)
+                if linear:
+                    values[piece] = products_by_row(queries[piece] - self.centre, weights)
+                    continue
+                if isinstance(kernel, PrecomputedKernel):
+                    gram = queries[piece, self.support]
+                elif isinstance(kernel, CallableKernel):
+                    gram = kernel.gram(queries[piece], self.points)
+                else:
+                    gram = kernel.gram_by_row(queries[piece] - self.centre, across)
+                terms = np.empty(gram.shape)
+                for p, coef in enumerate(weights):
+                    values[piece, p] = np.multiply(gram, coef, out=terms).sum(axis=1)
+            values += self.offset
+        return self.finite(values)
+
+    def rows_on(self, xs: Array) -> GridRows:
+        """Prepare f on columns `xs` of a grid: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
+        middle = self.centre[1]
+        rows = self.kernel.expansion_on(
+            self.points - self.centre, self.coef, np.asarray(xs) - self.centre[0], self.offset
+        )
+        return lambda ys: rows(np.asarray(ys) - middle)
+
+    def finite(self, values: Array) -> Array:
+        """`values`, unless one overflowed: then ValueError."""
+        if not np.isfinite(values).all():
+            raise ValueError(f"The {self.kernel.name} kernel overflows at these coordinates; go nearer to 0.")
+        return values

@@ -1,0 +1,277 @@
+"""KernelClassifier: what classifiers of the form f(x) = sum_s coef_s k(x_s, x) + b share, whoever trained them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.binary_reduction import PairClassifier
+from solver.core.certificate import Certificate, Status
+from solver.core.checks import check_axis, check_choice, check_labels, check_number, check_points, check_size
+from solver.core.class_weights import bounds, class_weights
+from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, one_vs_rest_values
+
+from .expansion import AnyKernel, Expansion, gamma_of
+from .grids import GridRows
+from .surface import RunningExpansion
+from .table import KERNELS, Kernel, PrecomputedKernel
+
+Array = NDArray[np.float64]
+#: Statuses of a training that has not come to its end.
+UNFINISHED = (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
+#: Bound of the kernel rows that are kept while training, in MB, where a learner has no parameter for it.
+CACHE_SIZE = 200.0
+
+
+class KernelClassifier(PairClassifier):
+    """The use of a trained expansion.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_rows, n_support)
+        y alpha of the support vectors; the learners say how it is arranged.
+    """
+
+    #: A parameter of some subclasses, see `SVC`.
+    decision_function_shape: str = "ovr"
+    support_: NDArray[np.int32]
+    dual_coef_: Array
+    certificates_: list[Certificate]
+    _expansion: Expansion
+
+    def _expand(
+        self,
+        kernel: AnyKernel,
+        vectors: Array,
+        support: NDArray[np.int32],
+        coef: Array,
+        intercepts: Array,
+        centres: Sequence[Array],
+        centre: Array,
+    ) -> None:
+        """Set `intercept_` and what predictions need.
+
+        Parameters
+        ----------
+        vectors, support, coef
+            As in `Expansion`.
+        intercepts : ndarray of shape (n_problems,)
+            For the points of each problem shifted by its own centre, of `centres`.
+        centre : ndarray of shape (n_features,)
+            The one to predict with.  Only a linear kernel has other centres than zeros.
+        """
+        offset = self.intercept_ = intercepts
+        if kernel.is_translation_invariant:
+            weights = coef.T @ (vectors - centre)
+            offset = intercepts + [w @ (centre - own) for w, own in zip(weights, centres, strict=True)]
+            self.intercept_ = offset - weights @ centre
+        self._expansion = Expansion(kernel, vectors, support, coef, offset, centre)
+
+    @property
+    def expansion(self) -> Expansion:
+        """f of each binary problem as a sum of kernel values."""
+        return self._fitted()._expansion
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of a linear kernel, shape (n_problems, n_features), read-only; AttributeError for other kernels."""
+        if not hasattr(self, "_expansion") or self._expansion.kernel.name != "linear":
+            raise AttributeError("coef_ is only available after a fit with the linear kernel.")
+        weights = self._expansion.linear_weights
+        weights.flags.writeable = False  # predictions would not follow
+        return weights
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """f, shape (n,), for two classes; for more, one column per class, shape (n, n_classes).
+
+        One-vs-one, the columns are votes and a fraction that orders equal votes, as in scikit-learn; with
+        ``decision_function_shape="ovo"`` they are f of the pairs.  One-vs-rest, f of each class against the rest.
+        """
+        return super().decision_function(X)
+
+    def _pair_values(self, points: Array) -> Array:
+        return self._expansion(points)
+
+    @property
+    def rounding(self) -> float:
+        """Size of f below which it may be its own rounding error."""
+        # Conflicting duplicates make a plain of zeros, not of noise.
+        size = float(np.abs(self._fitted().dual_coef_).sum() + np.abs(self.intercept_).max())
+        return 8 * float(np.finfo(np.float64).eps) * size
+
+    def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
+        """`decision_function` at (xs[i], ys[j]).
+
+        Returns
+        -------
+        ndarray of shape (len(ys), len(xs)) for two classes, (len(ys), len(xs), n_columns) for more
+
+        Raises
+        ------
+        ValueError
+            Other than two features, bad axes, or a precomputed kernel, whose points are not in the plane.
+        """
+        n_features = self._fitted().n_features_in_
+        if isinstance(self._expansion.kernel, PrecomputedKernel):
+            raise ValueError("A precomputed kernel has no surface: its points are rows of a matrix, not of the plane.")
+        columns, rows = check_axis("xs", xs, n_features), check_axis("ys", ys, n_features)
+        check_size("xs", columns, self._largest_coordinate)
+        check_size("ys", rows, self._largest_coordinate)
+        return self._joined(self._expansion.finite(self.pair_surface_on(columns)(rows)))
+
+    def pair_surface_on(self, xs: Array) -> GridRows:
+        """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
+        return self._fitted()._expansion.rows_on(check_axis("xs", xs, self.n_features_in_))
+
+    def next_pair_surface(self, running: RunningExpansion) -> GridRows:
+        """As `pair_surface_on`, on the grid of `running`, which must be of this kernel and all training points."""
+        coefficients = np.zeros((len(running.points), len(self.pairs_)))
+        coefficients[self.support_] = self._expansion.coef
+        return running.rows(coefficients, self._expansion.offset)
+
+    def _joined(self, pair_values: Array) -> Array:
+        if len(self.classes_) == 2:
+            return pair_values[..., 0]
+        if self.pairs_[0].negative == REST or self.decision_function_shape == "ovo":
+            return pair_values
+        return one_vs_rest_values(pair_values, self.pairs_, len(self.classes_))
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a call of `prepare` found out about data and parameters; `adopt` makes learned attributes of it."""
+
+    X: Array
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]  #: class index of each point
+    C: Array  #: bound of each point's multipliers
+    kernel: Kernel
+    trainer: PairTrainer[Any]
+
+
+class SteppedKernelClassifier(KernelClassifier):
+    """A kernel classifier with one stepped solver for each binary problem.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training points with a multiplier above 0, in the order of their classes.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+    n_support_ : ndarray of shape (n_classes,)
+    dual_coef_ : ndarray of shape (n_problems, n_support)
+        y alpha of each problem, in the order of `pairs_`; 0 where a point is not of it.  For two classes that is
+        scikit-learn's table; for more, one-vs-one, it is not folded as LIBSVM's is.
+    certificates_ : list of Certificate
+        One per problem.
+    n_iter_ : ndarray of shape (n_problems,)
+        Steps, as the certificates count them.
+    fit_status_ : int
+        0 when every problem is optimal (or stationary, or at the limit of double precision), else 1.
+    """
+
+    C: float
+    kernel: str
+    degree: int
+    gamma: str | float
+    coef0: float
+    multiclass: str
+    class_weight: Mapping[Any, float] | str | None
+    _largest_C = np.inf
+    _kernel: Kernel
+
+    def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
+        """alpha and C of the points of each binary problem; points that LASVM has dropped have alpha = 0."""
+        training: Training = self._training
+        found = []
+        for pair, snapshot in zip(training.trainer.pairs, snapshots, strict=True):
+            numbers, alpha = self._multipliers(snapshot, pair)
+            of_all = np.zeros(len(training.X))
+            of_all[numbers] = alpha
+            found.append((of_all[pair.index], training.C[pair.index]))
+        return found
+
+    @abstractmethod
+    def _solver(
+        self, points: Array, signs: Array, C: Array, numbers: NDArray[np.intp], kernel: Kernel, cache_size: float
+    ) -> Any:
+        """The solver of one binary problem; `numbers` are those of its points, `cache_size` its share in MB."""
+
+    @abstractmethod
+    def _multipliers(self, snapshot: Any, pair: Pair) -> tuple[NDArray[Any], Array]:
+        """Numbers of points, and their alpha; those of all others are 0."""
+
+    def _checked(self, X: ArrayLike, y: ArrayLike) -> Training:
+        points = check_points(X)
+        check_size("X", points, self._largest_coordinate)
+        classes, codes = check_labels(y, len(points))
+        if len(classes) < 2:
+            raise ValueError("y holds one class only; an SVM needs points of at least two classes.")
+        kernel = self._checked_kernel(points)
+        scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
+        C = self._prices(classes, codes)
+        pairs = scheme.problems(codes, len(classes))
+        share = CACHE_SIZE / len(pairs)
+
+        def solver(pair: Pair) -> Any:
+            return self._solver(points[pair.index], pair.y, C[pair.index], pair.index, kernel, share)
+
+        return Training(points, classes, codes, C, kernel, PairTrainer(pairs, solver))
+
+    def _prices(self, classes: NDArray[Any], codes: NDArray[np.intp]) -> Array:
+        """C of each point: C times the weight of its class, which must be above 0."""
+        C = check_number("C", self.C, 0.0, self._largest_C, open_low=True)
+        weights = class_weights(self.class_weight, classes, codes)
+        if not (weights > 0).all():
+            label = classes[weights.argmin()]
+            raise ValueError(f"class_weight of {label!s} is 0; {type(self).__name__} wants weights above 0.")
+        return bounds(C, weights[codes], self._largest_C)
+
+    def _checked_kernel(self, X: Array) -> Kernel:
+        return Kernel(check_choice("kernel", self.kernel, KERNELS), gamma_of(self.gamma, X), self.coef0, self.degree)
+
+    def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
+        pairs, solvers = training.trainer.pairs, training.trainer.solvers
+        coef = np.zeros((len(training.X), len(pairs)))
+        for p, (pair, snapshot) in enumerate(zip(pairs, snapshots, strict=True)):
+            numbers, alpha = self._multipliers(snapshot, pair)
+            signs = np.where(training.codes[numbers] == pair.positive, 1.0, -1.0)
+            coef[numbers, p] = signs * alpha
+        support = np.flatnonzero((coef != 0).any(axis=1))
+        self.classes_, self.pairs_, self._kernel = training.classes, pairs, training.kernel
+        self._take_over(
+            support,
+            training.X[support],
+            training.codes[support],
+            coef[support],
+            np.array([snapshot.intercept for snapshot in snapshots]),
+            [solver.centre for solver in solvers],
+            [snapshot.certificate for snapshot in snapshots],
+        )
+        return self
+
+    def _take_over(
+        self,
+        support: NDArray[np.intp],
+        vectors: Array,
+        codes: NDArray[np.intp],
+        coef: Array,
+        intercepts: Array,
+        centres: Sequence[Array],
+        certificates: list[Certificate],
+    ) -> None:
+        """Set the learned attributes: numbers, points, class indices and coefficients (n_support, n_problems)."""
+        order = np.argsort(codes, kind="stable")
+        self.support_ = support[order].astype(np.int32)
+        self.support_vectors_ = vectors[order]
+        self.n_support_ = np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
+        self.dual_coef_ = coef[order].T.copy()
+        self._expand(self._kernel, self.support_vectors_, self.support_, coef[order], intercepts, centres, centres[0])
+        self.certificates_ = certificates
+        self.n_iter_ = np.array([c.n_iter for c in certificates], dtype=np.int64)
+        self.fit_status_ = int(any(c.status in UNFINISHED for c in certificates))
+        self.n_features_in_ = vectors.shape[1]

@@ -1,0 +1,1 @@
+"""Nearest neighbours: votes, pictures, many k at once."""

@@ -1,0 +1,213 @@
+"""Index: training points as the nearest-neighbour loops want them, and the votes and pictures they give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _knn_bounds as bounds
+from . import _knn_grid as grid
+from . import _knn_loops as loops
+from . import _knn_plain as plain
+from ._knn_select import LANES
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+PIECE = 1 << 19  # distances held at once by the plain version: 4 MB
+
+
+class SurfaceClasses(NamedTuple):
+    """The winning class of each pixel without the shares of the others: three arrays (rows, columns)."""
+
+    top: NDArray[Any]
+    """Index into `classes_` of the winning class, the lowest of a tie; uint8 up to 256 classes."""
+    share: Array
+    """Its share of the votes, float64."""
+    tie: NDArray[np.bool_]
+    """Whether two or more classes share the maximum."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """Training points as the loops want them; never changed after it is built.
+
+    Equal points are one *location* with a count per class: a thousand points on one spot cost no more than
+    one, and the order in which the points came leaves no trace.
+    """
+
+    metric: int
+    p: float
+    n_classes: int
+    points: Array
+    """(n, features), in the order given; for the cosine, which sees directions only, one vector for each direction."""
+    own: Array
+    """(n, features), the points as `scaled` gives them when they are queries."""
+    codes: Integers
+    columns: Array
+    """(features, locations)."""
+    norms: Array
+    """|location|^2."""
+    start: Integers
+    label: Integers
+    count: Integers
+    sole: Integers
+    """Class of all points at a location, or -1 if there are several."""
+    strips: Integers
+    """Bounds of ranges of locations: x increases from strip to strip, y within one (two features only)."""
+    edges: Array
+    """(2, strips): least and greatest x of each."""
+
+    @classmethod
+    def build(cls, points: Array, codes: Integers, n_classes: int, metric: int, p: float) -> Index:
+        """Index `points` (n, features) of classes `codes` (n,)."""
+        own = points
+        if metric == loops.COSINE:
+            own, points = _unit_exponent(points), directions(points)
+        points = points + 0.0  # -0.0 and 0.0 are one coordinate
+        order = np.lexsort((codes, *points.T[::-1]))
+        ordered = points[order]
+        is_new = np.ones(len(points), dtype=bool)
+        is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        locations = ordered[is_new]
+        n = len(locations)
+        place = np.arange(n)
+        strips = np.array([0, n], dtype=np.int64)
+        if points.shape[1] == 2:  # locations are in order of x already: sort by y inside each strip
+            strips = np.linspace(0, n, max(1, int(math.sqrt(n) / 3)) + 1).astype(np.int64)
+            by_strip = np.lexsort((locations[:, 1], np.searchsorted(strips, place, side="right")))
+            locations = locations[by_strip]
+            place[by_strip] = np.arange(n)
+        cells, count = np.unique(place[np.cumsum(is_new) - 1] * n_classes + codes[order], return_counts=True)
+        start = np.searchsorted(cells // n_classes, np.arange(n + 1)).astype(np.int64)
+        norms = np.zeros(n)
+        for feature in locations.T:
+            norms += feature * feature
+        columns = np.array(locations.T, order="C")
+        label = (cells % n_classes).astype(np.int64)
+        count = count.astype(np.int64)
+        sole = np.where(np.diff(start) == 1, label[start[:-1]], -1)
+        edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
+        return cls(metric, p, n_classes, points, own, codes, columns, norms, start, label, count, sole, strips, edges)
+
+    def scaled(self, queries: Array) -> Array:
+        """The queries as `points` are kept."""
+        return _unit_exponent(queries) if self.metric == loops.COSINE else queries
+
+    def shares(self, queries: Array, k: int, weights: int, compiled: bool) -> Array:
+        """Vote shares (n_queries, n_classes)."""
+        queries = self.scaled(queries)
+        out = np.empty((len(queries), self.n_classes))
+        if compiled:
+            loops.vote_at(
+                self.metric,
+                self.p,
+                weights,
+                k,
+                queries,
+                self.columns,
+                self.norms,
+                self.start,
+                self.label,
+                self.count,
+                out,
+            )
+            return out
+        votes_of = np.equal.outer(self.codes, np.arange(self.n_classes)).astype(np.float64)
+        for piece, d in self.pieces(queries):
+            out[piece] = plain.shares(d, k, weights, self.metric == loops.EUCLIDEAN, votes_of)
+        return out
+
+    def picture(
+        self, xs: Array, ys: Array, k: int, weights: int, compiled: bool, compact: bool
+    ) -> tuple[Array, SurfaceClasses]:
+        """Shares and classes at (xs[i], ys[j]); only the one of the two that `compact` selects is filled."""
+        if not compiled:
+            out = np.empty((len(ys), len(xs), self.n_classes))
+            for j, i in product(range(0, len(ys), grid.TILE), range(0, len(xs), grid.TILE)):
+                tile = slice(j, j + grid.TILE), slice(i, i + grid.TILE)
+                out[tile] = self._plain_tile(xs[tile[1]], ys[tile[0]], k, weights)
+            top, share = out.argmax(axis=2), out.max(axis=2)
+            tie = (out == share[..., None]).sum(axis=2) > 1
+        else:
+            out = np.empty((*((0, 0) if compact else (len(ys), len(xs))), self.n_classes))
+            shape = (len(ys), len(xs)) if compact else (0, 0)
+            top, share, tie = np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_)
+            single = bool(len(self.norms) == len(self.points))
+            zeros = bool((self.norms == 0.0).any())
+            room = grid.LEVELS * (len(self.norms) + LANES)
+            grid.vote_on_grid(
+                self.metric,
+                self.p,
+                weights,
+                k,
+                self.columns,
+                self.start,
+                self.label,
+                self.count,
+                self.sole,
+                single,
+                zeros,
+                self.strips,
+                self.edges,
+                xs,
+                ys,
+                np.zeros((2, room)),
+                np.zeros(room, np.int64),
+                compact,
+                out,
+                top,
+                share,
+                tie,
+            )
+        return out, SurfaceClasses(top.astype(np.uint8) if self.n_classes <= 256 else top, share, tie)
+
+    def _plain_tile(self, xs: Array, ys: Array, k: int, weights: int) -> Array:
+        """A few pixels of a picture in plain numpy, with the first of the two tests that `_knn_grid` explains."""
+        queries = np.column_stack([np.tile(xs, len(ys)), np.repeat(ys, len(xs))])
+        index = self
+        if self.metric != loops.COSINE:
+            centre = np.array([[0.5 * xs[0] + 0.5 * xs[-1], 0.5 * ys[0] + 0.5 * ys[-1]]])
+            corners = np.array([[xs[0], ys[0]], [xs[-1], ys[-1]]])
+            d = plain.distances(self.metric, self.p, centre, np.concatenate([self.points, corners]))[0]
+            if self.metric == loops.EUCLIDEAN:
+                d = np.sqrt(d)
+            d, radius = d[:-2], d[-2:].max()
+            near = d <= (np.partition(d, k - 1)[k - 1] + 2.0 * radius) * (1.0 + bounds.SLACK) + 1e-150
+            index = replace(self, points=self.points[near], codes=self.codes[near])
+        return index.shares(queries, k, weights, compiled=False).reshape(len(ys), len(xs), self.n_classes)
+
+    def pieces(self, queries: Array) -> Iterator[tuple[slice, Array]]:
+        """Plain distances as compared, (queries of the piece, all points): a bounded number at a time."""
+        step = max(1, PIECE // len(self.points))
+        for begin in range(0, len(queries), step):
+            piece = slice(begin, min(begin + step, len(queries)))
+            yield piece, plain.distances(self.metric, self.p, queries[piece], self.points)
+
+
+def directions(vectors: Array) -> Array:
+    """One vector for all that point the same way: parallel rows come out equal, bit for bit.
+
+    Each row is divided by the greatest common divisor of its coordinates as far as that is odd, which leaves no digits
+    over, and brought to a largest coordinate in [1/2, 1).  Two parallel rows then differ by no odd factor, nor by a
+    power of two.
+    """
+    shift = 1000 - np.frexp(abs(vectors).max(axis=1, keepdims=True))[1]
+    high = np.ldexp(vectors, shift)  # exact, and so far up that no quotient is too small to be exact
+    odd = np.ldexp(np.abs(np.frexp(high)[0]), 53).astype(np.int64)
+    odd //= np.maximum(odd & -odd, 1)
+    divisor = np.maximum(np.gcd.reduce(odd, axis=1, keepdims=True), 1)
+    return _unit_exponent(high / divisor)
+
+
+def _unit_exponent(vectors: Array) -> Array:
+    """Rows scaled by powers of two to a largest coordinate in [1/2, 1): no square over- or underflows."""
+    exponent = np.frexp(abs(vectors).max(axis=1, keepdims=True))[1]
+    scaled: Array = np.ldexp(vectors, -exponent)
+    return scaled

@@ -1,0 +1,342 @@
+"""KNeighborsClassifier: the vote of the k nearest points, its metrics, weights and tie rule, and its picture.
+
+The tie rule makes the answer a function of the training *set*, not of the order in which it was written down:
+
+* Distances are compared as float64 computes them: squared for the Euclidean metric, features added in order.
+* The cosine sees directions only: training points in exactly the same direction are at the same distance from any
+  query, whatever their lengths, and a query in exactly their direction is at distance 0, as is one so near it that
+  rounding cannot tell (within about 5e-8 radians).
+* Points strictly nearer than the k-th distance have one vote each; the m points at exactly the k-th distance
+  share the votes that remain equally.
+* A vote counts 1, 1/d or 1/d^2.  Votes are added per class in order of increasing distance.  With the weights
+  1/d and 1/d^2, points at distance 0 alone decide, by count.
+* Classes with equal votes are a tie, in `predict_proba` and in the picture; `predict` takes the lowest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.checks import (
+    check_axis,
+    check_choice,
+    check_integer,
+    check_labels,
+    check_number,
+    check_points,
+    check_size,
+)
+from solver.core.estimator import Estimator
+
+from . import _knn_loops as loops
+from ._knn_index import Array, Index, Integers, SurfaceClasses
+from ._knn_leave import shares_without_self
+from .vote import Vote, vote
+
+METRICS = {
+    "euclidean": loops.EUCLIDEAN,
+    "manhattan": loops.MANHATTAN,
+    "chebyshev": loops.CHEBYSHEV,
+    "minkowski": loops.MINKOWSKI,
+    "cosine": loops.COSINE,
+}
+WEIGHTS = {"uniform": loops.UNIFORM, "distance": loops.INVERSE, "distance-squared": loops.INVERSE_SQUARE}
+
+
+class KNeighborsClassifier(Estimator):
+    """Classifier that lets the k nearest training points vote.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of votes, at least 1.  Read at each query, then at most the number of training points.
+    weights : {"uniform", "distance", "distance-squared"}, default="uniform"
+        What a vote counts: 1, 1/d or 1/d^2.  Read at each query.
+    metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "cosine"}, default="euclidean"
+        Distance d.  Cosine is 1 - <x, z> / sqrt(|x|^2 |z|^2), and 1 if one of the two is the zero vector.  It is
+        worked out for one vector of each direction, so that parallel points tie, and is 0 where it is at most
+        (n_features + 4) eps, which is rounding.
+    p : float, default=2
+        Exponent of the Minkowski metric, from 1 to inf; 1, 2 and inf are exactly Manhattan, Euclidean and
+        Chebyshev.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels seen in `fit`, sorted.
+    n_features_in_ : int
+    n_samples_fit_ : int
+
+    Notes
+    -----
+    The tie rule stands at the top of the module.  In scikit-learn the order of the data decides instead.
+
+    Source: Cover, Hart, "Nearest neighbor pattern classification", IEEE Trans. Inf. Theory 13, 1967; weighted
+    votes: Dudani, "The distance-weighted k-nearest-neighbor rule", IEEE Trans. Syst. Man Cybern. 6, 1976.
+    """
+
+    _largest_coordinate = 1e140  # squares, and sums of squares over many features, stay finite
+
+    def __init__(self, n_neighbors: int = 5, weights: str = "uniform", metric: str = "euclidean", p: float = 2) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.metric = metric
+        self.p = p
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Keep `X` (n_samples, n_features) and the labels `y` (n_samples,), of any type that can be sorted.
+
+        Raises
+        ------
+        ValueError
+            Bad data or a bad parameter, in one sentence.
+        """
+        self._voting()
+        metric = METRICS[check_choice("metric", self.metric, METRICS)]
+        p = check_number("p", self.p, 1.0)
+        points = check_points(X)
+        check_size("X", points, self._largest_coordinate)
+        classes, codes = check_labels(y, len(points))
+        if metric == loops.MINKOWSKI:
+            metric = {1.0: loops.MANHATTAN, 2.0: loops.EUCLIDEAN, np.inf: loops.CHEBYSHEV}.get(p, metric)
+        self._index = Index.build(points, codes.astype(np.int64), len(classes), metric, p)
+        self.classes_ = classes
+        self.n_samples_fit_, self.n_features_in_ = points.shape
+        return self._learned_from(X)
+
+    def predict(self, X: ArrayLike | None, compiled: bool = True) -> NDArray[Any]:
+        """Labels of the queries `X` (n_queries, n_features): the lowest class with the largest share.
+
+        `X` and `compiled` as in `predict_proba`.
+
+        Raises
+        ------
+        ValueError
+            As `predict_proba`.
+        """
+        best = self.predict_proba(X, compiled).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
+        return labels
+
+    def predict_proba(self, X: ArrayLike | None, compiled: bool = True) -> Array:
+        """Share of each class in the votes, shape (n_queries, n_classes); each row adds up to 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), or None
+            None means the training points themselves, none of which has a vote at its own place; see `leave_one_out`.
+        compiled : bool, default=True
+            False runs plain numpy: slower, but without waiting for a compiler.  Uniform votes are the same
+            numbers; weighted ones may differ in the last digits, because numpy adds in another order.
+
+        Raises
+        ------
+        ValueError
+            Not fitted, bad queries, or more neighbors asked for than there are.
+        """
+        if X is None:
+            return self._shares_without_self(None, compiled)
+        queries = self._queries(X)
+        index, k, weights = self._ready()
+        return index.shares(queries, k, weights, compiled)
+
+    def leave_one_out(self, rows: ArrayLike | None = None, compiled: bool = True) -> NDArray[Any]:
+        """Labels of training points as all other training points vote: what `fit` without each of them predicts.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            Which training points, as rows of the `X` given to `fit`; default all.
+        compiled : bool, default=True
+            As in `predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (len(rows),)
+
+        Raises
+        ------
+        ValueError
+            Not fitted, no such row, or more neighbors asked for than there are other points.
+
+        Notes
+        -----
+        Exact, with the tie rule that stands at the top of the module.  Each point costs a search through all others.
+
+        Source: Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
+        """
+        best = self._shares_without_self(rows, compiled).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
+        return labels
+
+    def kneighbors(
+        self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> tuple[Array, Integers] | Integers:
+        """Nearest training points of each query, nearest first; equal distances in order of their index.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), optional
+            None means the training points themselves, none of which is its own neighbor.
+        n_neighbors : int, optional
+            None means the parameter of the estimator.
+        return_distance : bool, default=True
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors)
+            Only if `return_distance`.
+        indices : ndarray of shape (n_queries, n_neighbors)
+            Rows of the `X` given to `fit`.
+
+        Raises
+        ------
+        ValueError
+            Not fitted, bad queries, or more neighbors asked for than there are.
+        """
+        index = self._fitted()._index
+        k = check_integer("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors, 1)
+        if X is None:
+            self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
+            queries = index.own
+        else:
+            self._check_enough(k, self.n_samples_fit_, "training points")
+            queries = index.scaled(self._queries(X))
+        distances = np.empty((len(queries), k))
+        indices = np.empty((len(queries), k), dtype=np.int64)
+        for piece, d in index.pieces(queries):
+            if X is None:
+                rows = np.arange(len(d))
+                d[rows, rows + piece.start] = np.inf
+            kth = np.partition(d, k - 1, axis=1)[:, k - 1]
+            for row, values in enumerate(d):
+                near = np.flatnonzero(values <= kth[row])
+                nearest = near[np.argsort(values[near], kind="stable")[:k]]
+                distances[piece.start + row] = values[nearest]
+                indices[piece.start + row] = nearest
+        if index.metric == loops.EUCLIDEAN:
+            distances = np.sqrt(distances)
+        return (distances, indices) if return_distance else indices
+
+    def kneighbors_graph(
+        self, X: ArrayLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> Any:
+        """The nearest training points of each query as a sparse matrix, as scikit-learn's method of that name.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As in `kneighbors`.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            What stands for a neighbor: 1, or its distance.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (n_queries, n_samples_fit_)
+            In each row the `n_neighbors` columns that `kneighbors` names, nearest first.
+
+        Raises
+        ------
+        ValueError
+            As `kneighbors`, or another mode.
+        ImportError
+            scipy, which nothing else here needs, is not installed.
+        """
+        check_choice("mode", mode, ("connectivity", "distance"))
+        try:
+            from scipy.sparse import csr_matrix
+        except ImportError:
+            raise ImportError("kneighbors_graph makes a sparse matrix of scipy, which is not installed.") from None
+        distances, indices = self.kneighbors(X, n_neighbors)
+        values = np.ones(indices.size) if mode == "connectivity" else distances.ravel()
+        starts = np.arange(0, indices.size + 1, indices.shape[1])
+        return csr_matrix((values, indices.ravel(), starts), shape=(len(indices), self.n_samples_fit_))
+
+    def vote_at(self, place: ArrayLike) -> Vote:
+        """Who votes at `place` (n_features,), and how much each vote counts; in plain numpy, so without a compiler.
+
+        Raises
+        ------
+        ValueError
+            As `predict_proba`.
+        """
+        query = self._queries(np.atleast_2d(np.asarray(place, dtype=np.float64)))
+        index, k, weights = self._ready()
+        return vote(index, query[0], k, weights)
+
+    def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
+        """Vote shares at all points (xs[i], ys[j]): shape (len(ys), len(xs), n_classes).
+
+        Bit for bit what `predict_proba` gives there, but far faster: neighbouring pixels share their work.
+
+        Parameters
+        ----------
+        xs, ys : array-like of shape (n_columns,), (n_rows,)
+            Must not decrease; need not be equally spaced.
+
+        Raises
+        ------
+        ValueError
+            Not fitted, other than two features, or a grid that decreases or is not finite.
+        """
+        return self.surface_on(xs)(ys)
+
+    def surface_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], Array]:
+        """Prepare the columns `xs` of a picture; the returned function gives `surface(xs, ys)` for some rows.
+
+        It does not notice a later `fit` or a changed parameter, and may be called from any thread.
+        `compiled` as in `predict_proba`; raises what `surface` raises.
+        """
+        rows = self._rows_on(xs, compiled, compact=False)
+        return lambda ys: rows(ys)[0]
+
+    def surface_classes_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], SurfaceClasses]:
+        """Like `surface_on`, but the returned function gives the winning class only, as `SurfaceClasses`."""
+        rows = self._rows_on(xs, compiled, compact=True)
+        return lambda ys: rows(ys)[1]
+
+    def _voting(self) -> tuple[int, int]:
+        k = check_integer("n_neighbors", self.n_neighbors, 1)
+        return k, WEIGHTS[check_choice("weights", self.weights, WEIGHTS)]
+
+    def _ready(self) -> tuple[Index, int, int]:
+        index = self._fitted()._index
+        k, weights = self._voting()
+        self._check_enough(k, self.n_samples_fit_, "training points")
+        return index, k, weights
+
+    def _shares_without_self(self, rows: ArrayLike | None, compiled: bool) -> Array:
+        index = self._fitted()._index
+        k, weights = self._voting()
+        self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
+        wanted = np.arange(self.n_samples_fit_) if rows is None else np.asarray(rows, dtype=np.int64)
+        if wanted.ndim != 1 or (wanted < 0).any() or (wanted >= self.n_samples_fit_).any():
+            raise ValueError(f"rows must be numbers of training points, from 0 to {self.n_samples_fit_ - 1}.")
+        return shares_without_self(index, wanted, k, weights, compiled)
+
+    def _check_enough(self, k: int, available: int, what: str) -> None:
+        if k > available:
+            raise ValueError(f"n_neighbors is {k}; it must be at most the number of {what}, {available}.")
+
+    def _rows_on(
+        self, xs: ArrayLike, compiled: bool, compact: bool
+    ) -> Callable[[ArrayLike], tuple[Array, SurfaceClasses]]:
+        index, k, weights = self._ready()
+        columns = self._axis("xs", xs)
+
+        def rows(ys: ArrayLike) -> tuple[Array, SurfaceClasses]:
+            return index.picture(columns, self._axis("ys", ys), k, weights, compiled, compact)
+
+        return rows
+
+    def _axis(self, name: str, values: ArrayLike) -> Array:
+        axis = check_axis(name, values, self.n_features_in_)
+        check_size(name, axis, self._largest_coordinate)
+        if (np.diff(axis) < 0).any():
+            at = int(np.flatnonzero(np.diff(axis) < 0)[0]) + 1
+            raise ValueError(f"{name} must not decrease; {name}[{at}] is {axis[at]:g}, less than the one before.")
+        return axis

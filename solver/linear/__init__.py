@@ -1,0 +1,1 @@
+"""Linear learners: perceptron and Pegasos."""

@@ -1,0 +1,270 @@
+"""PegasosSolver: stochastic subgradient descent on the regularised hinge loss, with a proved gap.
+
+The problem, without intercept (Shalev-Shwartz, Singer, Srebro 2007), over ``w in R^d``:
+
+    minimise  P(w) = lambda/2 ||w||^2 + 1/n sum_i max(0, 1 - y_i <w, x_i>)
+
+Legend: ``theta`` the sum of y_i x_i over the hits so far; ``i_t`` the point drawn at step t; ``w-bar`` the answer.
+
+    theta_1 = 0
+    step t = 1, 2, ..:   w_t = theta_t / (lambda t);   i_t uniform;
+                         theta_{t+1} = theta_t + y_i x_i  if  y_i <w_t, x_i> < 1  (a hit),  else  theta_t
+    answer after T:      w-bar = (w_1 + .. + w_T) / T
+
+The gap.  For ``a_i`` in [0, 1/n] and every w, ``D(a) = sum a_i - ||sum a_i y_i x_i||^2 / (2 lambda) <= P(w)``.
+The average is itself such a sum, ``lambda w-bar = sum abar_i y_i x_i`` with ``abar_i`` = the mean over t of (hits of i
+before t) / t.  A point that is drawn more often than the others may exceed 1/n; cut to the box, and scaled to the best
+length, abar is feasible: any feasible a gives a valid lower bound.  In the notation of `smo`, ``C = 1 / (n lambda)``
+and ``alpha_i = a_i / lambda``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.certificate import Status
+from solver.core.checks import check_integer, check_number, check_points, check_signs, check_size
+from solver.core.step_log import AT_ONCE, Notes
+from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
+
+from . import _linear_loops as loops
+
+Array = NDArray[np.float64]
+#: Up to these bounds nothing overflows: <w, x> may reach steps * LARGEST_COORDINATE^2 / SMALLEST_LAMBDA.
+LARGEST_COORDINATE = 1e75
+SMALLEST_LAMBDA, LARGEST_LAMBDA = 1e-50, 1e50
+#: Points drawn at once; only a bound of the memory.
+DRAWN_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True)
+class PegasosCertificate:
+    """How good the averaged weights are, provably.
+
+    Attributes
+    ----------
+    status : Status
+        RUNNING; after the last step OPTIMAL if the gap is at most `tol`, else STOPPED_EARLY.
+    primal : float
+        P(w-bar); inf before the first step, when there is no average.
+    dual : float
+        A value that P cannot fall below.
+    gap : float
+        (primal - dual) / primal, from 0 to 1; nan before the first step.
+    n_violating : int
+        Training points with y f < 1 for w-bar.
+    n_iter : int
+        Steps so far.
+    """
+
+    status: Status
+    primal: float
+    dual: float
+    gap: float
+    n_violating: int
+    n_iter: int
+
+
+@dataclass(frozen=True)
+class PegasosSnapshot:
+    """The solver's state at one moment, in arrays that are never written again.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d,)
+        The answer, the average of w_1 .. w_T; zeros before the first step.
+    newest : ndarray of shape (d,)
+        w_{T+1}, which the next step will try.
+    count : ndarray of shape (n,)
+        Hits of each point: ``theta = sum_i count_i y_i x_i``.
+    touched : int
+        The point of the newest step; -1 before the first.
+    hit : bool
+        Whether it changed theta.
+    certificate : PegasosCertificate
+    """
+
+    coef: Array
+    newest: Array
+    count: NDArray[np.int64]
+    touched: int
+    hit: bool
+    certificate: PegasosCertificate
+
+
+class PegasosSolver(SteppedSolver):
+    """Pegasos, stopped and continued after any number of steps.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Coordinates of at most 1e75.
+    y : array-like of shape (n,)
+        -1 and +1, both present.
+    lam : float, default=1e-2
+        lambda, from 1e-50 to 1e50.
+    max_iter : int, default=100_000
+        Steps in all, at least 1; the solver makes them all.
+    tol : float, default=1e-2
+        Largest relative gap that is called optimal after the last step.
+    random_state : int, default=0
+        Seed of the points drawn.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming the parameter, its value and what is allowed.
+
+    Notes
+    -----
+    Shalev-Shwartz, Singer, Srebro, "Pegasos: primal estimated sub-gradient solver for SVM", ICML 2007, figure 1 with
+    k = 1 and without the optional projection; Shalev-Shwartz, Ben-David, "Understanding machine learning", 2014,
+    section 15.5, for the form with theta and the average.
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        lam: float = 1e-2,
+        max_iter: int = 100_000,
+        tol: float = 1e-2,
+        random_state: int = 0,
+    ) -> None:
+        self.X = check_points(X)
+        check_size("X", self.X, LARGEST_COORDINATE)
+        n, d = self.X.shape
+        self.y = check_signs(y, n)
+        self.lam = check_number("lam", lam, SMALLEST_LAMBDA, LARGEST_LAMBDA)
+        self.max_iter = check_integer("max_iter", max_iter, 1)
+        self.tol = check_number("tol", tol, 0.0, open_high=True)
+        self._random = np.random.default_rng(check_integer("random_state", random_state, 0))
+        self.status = Status.RUNNING
+        self._theta, self._total = np.zeros(d), np.zeros(d)
+        self._count, self._late = np.zeros(n, dtype=np.int64), np.zeros(n)
+        self._ints = np.zeros(3, dtype=np.int64)
+        self._ints[loops.LAST_DRAWN] = -1
+        self._reals = np.zeros(1)
+        self._notes = Notes(len(self.NOTES))
+
+    @property
+    def n_iter(self) -> int:
+        """Steps so far."""
+        return int(self._ints[loops.STEPS])
+
+    @property
+    def coef(self) -> Array:
+        """The answer: the average of w_1 .. w_T, shape (d,); zeros before the first step."""
+        average: Array = self._total / max(1, self.n_iter)
+        return average
+
+    @property
+    def newest(self) -> Array:
+        """w_{T+1} = theta_{T+1} / (lambda (T + 1)), shape (d,)."""
+        newest: Array = self._theta / (self.lam * (self.n_iter + 1))
+        return newest
+
+    @property
+    def multipliers(self) -> Array:
+        """``abar`` of shape (n,), with ``lambda coef = sum_i abar_i y_i x_i``; may exceed 1/n."""
+        steps = max(1, self.n_iter)
+        abar: Array = np.maximum(0.0, (self._count * self._reals[loops.HARMONIC] - self._late) / steps)
+        return abar
+
+    def certificate(self, thorough: bool = True) -> PegasosCertificate:
+        """Status, primal value of the answer and the lower bound, in O(n d): always `thorough`."""
+        dual = self._dual()
+        if self.n_iter == 0:
+            return PegasosCertificate(self.status, np.inf, dual, np.nan, len(self.y), 0)
+        coef = self.coef
+        slack = np.maximum(0.0, 1.0 - self.y * (self.X @ coef))
+        primal = 0.5 * self.lam * float(coef @ coef) + float(slack.mean())
+        gap = max(0.0, (primal - dual) / primal) if primal > 0.0 else 0.0
+        return PegasosCertificate(self.status, primal, dual, gap, int((slack > 0.0).sum()), self.n_iter)
+
+    def snapshot(self, thorough: bool = True) -> PegasosSnapshot:
+        """The state now, in arrays of its own; `thorough` as in `certificate`."""
+        coef, newest, count = self.coef, self.newest, self._count.copy()
+        coef.flags.writeable = newest.flags.writeable = count.flags.writeable = False
+        touched, hit = int(self._ints[loops.LAST_DRAWN]), bool(self._ints[loops.LAST_HIT])
+        return PegasosSnapshot(coef, newest, count, touched, hit, self.certificate())
+
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """At most `n` steps; returns how many were made, fewer only when `max_iter` is reached or when stopped.
+
+        ``step(5); step(5)`` equals ``step(10)`` bit for bit.
+        """
+        before = self.n_iter
+        check_integer("n", n, 0)
+        todo = min(n, self.max_iter - before)
+        at_once = AT_ONCE if self._notes else DRAWN_AT_ONCE
+        for start in range(0, todo, at_once):
+            drawn = self._random.integers(len(self.y), size=min(at_once, todo - start))
+            loops.pegasos(
+                self.X,
+                self.y,
+                drawn,
+                self.lam,
+                self._theta,
+                self._total,
+                self._count,
+                self._late,
+                self._ints,
+                self._reals,
+                self._notes.record,
+            )
+            self._notes.add(len(drawn))
+            if stop():
+                break
+        if self.status is Status.RUNNING and self.n_iter >= self.max_iter:
+            self.status = Status.OPTIMAL if self.certificate().gap <= self.tol else Status.STOPPED_EARLY
+        return self.n_iter - before
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return self._theta, self._total, self._count, self._late, self._ints, self._reals
+
+    def checkpoint(self) -> Checkpoint:
+        """The present state; see `SteppedSolver.checkpoint`."""
+        copies = [array.copy() for array in self._arrays]
+        state = copies, self._random.bit_generator.state, self.status
+        return Checkpoint(state, sum(array.nbytes for array in copies) + 1000)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        copies, self._random.bit_generator.state, self.status = checkpoint.state
+        for array, copy in zip(self._arrays, copies, strict=True):
+            array[:] = copy
+        if self._notes:
+            self._notes.start(np.empty(0))
+
+    def start_notes(self) -> Array:
+        """Note from now on at which steps a point is hit for the first time: nothing else is known for less than O(n).
+
+        Such a step is what `take_notes` calls a change of the support vectors.
+        """
+        self._notes.start(np.empty(0))
+        return self._notes.present
+
+    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+        """What was noted since the last call; see `SteppedSolver.take_notes`."""
+        return self._notes.take()
+
+    def _dual(self) -> float:
+        """The larger of D(0) = 0 and D(s a), a cut to the box, at the best scale s that stays in the box."""
+        n = len(self.y)
+        a = np.minimum(self.multipliers, 1.0 / n)
+        largest = float(a.max())
+        if largest == 0.0:
+            return 0.0
+        sum_of_points = (a * self.y) @ self.X
+        square = float(sum_of_points @ sum_of_points) / self.lam
+        room = 1.0 / (n * largest)
+        total = float(a.sum())
+        scale = min(room, total / square) if square > 0.0 else room
+        return max(0.0, scale * total - 0.5 * scale * scale * square)

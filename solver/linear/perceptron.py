@@ -1,0 +1,388 @@
+"""PerceptronSolver: Rosenblatt's rule, one mistake at a time, and the bound of Novikoff on the number of mistakes.
+
+Legend: points ``x_i`` (n, d), labels ``y_i`` -1 or +1; ``z_i = x_i`` without intercept and ``z_i = (x_i, 1)`` with;
+``w`` the weights that belong to z, the intercept being the last of them.
+
+    rule        visit the points in order; on a mistake, y_i <w, z_i> <= 0, set  w <- w + y_i z_i
+    end         a whole pass without a mistake
+
+The bound (Novikoff 1962).  Let ``gamma = max over unit vectors u of min_i y_i <u, z_i>`` and ``R_z = max_i ||z_i||``.
+Each mistake raises <w, u> by at least gamma and ||w||^2 by at most R_z^2, so after k of them
+``k gamma <= <w, u> <= ||w|| <= sqrt(k) R_z``:
+
+    k <= R_z^2 / gamma^2,      R_z^2 = max ||x_i||^2  without,  max ||x_i||^2 + 1  with an intercept,
+
+with gamma measured in the space of z: (R^2 + 1) / gamma^2, not R^2 / gamma^2, once there is an intercept.
+
+The margin gamma is the distance of the origin from the convex hull of the points ``p_i = y_i z_i``: the hard-margin
+dual without an equality constraint.  `largest_margin` finds the nearest point of the hull by Wolfe's algorithm (1976)
+and proves its answer from both sides: every point h of the hull gives ``gamma <= ||h||``, and its direction
+``gamma >= min_i <h, p_i> / ||h||``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.certificate import Status
+from solver.core.checks import check_flag, check_integer, check_points, check_signs, check_size
+from solver.core.step_log import Notes
+from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
+
+from . import _linear_loops as loops
+
+Array = NDArray[np.float64]
+EPS = float(np.finfo(np.float64).eps)
+#: Mistakes corrected between two looks at `stop`.
+AT_ONCE = 500
+#: <w, x> stays finite for as many mistakes as anybody can wait for.
+LARGEST_COORDINATE = 1e140
+#: What a state consists of besides its copies: numbers, and an array that is replaced but never written to.
+STATE = ("status", "n_epochs", "_mistakes_before", "_order")
+
+
+@dataclass(frozen=True)
+class LargestMargin:
+    """What is proved about the margin of a binary problem, through the origin of the space of z.
+
+    Attributes
+    ----------
+    low, high : float
+        ``low <= gamma <= high``, in the units of X; `low` is 0 where nothing shows that the data are separable.
+    radius : float
+        R_z, the largest ||z_i||.
+    direction : ndarray of shape (d,) or (d + 1,)
+        Unit vector that attains `low`; zeros where `low` is 0.
+    mistakes : float
+        Upper bound of the perceptron's mistakes, ``(radius / low)^2``; inf where `low` is 0.
+    """
+
+    low: float
+    high: float
+    radius: float
+    direction: Array
+    mistakes: float
+
+
+def largest_margin(X: ArrayLike, y: ArrayLike, *, fit_intercept: bool = True, max_iter: int = 1000) -> LargestMargin:
+    """The largest margin of a unit vector through the origin, enclosed from both sides, and the mistake bound.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,)
+        -1 and +1, both present.
+    fit_intercept : bool, default=True
+        Whether each point gets a constant feature 1.
+    max_iter : int, default=1000
+        Points added to the corral at most; an early end leaves valid, wider bounds.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming the parameter, its value and what is allowed.
+
+    Notes
+    -----
+    Wolfe, "Finding the nearest point in a polytope", Mathematical Programming 11, 1976.
+    """
+    points = check_points(X)
+    check_size("X", points, LARGEST_COORDINATE)
+    signs = check_signs(y, len(points))
+    check_integer("max_iter", max_iter, 1)
+    z = np.hstack([points, np.ones((len(points), 1))]) if fit_intercept else points
+    scale = float(np.abs(z).max()) or 1.0
+    p = signs[:, None] * (z / scale)
+    squares = np.einsum("ij,ij->i", p, p)
+    radius = float(np.sqrt(squares.max()))
+    low, high, direction = _nearest_of_hull(p, squares, max_iter)
+    # The rounding errors of <u, p_i>, and of the scaling, may not make the proof.
+    low -= 8.0 * EPS * (p.shape[1] + 4) * radius
+    if low <= 0.0:
+        low, direction = 0.0, np.zeros(p.shape[1])
+    mistakes = (radius / low) ** 2 * (1.0 + 1e-12) if low > 0.0 else np.inf
+    direction.flags.writeable = False
+    return LargestMargin(low * scale, high * scale, radius * scale, direction, mistakes)
+
+
+def _nearest_of_hull(p: Array, squares: Array, max_iter: int) -> tuple[float, float, Array]:
+    """Lower and upper bound of the distance of the hull of `p` from 0, and the unit vector of the lower one."""
+    corral = [int(squares.argmin())]
+    share = np.ones(1)
+    low, high, best = -np.inf, np.inf, np.zeros(p.shape[1])
+    for _ in range(max_iter):
+        nearest = share @ p[corral]
+        norm = float(np.sqrt(nearest @ nearest))
+        if norm < high:
+            high = norm
+        if norm <= 1e-15:
+            break  # the origin lies in the hull
+        products = p @ nearest
+        j = int(products.argmin())
+        if products[j] / norm > low:
+            low, best = float(products[j]) / norm, nearest / norm
+        if j in corral or norm - products[j] / norm <= 1e-13 * norm:
+            break
+        corral.append(j)
+        share = np.append(share, 0.0)
+        while True:  # towards the nearest point of the affine hull; whoever would get a negative share leaves
+            affine = _nearest_of_plane(p[corral])
+            if (affine > 1e-14).all():
+                share = affine
+                break
+            shrinking = affine <= 1e-14
+            with np.errstate(divide="ignore", invalid="ignore"):
+                reach = np.where(shrinking & (share > affine), share / (share - affine), 1.0)
+            share = share + min(1.0, float(reach.min())) * (affine - share)
+            keep = share > 1e-14
+            if not keep.any():
+                keep[share.argmax()] = True
+            elif keep.all():
+                keep[np.where(shrinking, share, np.inf).argmin()] = False
+            corral = [index for index, kept in zip(corral, keep, strict=True) if kept]
+            share = np.maximum(share[keep], 0.0) / np.maximum(share[keep], 0.0).sum()
+    return low, high, best
+
+
+def _nearest_of_plane(points: Array) -> Array:
+    """Coefficients, of sum 1, of the point nearest to 0 in the affine hull of `points`."""
+    if len(points) == 1:
+        return np.ones(1)
+    edges = points[1:] - points[0]
+    inner: Array = np.linalg.lstsq(edges.T, -points[0], rcond=None)[0]
+    return np.concatenate(([1.0 - inner.sum()], inner))
+
+
+@dataclass(frozen=True)
+class PerceptronCertificate:
+    """What is known of a perceptron's weights.
+
+    Attributes
+    ----------
+    status : Status
+        RUNNING; OPTIMAL: a whole pass without a mistake; STOPPED_EARLY: `max_iter` passes.
+    n_wrong : int
+        Training points with y f <= 0 now.
+    margin : float
+        ``min_i y_i <w, z_i> / ||w||`` in the space of z, in the units of X: above 0 these weights separate the
+        classes.  nan while w = 0.
+    mistakes : int
+        Mistakes corrected so far.
+    mistake_bound : float
+        No order of the points leads to more mistakes, proved; inf where nothing is proved, because the classes are
+        not separable or, without `thorough`, because these weights do not yet separate them.
+    n_epochs : int
+        Passes begun.
+    """
+
+    status: Status
+    n_wrong: int
+    margin: float
+    mistakes: int
+    mistake_bound: float
+    n_epochs: int
+
+
+@dataclass(frozen=True)
+class PerceptronSnapshot:
+    """The solver's state at one moment, in arrays that are never written again.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d,)
+    intercept : float
+        0 without intercept.
+    count : ndarray of shape (n,)
+        Mistakes on each point: ``coef = sum_i count_i y_i x_i``, ``intercept = sum_i count_i y_i``.
+    touched : int
+        The point of the newest mistake; -1 before the first.
+    certificate : PerceptronCertificate
+    """
+
+    coef: Array
+    intercept: float
+    count: NDArray[np.int64]
+    touched: int
+    certificate: PerceptronCertificate
+
+
+class PerceptronSolver(SteppedSolver):
+    """The perceptron, stopped and continued after any number of mistakes.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Coordinates of at most 1e140.
+    y : array-like of shape (n,)
+        -1 and +1, both present.
+    fit_intercept : bool, default=True
+    max_iter : int, default=1000
+        Passes over the points, at least 1.
+    shuffle : bool, default=False
+        A new random order for each pass.
+    random_state : int, default=0
+        Seed of the orders.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming the parameter, its value and what is allowed.
+
+    Notes
+    -----
+    Rosenblatt, "The perceptron", Psychological Review 65, 1958; Novikoff, "On convergence proofs on perceptrons", 1962.
+    """
+
+    NOTES = ("wrong", "margin")
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        shuffle: bool = False,
+        random_state: int = 0,
+    ) -> None:
+        self.X = check_points(X)
+        check_size("X", self.X, LARGEST_COORDINATE)
+        n, d = self.X.shape
+        self.y = check_signs(y, n)
+        self.fit_intercept = check_flag("fit_intercept", fit_intercept)
+        self.max_iter = check_integer("max_iter", max_iter, 1)
+        self.shuffle = check_flag("shuffle", shuffle)
+        self._random = np.random.default_rng(check_integer("random_state", random_state, 0))
+        self.status = Status.RUNNING
+        self._w = np.zeros(d + 1)
+        self._count = np.zeros(n, dtype=np.int64)
+        self._ints = np.zeros(3, dtype=np.int64)
+        self._ints[loops.LAST] = -1
+        self._margin: LargestMargin | None = None
+        self.n_epochs = 0
+        self._mistakes_before = 0
+        self._order = np.arange(n)
+        self._notes = Notes(len(self.NOTES))
+        self._next_epoch()
+
+    @property
+    def n_iter(self) -> int:
+        """Mistakes corrected so far."""
+        return int(self._ints[loops.MISTAKES])
+
+    @property
+    def coef(self) -> Array:
+        """The weights, shape (d,)."""
+        return self._w[:-1].copy()
+
+    @property
+    def intercept(self) -> float:
+        """The constant of f; 0 without intercept."""
+        return float(self._w[-1])
+
+    @property
+    def largest_margin(self) -> LargestMargin:
+        """The margin of the data and the mistake bound; computed once."""
+        if self._margin is None:
+            self._margin = largest_margin(self.X, self.y, fit_intercept=self.fit_intercept)
+        return self._margin
+
+    def certificate(self, thorough: bool = True) -> PerceptronCertificate:
+        """What is known of the weights; without `thorough` the mistake bound is that of the present weights, if any."""
+        unit = 1.0 if self.fit_intercept else 0.0
+        values = self.y * (self.X @ self._w[:-1] + self._w[-1])
+        size = float(np.abs(self._w).max())
+        norm = size * float(np.linalg.norm(self._w / size)) if size > 0.0 else np.nan
+        margin = float(values.min()) / norm
+        if thorough:
+            bound = self.largest_margin.mistakes
+        else:
+            scale = float(np.abs(self.X).max())
+            radius = float(np.hypot(scale * np.linalg.norm(self.X / (scale or 1.0), axis=1).max(), unit))
+            safe = margin - 8.0 * EPS * (self.X.shape[1] + 4) * radius
+            bound = (radius / safe) ** 2 * (1.0 + 1e-12) if safe > 0.0 else np.inf
+        wrong = int((values <= 0.0).sum())
+        return PerceptronCertificate(self.status, wrong, margin, self.n_iter, bound, self.n_epochs)
+
+    def snapshot(self, thorough: bool = True) -> PerceptronSnapshot:
+        """The state now, in arrays of its own; `thorough` as in `certificate`."""
+        coef, count = self.coef, self._count.copy()
+        coef.flags.writeable = count.flags.writeable = False
+        return PerceptronSnapshot(coef, self.intercept, count, int(self._ints[loops.LAST]), self.certificate(thorough))
+
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """Correct at most `n` mistakes; returns how many, fewer only when finished or stopped.
+
+        One mistake costs at most two looks at each point.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
+        """
+        check_integer("n", n, 0)
+        made, stopped = 0, False
+        while made < n and self.status is Status.RUNNING:
+            asked = 1 if stopped else min(n - made, AT_ONCE)
+            done = self._correct(asked)
+            made += done
+            stopped = stopped or stop()
+            if stopped and done == asked:  # just after a mistake, not somewhere between two of them
+                break
+        return made
+
+    def _correct(self, asked: int) -> int:
+        """Correct at most so many mistakes of the present pass; returns how many."""
+        unit = 1.0 if self.fit_intercept else 0.0
+        done = int(
+            loops.perceptron(
+                self.X, self.y, self._order, unit, self._w, self._count, self._ints, asked, self._notes.record
+            )
+        )
+        self._notes.add(done)
+        if done < asked:  # the pass is over
+            if self.n_iter == self._mistakes_before:
+                self.status = Status.OPTIMAL
+            elif self.n_epochs >= self.max_iter:
+                self.status = Status.STOPPED_EARLY
+            else:
+                self._next_epoch()
+        return done
+
+    def checkpoint(self) -> Checkpoint:
+        """The present state; see `SteppedSolver.checkpoint`."""
+        arrays = self._w.copy(), self._count.copy(), self._ints.copy()
+        others = {name: getattr(self, name) for name in STATE}
+        state = arrays, others, self._random.bit_generator.state
+        return Checkpoint(state, sum(array.nbytes for array in (*arrays, self._order)) + 1000)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        arrays, others, self._random.bit_generator.state = checkpoint.state
+        self._w[:], self._count[:], self._ints[:] = arrays
+        for name, value in others.items():
+            setattr(self, name, value)
+        if self._notes:
+            self._notes.start(self._present)
+
+    def start_notes(self) -> Array:
+        """Note the number of wrong training points and the margin of the weights after each correction from now on.
+
+        Both are as in `PerceptronCertificate`, but the margin is 0 while w = 0.  What `take_notes` calls a change of
+        the support vectors is the first mistake on a point.
+        """
+        self._notes.start(self._present)
+        return self._notes.present
+
+    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+        """What was noted since the last call; see `SteppedSolver.take_notes`."""
+        return self._notes.take()
+
+    @property
+    def _present(self) -> Array:
+        return np.array(loops.margin(self.X, self.y, 1.0 if self.fit_intercept else 0.0, self._w), dtype=np.float64)
+
+    def _next_epoch(self) -> None:
+        self.n_epochs += 1
+        self._mistakes_before = self.n_iter
+        self._ints[loops.CURSOR] = 0
+        if self.shuffle:
+            self._order = self._random.permutation(len(self.y))

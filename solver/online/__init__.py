@@ -1,0 +1,1 @@
+"""Online support vector machines: LASVM."""

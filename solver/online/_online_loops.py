@@ -1,0 +1,197 @@
+"""Compiled loops of LASVM: kernel rows of the expansion, the move of a pair, and REPROCESS.
+
+Legend (theory in `lasvm`): the *expansion* S holds ``size`` points at the places 0 .. size - 1; ``beta_s =
+y_s alpha_s`` in ``[lo_s, hi_s]``; ``g_s = y_s - sum_r beta_r K_rs`` (v in `smo`), kept for the points of S only.
+A row is kept with the number of places it is valid for, and is completed when it is asked for.
+
+Only what runs in FINISH is compiled; arrays are few and wide, and no constant is handed to a function, which numba
+would compile again for it.  It all took four times as long to compile once.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.core._compile import jit
+from solver.svm._smo_loops import SNAP, curvature
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# How `reprocess` ended
+DONE, CONVERGED, STALLED, DROP = range(4)
+# Rows of `Expansion.reals` and `.slots`
+BETA, G, LO, HI, DIAGONAL = range(5)
+HOLDER, LENGTH, USED = range(3)  # place whose row it is, or -1; places it is valid for; when it was last asked for
+# Places in `Expansion.ints`
+SIZE, CLOCK, LAST_I, LAST_J, OUTCOME, CHANGES = range(6)
+
+
+class Expansion(NamedTuple):
+    """The points of S and the kernel rows among them."""
+
+    kernel: tuple[int, float, float, int]  #: code, gamma, coef0, degree
+    XT: Array  #: (n_features, capacity)
+    reals: Array  #: (5, capacity)
+    number: Integers  #: (capacity,) of the point in the stream
+    slot_of: Integers  #: (capacity,) of its kernel row, or -1
+    doomed: NDArray[np.bool_]  #: (capacity,) to be dropped after a REPROCESS
+    rows: Array  #: (n_slots, capacity)
+    slots: Integers  #: (3, n_slots)
+    ints: Integers  #: (6,); the last counts the points that entered or left {alpha > 0}
+
+
+@jit
+def fill(kernel, XT, i, start, stop, row):  # type: ignore[no-untyped-def]
+    """``row[k] = k(x_i, x_k)`` for the places k from `start` to `stop`."""
+    code, gamma, coef0, degree = kernel
+    for k in range(start, stop):
+        row[k] = 0.0
+    for f in range(XT.shape[0]):
+        other, x = XT[f], XT[f, i]
+        for k in range(start, stop):
+            difference = other[k] - x
+            if code == 2:
+                row[k] += difference * difference
+            elif code == 3:
+                row[k] += abs(difference)
+            else:
+                row[k] += other[k] * x
+    for k in range(start, stop):
+        if code == 1:
+            row[k] = (gamma * row[k] + coef0) ** degree
+        elif code == 2 or code == 3:
+            row[k] = math.exp(-gamma * row[k])
+        elif code == 4:
+            row[k] = math.tanh(gamma * row[k] + coef0)
+
+
+@jit
+def kept_row(S, i):  # type: ignore[no-untyped-def]
+    """Slot of the kernel row of place i, valid for all of S; the row that was not asked for longest makes room."""
+    holder, length, used = S.slots[HOLDER], S.slots[LENGTH], S.slots[USED]
+    slot, size = S.slot_of[i], S.ints[SIZE]
+    if slot < 0:
+        slot = 0
+        for s in range(used.shape[0]):
+            if used[s] < used[slot]:
+                slot = s
+        if holder[slot] >= 0:
+            S.slot_of[holder[slot]] = -1
+        holder[slot], length[slot] = i, 0
+        S.slot_of[i] = slot
+    if length[slot] < size:
+        fill(S.kernel, S.XT, i, length[slot], size, S.rows[slot])
+        length[slot] = size
+    S.ints[CLOCK] += 1
+    used[slot] = S.ints[CLOCK]
+    return slot
+
+
+@jit
+def move_with_partner(S, i, sign, second_order, tol):  # type: ignore[no-untyped-def]
+    """Move place i up (sign = 1) or down (-1) and its best partner the other way, if they differ by more than tol.
+
+    First order: the partner with the largest difference of g.  Second order: that of the largest gain,
+    ``difference^2 / (2 curvature)``.  Between the bounds the pair goes to the top of D.  False when nothing moved.
+    """
+    beta, g, lo, hi, diagonal = S.reals[BETA], S.reals[G], S.reals[LO], S.reals[HI], S.reals[DIAGONAL]
+    size = S.ints[SIZE]
+    row = S.rows[kept_row(S, i)]
+    best, j = 0.0, size  # size: none
+    for s in range(size):
+        rise = sign * (g[i] - g[s])
+        if rise > tol and (beta[s] > lo[s] if sign > 0.0 else beta[s] < hi[s]):
+            if second_order:
+                rise = rise * rise / curvature(diagonal[i], diagonal[s], row[s])
+            if rise > best:
+                best, j = rise, s
+    if j == size:
+        return False
+    other = S.rows[kept_row(S, j)]
+    if sign < 0.0:
+        i, j, row, other = j, i, other, row
+    step = (g[i] - g[j]) / curvature(diagonal[i], diagonal[j], row[j])
+    room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
+    if room_i <= step:
+        step = room_i
+    if room_j <= step:
+        step = room_j
+    new_i = hi[i] if step == room_i else beta[i] + step  # exactly at the bound that is reached
+    new_j = lo[j] if step == room_j else beta[j] - step
+    if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):  # "free" by rounding, it would decide the intercept
+        new_i = hi[i]
+    if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
+        new_j = lo[j]
+    if new_i == beta[i] and new_j == beta[j]:
+        return False
+    for old, new in ((beta[i], new_i), (beta[j], new_j)):
+        if (old != 0.0) != (new != 0.0):
+            S.ints[CHANGES] += 1
+    beta[i], beta[j] = new_i, new_j
+    S.ints[LAST_I], S.ints[LAST_J] = S.number[i], S.number[j]
+    for s in range(size):
+        g[s] -= step * (row[s] - other[s])
+    return True
+
+
+@jit
+def write(S, note):  # type: ignore[no-untyped-def]
+    """Dual, m - M (0 where there is nothing to compare), number of free and of bounded support vectors of S now."""
+    beta, g, lo, hi = S.reals[BETA], S.reals[G], S.reals[LO], S.reals[HI]
+    m, M = -np.inf, np.inf
+    total, free, bounded = 0.0, 0.0, 0.0
+    for s in range(S.ints[SIZE]):
+        if beta[s] < hi[s]:
+            m = max(m, g[s])
+        if beta[s] > lo[s]:
+            M = min(M, g[s])
+        total += abs(beta[s]) + beta[s] * g[s]
+        if lo[s] < beta[s] < hi[s]:
+            free += 1.0
+        elif beta[s] != 0.0:
+            bounded += 1.0
+    note[0], note[1], note[2], note[3] = 0.5 * total, m - M if m - M > -np.inf else 0.0, free, bounded
+
+
+@jit
+def reprocess(S, second_order, tol, n_operations, notes):  # type: ignore[no-untyped-def]
+    """At most `n_operations` REPROCESS: move the best pair of S, and mark the blatant non-support vectors as doomed.
+
+    Returns how many were made.  The outcome is CONVERGED or STALLED where a pair did not move, DROP where there are
+    doomed points, which have to go before the next call, and else DONE.  Row s of `notes` gets what is to be noted
+    after operation s, as things are before points go; with no row nothing is noted.
+    """
+    beta, g, lo, hi = S.reals[BETA], S.reals[G], S.reals[LO], S.reals[HI]
+    up, size = 1.0 + 0.0 * tol, S.ints[SIZE]  # the sign, but no constant
+    S.ints[OUTCOME] = DONE
+    for turn in range(n_operations + 1):
+        if turn > 0 and notes.shape[0] > 0:
+            write(S, notes[turn])
+            notes[turn, 4] = S.ints[CHANGES]
+            S.ints[CHANGES] = DONE
+        i, j = size, size  # none
+        m, M = -np.inf, np.inf
+        for s in range(size):
+            if g[s] > m and beta[s] < hi[s]:
+                m, i = g[s], s
+            if g[s] < M and beta[s] > lo[s]:
+                M, j = g[s], s
+        if turn > 0 and i < size and j < size:
+            for s in range(size):
+                if beta[s] == 0.0 and (g[s] <= M if hi[s] > 0.0 else g[s] >= m):
+                    S.doomed[s] = True
+                    S.ints[OUTCOME] = DROP
+        if turn == n_operations or S.ints[OUTCOME] == DROP:
+            return turn
+        if i == size or j == size or m - M <= tol:
+            S.ints[OUTCOME] = CONVERGED
+            return turn
+        if not move_with_partner(S, i, up, second_order, tol):
+            S.ints[OUTCOME] = STALLED
+            return turn
+    return n_operations

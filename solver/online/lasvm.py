@@ -1,0 +1,360 @@
+"""LasvmSolver: an online SVM that sees one point after the other and keeps only those it may need (LASVM).
+
+Source: Bordes, Ertekin, Weston, Bottou, "Fast kernel classifiers with online and active learning", JMLR 6, 2005,
+section 3; the second-order choice of the partner: Glasmachers, Igel, Neural Computation 20(2), 2008.
+
+Legend: the *expansion* S is the set of points kept; ``beta_s = y_s alpha_s`` in ``[lo_s, hi_s]``; ``g_s =
+y_s - sum_r beta_r K_rs``; ``m = max g over {beta < hi}``, ``M = min g over {beta > lo}``, both over S.  D is the dual
+of `smo`; points outside S have alpha = 0, so the multipliers are feasible, and D a lower bound, at every moment.
+
+    start       a few points of each class join S with alpha = 0
+    PROCESS     the next point of the stream joins S; if it violates the conditions with a partner of S by more than
+                tol, the pair moves as in SMO
+    REPROCESS   the best pair of S moves; then the blatant non-support vectors leave: alpha = 0 and g beyond m or M, so
+                that no pair of S with them could move
+    online      for each point of the stream one PROCESS and one REPROCESS
+    FINISH      REPROCESS until m - M <= tol.  Then a SWEEP: g of S is computed anew, and points of the newest batch
+                that were dropped but violate the conditions now (by y (g - (m + M) / 2) > tol / 2) come back; again,
+                until m - M <= tol over all points, those left out included.
+
+The partner is the most violating one ("first-order", the rule of 2005) or the one of the largest gain
+``(g_i - g_j)^2 / (2 (K_ii + K_jj - 2 K_ij))`` ("second-order").  The SWEEP is not in the paper, whose FINISH is
+optimal on S only; with it "optimal" means the same here as in `smo`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.certificate import Status
+from solver.core.checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_points,
+    check_prices,
+    check_signs,
+    check_size,
+)
+from solver.core.step_log import Notes
+from solver.core.stepping import Checkpoint, Stop, never
+from solver.kernels.table import Kernel
+
+from . import _online_loops as loops
+from ._online_points import KeptPoints, KeptState
+from .lasvm_state import NOBODY, LasvmSnapshot, LasvmState
+
+__all__ = ["LasvmSnapshot", "LasvmSolver"]
+
+Array = NDArray[np.float64]
+LARGEST_COORDINATE = 1e75
+LARGEST_C = 1e50
+SELECTIONS = ("first-order", "second-order")
+#: Passes at most: their orders are drawn beforehand.
+LARGEST_N_EPOCHS = 1000
+#: Operations between two looks at `stop`.
+AT_ONCE = 100
+#: Points of each class that S starts with; of a small batch half its points, so that there is something to PROCESS.
+SEEDS = 5
+#: What a state consists of besides S and the record: numbers, and arrays that are replaced but never written to.
+STATE = (
+    "status",
+    "n_iter",
+    "n_seen",
+    "_order",
+    "_n_seeds",
+    "_cursor",
+    "_half",
+    "_finish",
+    "_finishing",
+    "_forgotten",
+    "_sweeping",
+    "_stalled",
+    "_sweep_size",
+    "_added",
+    "_left_out",
+    "_middle",
+    "_operation",
+)
+
+
+@dataclass(frozen=True)
+class _State:
+    """What `LasvmSolver.restore` needs."""
+
+    kept: KeptState
+    others: dict[str, Any]
+
+
+class LasvmSolver(LasvmState):
+    """LASVM, stopped and continued after any number of operations, and fed with further points by `extend`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+        The first batch; coordinates of at most 1e75.
+    y : array-like of shape (n,)
+        -1 and +1; one of them may come in a later batch only.
+    kernel : Kernel
+        With numeric gamma.
+    C : float or array-like of shape (n,), default=1.0
+        Upper bound of each alpha, at most 1e50.  Not inf: online there is no end at which one could say that the
+        classes are not separable.
+    tol : float, default=1e-3
+        KKT violation above which a pair moves, and largest one called optimal.
+    max_iter : int, default=-1
+        Operations after which the solver gives up; -1 means max(10^7, 100 n).
+    selection : {"first-order", "second-order"}, default="second-order"
+        How PROCESS and REPROCESS choose the partner.
+    n_epochs : int, default=1
+        Passes over the first batch.
+    finish : bool, default=True
+        Whether FINISH follows.
+    shuffle : bool, default=False
+        A random order for each pass over the first batch; else its own order.
+    random_state : int, default=0
+        Seed of the orders.
+    cache_size : float, default=200
+        Bound of the kept kernel rows in MB.
+    numbers : array-like of shape (n,), optional
+        Names of the points in `expansion`, rising whole numbers; default 0, 1, ..
+
+    Raises
+    ------
+    ValueError
+        One sentence naming the parameter, its value and what is allowed.
+    """
+
+    NOTES = ("dual", "violation", "free", "bounded")
+    n_iter: int = 0  #: operations so far
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        kernel: Kernel,
+        *,
+        C: float | ArrayLike = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        selection: str = "second-order",
+        n_epochs: int = 1,
+        finish: bool = True,
+        shuffle: bool = False,
+        random_state: int = 0,
+        cache_size: float = 200.0,
+        numbers: ArrayLike | None = None,
+    ) -> None:
+        self.kernel = kernel
+        points = check_points(X)
+        self.centre: Array = points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
+        n = len(points)
+        cache_size = check_number("cache_size", cache_size, 0.0, open_high=True)
+        self._kept = KeptPoints(kernel, points.shape[1], cache_size * 2**20 / 8)
+        self.n_seen = 0
+        self._hold(points, y, C, numbers)
+        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
+        check_integer("max_iter", max_iter, -1)
+        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
+        self.selection = check_choice("selection", selection, SELECTIONS)
+        check_flag("finish", finish)
+        check_flag("shuffle", shuffle)
+        n_epochs = check_integer("n_epochs", n_epochs, 1, LARGEST_N_EPOCHS)
+        random = np.random.default_rng(check_integer("random_state", random_state, 0))
+        self._order = np.concatenate([random.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
+        first = self._kept.y[self._order[:n]]
+        places = [np.flatnonzero(first == sign) for sign in (-1.0, 1.0)]
+        seeds = np.sort(np.concatenate([place[: min(SEEDS, len(place) // 2)] for place in places]))
+        self._order = np.concatenate([self._order[seeds], np.delete(self._order, seeds)])
+        self._n_seeds = len(seeds)
+        self.status = Status.RUNNING
+        self._finish = bool(finish)
+        self._forgotten = False
+        self._sweeping = self._finishing = self._stalled = False
+        self._cursor, self._half = 0, False  # place in the order or the sweep; whether REPROCESS is next
+        self._sweep_size = self._added = 0  # points of S when the sweep began, and those it brought back
+        self._left_out = NOBODY
+        self._middle = 0.0
+        self._operation = "none"
+        self._notes = Notes(len(self.NOTES))
+
+    def extend(self, X: ArrayLike, y: ArrayLike, C: float | ArrayLike = 1.0, numbers: ArrayLike | None = None) -> None:
+        """Queue a further batch: one pass in its order, without FINISH.  Of former batches S alone is remembered.
+
+        Parameters
+        ----------
+        X, y, C, numbers
+            As in the constructor; the numbers above all former ones, by default going on from `n_seen`.
+
+        Raises
+        ------
+        ValueError
+            As the constructor, or when the solver still has work to do.
+        """
+        if self.status is Status.RUNNING:
+            raise ValueError("extend was called before the former points were used up; run the solver first.")
+        points = check_points(X, n_features=len(self.centre))
+        self._hold(points, y, C, numbers)
+        self._order, self._n_seeds = np.arange(len(points)), 0
+        self._cursor, self._half = 0, False
+        self._forgotten, self._finish, self._finishing, self._sweeping = True, False, False, False
+        self.status = Status.RUNNING
+
+    def _hold(self, points: Array, y: ArrayLike, C: float | ArrayLike, numbers: ArrayLike | None) -> None:
+        """Check a batch and make it the one at hand."""
+        check_size("X", points, LARGEST_COORDINATE)
+        shifted = points - self.centre
+        if self.kernel.largest(shifted) > LARGEST_COORDINATE**2:
+            raise ValueError(f"The {self.kernel.name} kernel overflows at these coordinates; scale the data down.")
+        signs = check_signs(y, len(points), both=False)
+        prices = check_prices(C, len(points), LARGEST_C)
+        names = np.arange(self.n_seen, self.n_seen + len(points)) if numbers is None else np.array(numbers)
+        former = int(self.expansion.max(initial=-1))
+        if names.shape != signs.shape or names.dtype.kind != "i" or names[0] <= former or (np.diff(names) <= 0).any():
+            raise ValueError(f"numbers must be {len(points)} rising whole numbers above {former}.")
+        self._kept.hold(shifted, signs, prices, names.astype(np.int64))
+        self.n_seen += len(points)
+
+    # -- working ---------------------------------------------------------------------------------------------------
+
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """At most `n` operations; returns how many were made, fewer only when finished or stopped.
+
+        An operation is a PROCESS, a REPROCESS, the joining of one of the first points, or one look of a SWEEP; each
+        costs a few kernel rows.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
+        """
+        start = self.n_iter
+        goal = start + check_integer("n", n, 0)
+        while self.status is Status.RUNNING:
+            todo = min(goal, self.max_iter) - self.n_iter
+            if todo > 0:
+                self.n_iter += self._work(min(todo, AT_ONCE))
+            elif self.n_iter >= self.max_iter:
+                self.status = Status.STOPPED_EARLY
+            else:
+                break
+            if stop():
+                break
+        return self.n_iter - start
+
+    def checkpoint(self) -> Checkpoint:
+        """The present state: copies of S, without its kernel rows."""
+        kept = self._kept.state()
+        state = _State(kept, {name: getattr(self, name) for name in STATE})
+        return Checkpoint(state, kept.nbytes + 1000)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this solver, its batch included; see `SteppedSolver.restore`."""
+        state: _State = checkpoint.state
+        self._kept.restore(state.kept)
+        for name, value in state.others.items():
+            setattr(self, name, value)
+        if self._notes:
+            self._begin_notes()
+
+    def start_notes(self) -> Array:
+        """Note dual, m - M (0 while nothing can move) and the numbers of free and bounded support vectors of S.
+
+        They are noted after each operation.
+        """
+        self._begin_notes()
+        return self._notes.present
+
+    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+        """What was noted since the last call; see `SteppedSolver.take_notes`."""
+        return self._notes.take()
+
+    def _begin_notes(self) -> None:
+        present = np.zeros(len(self.NOTES))
+        loops.write(self._kept.S, present)
+        self._notes.start(present)
+        self._kept.S.ints[loops.CHANGES] = 0
+
+    def _work(self, n: int) -> int:
+        """At most `n` operations of the present phase, at least one unless it is over; returns how many."""
+        record = self._notes.record
+        if self._finishing and not self._sweeping:
+            made = self._reprocess(n, record)
+        else:
+            made = self._sweep() if self._sweeping else self._online()
+            if made and self._notes:
+                ints = self._kept.S.ints
+                record[1, -1], ints[loops.CHANGES] = ints[loops.CHANGES], 0
+        if made and self._notes:
+            loops.write(self._kept.S, record[made])  # as things are once the doomed points have gone
+            self._notes.add(made)
+        return made
+
+    def _online(self) -> int:
+        """One operation of the stream; 0 at its end."""
+        if self._cursor == len(self._order):
+            self._finishing = self._finish
+            if not self._finish:
+                self.status = Status.STOPPED_EARLY
+            return 0
+        if self._half:
+            self._reprocess(1, self._notes.record[:0])
+            self._operation, self._half = "reprocess", False
+            self._cursor += 1
+            return 1
+        k, seed = int(self._order[self._cursor]), self._cursor < self._n_seeds
+        self._operation, self._half = ("insert", False) if seed else ("process", True)
+        self._cursor += seed
+        kept = self._kept
+        if kept.place[k] < 0:
+            place = kept.join(k)
+            if not seed:
+                loops.move_with_partner(kept.S, place, kept.y[k], self.selection == "second-order", self.tol)
+        return 1
+
+    def _reprocess(self, n: int, record: Array) -> int:
+        """At most `n` REPROCESS; in FINISH the SWEEP is next where no pair moves any more."""
+        S = self._kept.S
+        made = int(loops.reprocess(S, self.selection == "second-order", self.tol, n, record))
+        outcome = S.ints[loops.OUTCOME]
+        if made:
+            self._operation, self._left_out = "reprocess", NOBODY
+        if outcome == loops.DROP:
+            self._kept.drop_doomed()
+        elif outcome != loops.DONE and self._finishing:
+            self._stalled = bool(outcome == loops.STALLED)
+            self._sweeping, self._sweep_size, self._cursor, self._added = True, self.size, 0, 0
+        return made
+
+    def _sweep(self) -> int:
+        """One look of the sweep, at a point of S or then of the batch; 0 at its end, with what it has shown."""
+        c, start, kept = self._cursor, self._sweep_size, self._kept
+        if c == start:  # m - M <= tol but for rounding, and then within tol / 2 of the middle no two differ by more
+            m, M = self._bounds_of_all
+            self._middle, self._left_out = 0.5 * (m + M), NOBODY
+        if c < start:
+            kept.refresh(c)
+        elif c < start + len(kept.X):
+            k = c - start
+            if kept.place[k] < 0:
+                place = kept.join(k)
+                g, (m, M) = float(kept.S.reals[loops.G, place]), self._left_out
+                if kept.y[k] * (g - self._middle) > 0.5 * self.tol:
+                    self._added += 1
+                else:
+                    kept.drop(place)
+                    self._left_out = (max(m, g), M) if kept.y[k] > 0 else (m, min(M, g))
+        else:
+            # With those that came back, one left out may be too far from one of them though none was from the middle:
+            # then the next sweep has its middle between these two, and both come back.
+            (m, M), (most, least) = self.bounds, self._bounds_of_all
+            if m - M <= self.tol and (most - least <= self.tol or not self._added):
+                exact = self.kernel.is_positive_semidefinite
+                self.status = Status.OPTIMAL if exact else Status.STATIONARY
+            elif self._stalled and not self._added:
+                self.status = Status.PRECISION
+            self._sweeping = False
+            return 0
+        self._operation = "sweep"
+        self._cursor += 1
+        return 1

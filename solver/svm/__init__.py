@@ -1,0 +1,1 @@
+"""Support vector machines: SMO, interior point method, projected gradient."""

@@ -1,0 +1,384 @@
+"""Compiled inner loops of SMO: the working-set rules and the pair update.
+
+Legend (theory in `smo`): ``beta_i = y_i alpha_i`` lies in ``[lo_i, hi_i]``; ``v_i = y_i - sum_j beta_j K_ij``;
+``I_up = {beta < hi}``, ``I_low = {beta > lo}``; ``m = max v over I_up``, ``M = min v over I_low``.
+There is one loop, with the rule as a number: a loop per rule would multiply the time it takes to compile.
+
+Membership stands in two arrays that are added to v, so that a running maximum needs no branch: ``up`` is 0 in I_up and
+-inf outside, ``low`` is 0 in I_low and +inf outside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solver.core._compile import inlined, jit, part
+from solver.core._vector import BLOCK, larger, smaller
+
+from ._smo_rows import COMPUTED, ROW_COST, cached_row
+
+# Results of `run`
+RUNNING, CONVERGED, STALLED, CONFLICT = range(4)
+# Places in the integer state
+ITERATION, CURSOR, FREE_TURN, LAST_I, LAST_J = range(5)
+# numpy's integers, because numba compiles a function again for each plain literal handed to it
+FIRST, EVERYONE, FREE_ONLY = np.int64(0), np.int64(0), np.int64(1)
+#: What rounding leaves between a multiplier and a bound it has reached, as a share of its size: some units in the last
+#: place after a few steps, some dozen after many.
+SNAP = 256.0 * np.finfo(np.float64).eps
+#: A multiplier this near to a bound, as a share of the box, counts as bounded for maximum-gain (Glasmachers, Igel).
+NEAR_BOUND = 1e-8
+#: Columns of the record of steps; the last is how many points entered or left {alpha > 0} in the step.
+DUAL, VIOLATION, FREE, BOUNDED, CHANGES = range(5)
+
+
+@part
+def below(n, rng):  # type: ignore[no-untyped-def]
+    """Random whole number in [0, n): xorshift64*, whose state `rng[0]` is part of the solver's state."""
+    x = rng[0]
+    x ^= x >> np.uint64(12)
+    x ^= x << np.uint64(25)
+    x ^= x >> np.uint64(27)
+    rng[0] = x
+    return np.int64((x * np.uint64(2685821657736338717)) >> np.uint64(33)) % n
+
+
+@inlined
+def move_and_scan(step, rows, slot_i, slot_j, v, up, low):  # type: ignore[no-untyped-def]
+    """``v -= step (row_i - row_j)``, and the indices of m = max v over I_up and M = min v over I_low; -1 for none.
+
+    The extremes are kept per block and their places looked for in one block each: so the pass is vectorised.
+    """
+    n = v.shape[0]
+    m, M = -np.inf, np.inf
+    block_m, block_M = 0, 0
+    for start in range(0, n, BLOCK):
+        a, b = -np.inf, np.inf
+        for k in range(np.uint64(start), np.uint64(min(start + BLOCK, n))):
+            value = v[k] - step * (rows[slot_i, k] - rows[slot_j, k])
+            v[k] = value
+            a = larger(a, value + up[k])
+            b = smaller(b, value + low[k])
+        if a > m:
+            m, block_m = a, start
+        if b < M:
+            M, block_M = b, start
+    i, j = -1, -1
+    if m > -np.inf:
+        i = block_m
+        while v[i] + up[i] != m:
+            i += 1
+    if np.inf > M:
+        j = block_M
+        while v[j] + low[j] != M:
+            j += 1
+    return i, j
+
+
+@inlined
+def curvature(k_ii, k_jj, k_ij):  # type: ignore[no-untyped-def]
+    """``K_ii + K_jj - 2 K_ij``, or a small positive number where duplicates or an indefinite kernel leave none."""
+    return larger(larger(k_ii + k_jj - 2.0 * k_ij, 1e-12 * (abs(k_ii) + abs(k_jj))), 1e-150)
+
+
+@inlined
+def largest_gain(i, rows, slot, diagonal, v, low, gains):  # type: ignore[no-untyped-def]
+    """The partner in I_low that promises the largest unclipped gain with point i; -1 when none has any."""
+    n = v.shape[0]
+    m, k_ii = v[i], diagonal[i]
+    best, chosen = 0.0, -1
+    for start in range(0, n, BLOCK):
+        most = 0.0
+        for k in range(np.uint64(start), np.uint64(min(start + BLOCK, n))):
+            rise = larger(m - (v[k] + low[k]), 0.0)
+            gain = rise * rise / curvature(k_ii, diagonal[k], rows[slot, k])
+            gains[k - np.uint64(start)] = gain
+            most = larger(most, gain)
+        if most > best:
+            best, chosen = most, start
+            while gains[chosen - start] != best:
+                chosen += 1
+    return chosen
+
+
+@part
+def largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains):  # type: ignore[no-untyped-def]
+    """(gain, partner) of the best step of point `a`; (0, -1) when it moves with none.
+
+    Its partner of the last step needs no exception: that step has left no gain between the two.
+    """
+    n = v.shape[0]
+    room_up, room_low = hi[a] - beta[a], beta[a] - lo[a]
+    best, chosen = 0.0, -1
+    for start in range(0, n, BLOCK):
+        most = 0.0
+        for k in range(np.uint64(start), np.uint64(min(start + BLOCK, n))):
+            rise = v[a] - v[k]
+            size = abs(rise)
+            room = smaller(room_up, beta[k] - lo[k]) if rise > 0.0 else smaller(room_low, hi[k] - beta[k])
+            eta = curvature(diagonal[a], diagonal[k], rows[slot, k])
+            step = smaller(size / eta, room)
+            gain = step * (size - 0.5 * eta * step) if size > tol else 0.0
+            gains[k - np.uint64(start)] = gain
+            most = larger(most, gain)
+        if most > best:
+            best, chosen = most, start
+            while gains[chosen - start] != best:
+                chosen += 1
+    return best, chosen
+
+
+@part
+def near_bound(lo, hi, beta):  # type: ignore[no-untyped-def]
+    """Whether a multiplier is, for maximum-gain, as good as at a bound; with no upper bound only 0 is one."""
+    near = NEAR_BOUND * (hi - lo) if hi - lo < np.inf else 0.0
+    return beta - lo <= near or hi - beta <= near
+
+
+@part
+def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-untyped-def]
+    """A violator, each with the same chance; -1 when there is none (among the free points, if so asked)."""
+    count = 0
+    for turn in range(2):
+        pick = 0 if turn == 0 else below(count, rng)
+        seen = 0
+        for k in range(v.shape[0]):
+            if free_only == FREE_ONLY and not (up[k] == 0.0 and low[k] == 0.0):
+                continue
+            if v[k] + up[k] > M + tol or v[k] + low[k] < m - tol:
+                if turn == 1 and seen == pick:
+                    return k
+                seen += 1
+        count = seen
+        if count == 0:
+            return -1
+    return -1
+
+
+@part
+def oriented(v, up, low, i, j, tol):  # type: ignore[no-untyped-def]
+    """1 when (i, j) moves as (up, low), -1 when (j, i) does, 0 when neither."""
+    if (v[i] + up[i]) - (v[j] + low[j]) > tol:
+        return 1
+    if (v[j] + up[j]) - (v[i] + low[i]) > tol:
+        return -1
+    return 0
+
+
+@part
+def first_partner(v, up, low, i, start, free_only, tol):  # type: ignore[no-untyped-def]
+    """First j at or after `start` (around the end) that moves with i; -1 when there is none."""
+    n = v.shape[0]
+    for c in range(n):
+        j = (start + c) % n
+        if free_only == FREE_ONLY and not (up[j] == 0.0 and low[j] == 0.0):
+            continue
+        if oriented(v, up, low, i, j, tol) != 0:
+            return j
+    return -1
+
+
+@inlined
+def select(  # type: ignore[no-untyped-def]
+    rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, i, j, tol, gains
+):
+    """The pair (in I_up, in I_low) that the rule chooses; (i, j) is the worst one, `selection.RULES` the numbers."""
+    n = v.shape[0]
+    m, M = v[i], v[j]
+    if rule == 3:
+        return i, j
+    if rule == 5 and ints[LAST_I] >= 0:
+        a, b = ints[LAST_I], ints[LAST_J]
+        if not (near_bound(lo[a], hi[a], beta[a]) and near_bound(lo[b], hi[b], beta[b])):
+            slot = cached_row(kernel, XT, a, rows, slot_of, owner, used, head)
+            gain, partner = largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains)
+            slot = cached_row(kernel, XT, b, rows, slot_of, owner, used, head)
+            other_gain, other = largest_clipped_gain(b, rows, slot, tol, lo, hi, diagonal, beta, v, gains)
+            if other_gain > gain:
+                a, partner = b, other
+            if partner >= 0:
+                return (a, partner) if v[a] > v[partner] else (partner, a)
+    if rule >= 4:
+        slot = cached_row(kernel, XT, i, rows, slot_of, owner, used, head)
+        partner = largest_gain(i, rows, slot, diagonal, v, low, gains)
+        return i, partner if partner >= 0 else j
+    worst_i, worst_j = i, j
+    if rule == 0:
+        for c in range(n):
+            i = (ints[CURSOR] + c) % n
+            if v[i] + up[i] > M + tol or v[i] + low[i] < m - tol:
+                break
+        ints[CURSOR] = (i + 1) % n
+        j = first_partner(v, up, low, i, FIRST, EVERYONE, tol)
+    elif rule == 1:
+        i = random_violator(v, up, low, m, M, tol, EVERYONE, rng)
+        count = 0
+        for k in range(n):
+            if i >= 0 and oriented(v, up, low, i, k, tol) != 0:
+                count += 1
+        pick = below(max(count, 1), rng)
+        for k in range(n):
+            if i >= 0 and oriented(v, up, low, i, k, tol) != 0:
+                if pick == 0:
+                    j = k
+                    break
+                pick -= 1
+    else:
+        i = -1
+        if ints[FREE_TURN] == 1:
+            i = random_violator(v, up, low, m, M, tol, FREE_ONLY, rng)
+        if i < 0:
+            i = random_violator(v, up, low, m, M, tol, EVERYONE, rng)
+        ints[FREE_TURN] = 1 - ints[FREE_TURN]
+        far = -1.0
+        for k in range(n):  # E_i - E_j = v_j - v_i
+            if i >= 0 and abs(v[i] - v[k]) > far:
+                far, j = abs(v[i] - v[k]), k
+        if i >= 0 and oriented(v, up, low, i, j, tol) == 0:
+            j = first_partner(v, up, low, i, below(n, rng), FREE_ONLY, tol)
+            if j < 0:
+                j = first_partner(v, up, low, i, below(n, rng), EVERYONE, tol)
+    # A violator always has a partner that moves: v_i > M + tol moves with low, v_i < m - tol with up.  Only where v is
+    # so large that v + tol rounds to v is there no violator although m - M > tol; the worst pair moves even then.
+    way = oriented(v, up, low, i, j, tol) if i >= 0 and j >= 0 else 0
+    if way == 0:
+        return worst_i, worst_j
+    return (i, j) if way > 0 else (j, i)
+
+
+@part
+def same(rows, slot_i, slot_j):  # type: ignore[no-untyped-def]
+    """True when two kernel rows are equal: the same point twice, so that moving the pair changes no v."""
+    for k in range(rows.shape[1]):  # noqa: SIM110
+        if rows[slot_i, k] != rows[slot_j, k]:
+            return False
+    return True
+
+
+@part
+def count(note, sign, beta, lo, hi):  # type: ignore[no-untyped-def]
+    """Add `sign` to the number of free or of bounded support vectors, whichever the multiplier `beta` belongs to."""
+    if beta in (lo, hi):
+        if beta != 0.0:
+            note[BOUNDED] += sign
+    else:
+        note[FREE] += sign
+
+
+@part
+def write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j):  # type: ignore[no-untyped-def]
+    """Row ``made + 1`` of the record, but for the violation, before the pair is moved."""
+    note = notes[made + 1]
+    note[:] = notes[made]
+    note[DUAL] += gain
+    note[CHANGES] = 0.0
+    for k, new in ((i, new_i), (j, new_j)):
+        if (beta[k] != 0.0) != (new != 0.0):
+            note[CHANGES] += 1.0
+        count(note, -1.0, beta[k], lo[k], hi[k])
+        count(note, 1.0, new, lo[k], hi[k])
+
+
+@jit
+def run(  # type: ignore[no-untyped-def]
+    rule,
+    kernel,
+    XT,
+    lo,
+    hi,
+    diagonal,
+    beta,
+    v,
+    up,
+    low,
+    rows,
+    slot_of,
+    owner,
+    used,
+    head,
+    ints,
+    rng,
+    tol,
+    n_steps,
+    budget,
+    notes,
+):
+    """Pair updates: at most `n_steps`, and no more once about `budget` entries were visited.  Returns how it ended.
+
+    RUNNING, CONVERGED (m - M <= tol), STALLED (a step that moves nothing) or CONFLICT (one point with two labels and
+    no upper bound).
+
+    `notes` is a record: row 0 holds the present values, row s gets those after step s.  It must have more than
+    `n_steps` rows, or none: then nothing is noted.
+    """
+    n = v.shape[0]
+    visited = 0
+    gains = np.empty(BLOCK)  # scratch of the rules
+    up_index, low_index = move_and_scan(0.0, rows, FIRST, FIRST, v, up, low)
+    noting = notes.shape[0] > 0
+    for made in range(n_steps):
+        if up_index < 0 or low_index < 0 or v[up_index] - v[low_index] <= tol:
+            return CONVERGED
+        if visited >= budget:
+            return RUNNING
+        before = head[COMPUTED]
+        i, j = select(
+            rule,
+            kernel,
+            XT,
+            lo,
+            hi,
+            diagonal,
+            beta,
+            v,
+            up,
+            low,
+            rows,
+            slot_of,
+            owner,
+            used,
+            head,
+            ints,
+            rng,
+            up_index,
+            low_index,
+            tol,
+            gains,
+        )
+        slot_i = cached_row(kernel, XT, i, rows, slot_of, owner, used, head)
+        slot_j = cached_row(kernel, XT, j, rows, slot_of, owner, used, head)
+        room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
+        step = min(room_i, room_j)
+        # One point with two labels: its pull is the same however far the pair is moved, so it moves all the way.
+        twins = diagonal[i] == diagonal[j] and rows[slot_i, j] == diagonal[i] and same(rows, slot_i, slot_j)
+        if step == np.inf or not twins:
+            step = min((v[i] - v[j]) / curvature(diagonal[i], diagonal[j], rows[slot_i, j]), step)
+        new_i = hi[i] if step == room_i else beta[i] + step
+        new_j = lo[j] if step == room_j else beta[j] - step
+        # A multiplier is at its bound or clearly inside: one that is "free" by rounding would decide the intercept.
+        if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):
+            new_i = hi[i]
+        if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
+            new_j = lo[j]
+        if new_i == beta[i] and new_j == beta[j]:
+            return STALLED
+        if noting:
+            eta = diagonal[i] + diagonal[j] - 2.0 * rows[slot_i, j]
+            gain = step * ((v[i] - v[j]) - 0.5 * eta * step)
+            write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j)
+        beta[i], beta[j] = new_i, new_j
+        ints[ITERATION] += 1
+        ints[LAST_I], ints[LAST_J] = i, j
+        # i has left its lower bound and j its upper one, if they were there, unless the step was too small to see.
+        up[i], low[i] = 0.0 if new_i < hi[i] else -np.inf, 0.0 if new_i > lo[i] else np.inf
+        up[j], low[j] = 0.0 if new_j < hi[j] else -np.inf, 0.0 if new_j > lo[j] else np.inf
+        up_index, low_index = move_and_scan(step, rows, slot_i, slot_j, v, up, low)
+        if noting:
+            some = up_index >= 0 and low_index >= 0
+            notes[made + 1, VIOLATION] = v[up_index] - v[low_index] if some else 0.0
+        visited += n * (2 + ROW_COST * (head[COMPUTED] - before))
+        if twins and hi[i] == np.inf and lo[j] == -np.inf:
+            return CONFLICT
+    if up_index < 0 or low_index < 0 or v[up_index] - v[low_index] <= tol:
+        return CONVERGED
+    return RUNNING

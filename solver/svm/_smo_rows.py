@@ -1,0 +1,145 @@
+"""Compiled kernel rows, their bounded cache, and sums of rows.
+
+A cache is a tuple of arrays that the functions hand on, made by `new_cache`:
+
+    rows     (slots, n)   the rows
+    slot_of  (n,)         slot of a point's row, -1 when it is not kept
+    owner    (slots,)     the point of a slot, -1 when it is empty
+    used     (slots,)     when a row was last asked for
+    head     (2,)         how often a row was asked for; how many were computed
+
+Kernels occur in `kernel_row` only.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.core._compile import inlined, jit, part
+from solver.core._vector import exp_of_negative
+
+#: The numbers of the kernels, as in `kernels.KERNELS`.
+LINEAR, POLY, RBF, LAPLACIAN, SIGMOID, PRECOMPUTED = range(6)
+CLOCK, COMPUTED = range(2)
+#: Entries of a pass over all points that cost as much as computing one kernel value.
+ROW_COST = 4
+
+Cache = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+
+def new_cache(n: int, megabytes: float) -> Cache:
+    """An empty cache of rows of `n` numbers that fills at most so much memory, two rows at least."""
+    slots = int(min(n, max(2, megabytes * 2**20 // (8 * n))))
+    rows = np.empty((slots, n))
+    rows[0] = 0.0  # read before any row is known, by a step of length 0
+    return (
+        rows,
+        np.full(n, -1, dtype=np.int64),
+        np.full(slots, -1, dtype=np.int64),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(2, dtype=np.int64),
+    )
+
+
+@part
+def oldest(used):  # type: ignore[no-untyped-def]
+    """The slot whose row was asked for longest ago."""
+    slot = 0
+    for other in range(1, used.shape[0]):
+        if used[other] < used[slot]:
+            slot = other
+    return slot
+
+
+@jit
+def kernel_row(kernel, XT, i, out):  # type: ignore[no-untyped-def]
+    """``out[k] = k(x_i, x_k)`` for all k; `kernel` is (code, gamma, coef0, degree).
+
+    `XT` has shape (n_features, n), so that the inner loop runs along memory.  The precomputed kernel's `XT` is the
+    Gram matrix itself.
+    """
+    code, gamma, coef0, degree = kernel
+    d, n = XT.shape
+    if code == PRECOMPUTED:
+        for k in range(n):
+            out[k] = XT[i, k]
+        return
+    for k in range(n):
+        out[k] = 0.0
+    for f in range(d):
+        x = XT[f, i]
+        if code == RBF:
+            for k in range(n):
+                difference = XT[f, k] - x
+                out[k] += gamma * (difference * difference)
+        elif code == LAPLACIAN:
+            for k in range(n):
+                out[k] += gamma * abs(XT[f, k] - x)
+        else:
+            for k in range(n):
+                out[k] += XT[f, k] * x
+    if code == POLY:
+        power = np.empty(n)
+        for k in range(n):
+            power[k] = gamma * out[k] + coef0
+            out[k] = 1.0
+        left = degree
+        while left > 0:  # by squaring: base, base^2, base^4, ...
+            if left & 1:
+                for k in range(n):
+                    out[k] *= power[k]
+            left >>= 1
+            if left > 0:
+                for k in range(n):
+                    power[k] *= power[k]
+    elif code in (RBF, LAPLACIAN):
+        exp_of_negative(out)
+    elif code == SIGMOID:
+        for k in range(n):
+            out[k] = math.tanh(gamma * out[k] + coef0)
+
+
+@inlined
+def cached_row(kernel, XT, i, rows, slot_of, owner, used, head):  # type: ignore[no-untyped-def]
+    """The slot of the kernel row of point i; the least recently used row makes room for a new one.
+
+    The arrays of the cache come one by one: taking them out of a tuple would cost more than the look-up.
+    """
+    slot = slot_of[i]
+    if slot < 0:
+        slot = oldest(used) if head[COMPUTED] >= used.shape[0] else head[COMPUTED]
+        if owner[slot] >= 0:
+            slot_of[owner[slot]] = -1
+        owner[slot] = i
+        slot_of[i] = slot
+        kernel_row(kernel, XT, i, rows[slot])
+        head[COMPUTED] += 1
+    head[CLOCK] += 1
+    used[slot] = head[CLOCK]
+    return slot
+
+
+@jit
+def add_rows(kernel, XT, weights, total, size, rows, slot_of, owner, used, head, begin, budget):  # type: ignore[no-untyped-def]
+    """Add ``weights[j] K[j]`` to `total` and its absolute value to `size`, for j from `begin` on.
+
+    Stops when about `budget` entries are done; returns where to go on, n at the end.
+    """
+    n = total.shape[0]
+    done = 0
+    for j in range(begin, n):
+        weight = weights[j]
+        if weight != 0.0:
+            if done >= budget:
+                return j
+            before = head[COMPUTED]
+            row = rows[cached_row(kernel, XT, j, rows, slot_of, owner, used, head)]
+            done += n * (1 + ROW_COST * (head[COMPUTED] - before))
+            for k in range(n):
+                term = weight * row[k]
+                total[k] += term
+                size[k] += abs(term)
+    return n

@@ -1,0 +1,405 @@
+"""DualAscentSolver: projected gradient ascent on the dual of the soft-margin SVM, all multipliers at a time.
+
+The problem, in ``beta_i = y_i alpha_i`` (see `smo`):
+
+    maximise  D(beta) = sum_i y_i beta_i - 1/2 sum_ij beta_i beta_j K_ij
+    subject to  lo <= beta <= hi,  and with an intercept  sum_i beta_i = 0
+
+Legend: ``[lo_i, hi_i]`` is ``[0, C_i]`` for y = +1 and ``[-C_i, 0]`` for y = -1; ``v = y - K beta`` the gradient;
+``project`` the exact projection on the feasible set: the box without intercept, box and hyperplane with one.
+
+One step (Birgin, Martinez, Raydan 2000), with a length s and an exact line search that never lets D fall:
+
+    d = project(beta + s v) - beta;   t = min(1, <v, d> / <d, K d>);   beta += t d,   v -= t K d
+
+The length is constant, ``1 / max_i sum_j |K_ij|``, at most one over the largest eigenvalue (Gershgorin), for which
+t = 1 always: the textbook's ascent.  Or it is that of Barzilai and Borwein (1988), by turns ``<d, d> / <d, K d>`` and
+``<d, K d> / <K d, K d>`` of the step before: the same work, far fewer steps; the line search is its safeguard.
+
+Stop.  With intercept m - M <= tol as in SMO.  Without it there is no hyperplane, and the violation of the box's own
+conditions is ``max(0, max of y v over alpha < C, max of -y v over alpha > 0)``: by how much 1 - y f is above 0 where
+alpha could grow, or below 0 where it could shrink.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.certificate import Certificate, Status, best_primal, proved, rounding_of
+from solver.core.checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_points,
+    check_prices,
+    check_signs,
+    check_size,
+)
+from solver.core.step_log import Notes, of_multipliers
+from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
+from solver.kernels.table import Kernel
+
+from .projection import best_scaled_primal, project, settled
+
+Array = NDArray[np.float64]
+EPS = float(np.finfo(np.float64).eps)
+LARGEST_COORDINATE = 1e70
+LARGEST_C = 1e50
+STEP_SIZES = ("barzilai-borwein", "constant")
+#: Work after which a piece of a step ends, in multiplications or so: some 50 ms at most.
+PIECE = 1 << 23
+#: Gradient steps after which v is computed anew.
+REFRESH_EVERY = 100
+#: What a state consists of besides the record: numbers, and arrays that are replaced but never written to.
+STATE = ("status", "n_iter", "beta", "v", "_moved", "_newest_size", "_length", "_safe_length", "_fresh", "_stalled")
+
+
+@dataclass(frozen=True)
+class DualAscentSnapshot:
+    """The solver's state at one moment, in arrays that are never written again.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n,)
+    v : ndarray of shape (n,)
+        y_i - sum_j y_j alpha_j K_ij, so that f(x_i) = y_i - v_i + intercept.
+    intercept : float
+        0 without intercept.
+    moved : ndarray of shape (n,), bool
+        The multipliers the newest step changed.
+    step_size : float
+        Its length s times t.
+    certificate : Certificate
+        `n_iter` counts gradient steps; without intercept `kkt_violation` is that of the box.
+    """
+
+    alpha: Array
+    v: Array
+    intercept: float
+    moved: NDArray[np.bool_]
+    step_size: float
+    certificate: Certificate
+
+
+class DualAscentSolver(SteppedSolver):
+    """Projected gradient ascent, stopped and continued after any number of steps.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+        Coordinates of at most 1e70.
+    y : array-like of shape (n,)
+        -1 and +1, both present.
+    kernel : Kernel
+        With numeric gamma.
+    C : float or array-like of shape (n,), default=1.0
+        Upper bound of each alpha, at most 1e50.  Not inf: without a box there may be no highest point to climb to.
+    fit_intercept : bool, default=True
+        Whether f has an intercept, and the dual its equality constraint.
+    tol : float, default=1e-3
+        Largest violation called optimal.
+    max_iter : int, default=-1
+        Gradient steps after which the solver gives up; -1 means 20 000.
+    step_size : {"barzilai-borwein", "constant"}, default="barzilai-borwein"
+    cache_size : float, default=200
+        Bound in MB up to which the kernel matrix is kept; a larger one is computed anew in each step.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming the parameter, its value and what is allowed.
+
+    Notes
+    -----
+    Birgin, Martinez, Raydan, SIAM J. Optim. 10, 2000; Barzilai, Borwein, IMA J. Numer. Anal. 8, 1988.
+    """
+
+    NOTES = ("dual", "violation", "free", "bounded")
+    KEPT_EVERY = 4  # a step costs a product with the kernel matrix
+    n_iter: int = 0  #: gradient steps so far
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        kernel: Kernel,
+        *,
+        C: float | ArrayLike = 1.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        step_size: str = "barzilai-borwein",
+        cache_size: float = 200.0,
+    ) -> None:
+        points = check_points(X)
+        check_size("X", points, LARGEST_COORDINATE)
+        n, d = points.shape
+        self.y = check_signs(y, n)
+        self.C = check_prices(C, n, LARGEST_C)
+        self.kernel = kernel
+        self.fit_intercept = check_flag("fit_intercept", fit_intercept)
+        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
+        check_integer("max_iter", max_iter, -1)
+        self.max_iter = 20_000 if max_iter == -1 else int(max_iter)
+        self.step_size = check_choice("step_size", step_size, STEP_SIZES)
+        cache_size = check_number("cache_size", cache_size, 0.0, open_high=True)
+        self.status = Status.RUNNING
+        #: Shift of the points that changes no classifier with an intercept but keeps the digits of a linear kernel.
+        self.centre: Array = np.zeros(d)
+        if kernel.is_translation_invariant and self.fit_intercept:
+            self.centre = points.mean(axis=0)
+        self._X = points - self.centre
+        if not kernel.largest(self._X) <= LARGEST_COORDINATE**2 * d:
+            raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
+        self._root = np.sqrt(np.maximum(0.0, kernel.diagonal(self._X)))
+        self._lo = np.where(self.y > 0, 0.0, -self.C)
+        self._hi = np.where(self.y > 0, self.C, 0.0)
+        self.beta: Array = np.zeros(n)
+        self.v: Array = self.y.copy()
+        self._moved = np.zeros(n, dtype=bool)
+        self._newest_size = 0.0
+        self._matrix = np.empty((n, n)) if 8 * n * n <= cache_size * 2**20 else None
+        self._filled = 0  # rows of the matrix computed so far
+        self._row_sums = np.zeros(n)
+        self._length = self._safe_length = 0.0  # of the next step; 0 before the first
+        # The product K @ vector under way: for a step along it, or for v anew.
+        self._vector: Array | None = None
+        self._target = self.beta
+        self._product = np.empty(n)
+        self._cursor = 0
+        self._refreshing = False
+        self._fresh = True
+        self._stalled = False
+        self._notes = Notes(len(self.NOTES))
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    @property
+    def alpha(self) -> Array:
+        """The multipliers, shape (n,)."""
+        return np.abs(self.beta)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """(m, M): the largest v where beta may grow and the smallest v where it may fall."""
+        above, below = self.v[self.beta < self._hi], self.v[self.beta > self._lo]
+        return float(above.max(initial=-np.inf)), float(below.min(initial=np.inf))
+
+    @property
+    def kkt_violation(self) -> float:
+        """m - M with an intercept; without, the violation of the conditions of the box."""
+        m, M = self.bounds
+        return m - M if self.fit_intercept else max(0.0, m, -M)
+
+    @property
+    def dual(self) -> float:
+        """D(alpha) = 1/2 (sum alpha + beta . v)."""
+        return 0.5 * float(np.abs(self.beta).sum() + self.beta @ self.v)
+
+    @property
+    def intercept(self) -> float:
+        """Mean of v over the free support vectors; with none, (m + M) / 2; 0 without intercept."""
+        if not self.fit_intercept:
+            return 0.0
+        free = (self._lo < self.beta) & (self.beta < self._hi)
+        return float(self.v[free].mean()) if free.any() else 0.5 * sum(self.bounds)
+
+    def certificate(self, thorough: bool = True) -> Certificate:
+        """Status, violation, primal and dual bounds; without `thorough` the primal bound is quicker and looser.
+
+        Its status is that of the solver, but PRECISION for OPTIMAL or STATIONARY where f is known no better than tol.
+        """
+        size = np.abs(self.beta)
+        bounded = int((size == self.C).sum())
+        dual, primal = self.dual, np.inf
+        if self.kernel.is_positive_semidefinite:
+            f = self.y - self.v
+            norm = max(0.0, float(size.sum() - self.beta @ self.v))
+            norm += 10.0 * EPS * float(size @ self._root) ** 2  # what rounding may hide, by |K_ij|^2 <= K_ii K_jj
+            if self.fit_intercept:
+                primal = best_primal(self.y, self.C, f, norm, thorough)
+            else:
+                primal = best_scaled_primal(self.C, self.y * f, norm)
+        gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
+        status = self.status
+        if status in (Status.OPTIMAL, Status.STATIONARY):
+            status = proved(status, rounding_of(self.kernel, self._X, self.beta, self.tol), self.tol)
+        return Certificate(
+            status, self.kkt_violation, dual, primal, gap, int((size > 0).sum()) - bounded, bounded, self.n_iter, np.nan
+        )
+
+    def snapshot(self, thorough: bool = True) -> DualAscentSnapshot:
+        """The state now, in arrays of its own; `thorough` as in `certificate`."""
+        alpha, v, moved = self.alpha, self.v.copy(), self._moved.copy()
+        alpha.flags.writeable = v.flags.writeable = moved.flags.writeable = False
+        return DualAscentSnapshot(alpha, v, self.intercept, moved, self._newest_size, self.certificate(thorough))
+
+    # -- working ---------------------------------------------------------------------------------------------------
+
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """At most `n` pieces of work; returns how many were done, fewer only when finished or stopped.
+
+        A piece is one gradient step, except with so many points that one takes longer than some 50 ms: then it is a
+        part of a step, so that a caller can always stop soon.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
+        """
+        check_integer("n", n, 0)
+        made = 0
+        while self.status is Status.RUNNING and (made < n or (n == 0 and self.pending)):
+            made += self._piece(alone=n == 0)
+            if stop():
+                break
+        return made if n else 0
+
+    @property
+    def pending(self) -> bool:
+        """Whether v is to be computed anew after the newest gradient step, which only ``step(0)`` does alone."""
+        begun = self.status is Status.RUNNING and self.n_iter > 0
+        return begun and (self._due if self._vector is None else self._refreshing)
+
+    def checkpoint(self) -> Checkpoint:
+        """The present state; of a gradient step that is half done, the one before it.
+
+        Raises
+        ------
+        RuntimeError
+            Something is `pending`.
+        """
+        if self.pending:
+            raise RuntimeError("A checkpoint was asked for while work is pending; call step(0) first.")
+        state = {name: getattr(self, name) for name in STATE}
+        return Checkpoint(state, self.beta.nbytes + self.v.nbytes + self._moved.nbytes + 500)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        for name, value in checkpoint.state.items():
+            setattr(self, name, value)
+        self._vector, self._cursor = None, 0
+        if self._notes:
+            self._notes.start(self._present)
+
+    def start_notes(self) -> Array:
+        """Note dual, violation, and the numbers of free and bounded support vectors after each gradient step."""
+        self._notes.start(self._present)
+        return self._notes.present
+
+    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+        """What was noted since the last call; see `SteppedSolver.take_notes`."""
+        return self._notes.take()
+
+    @property
+    def _present(self) -> Array:
+        present = of_multipliers(self.beta, self.v, self._lo, self._hi)
+        present[1] = self.kkt_violation
+        return present
+
+    def _piece(self, alone: bool = False) -> int:
+        """Work up to the end of a gradient step or of the piece; 0 when nothing was left to do.
+
+        With `alone` no gradient step is begun.
+        """
+        spent, before = 0, self.n_iter
+        while self.status is Status.RUNNING and spent < PIECE:
+            if self._vector is None:
+                if (alone or self.n_iter > before) and not self._due:
+                    break
+                self._begin()
+            else:
+                spent += self._continue()
+        return int(spent > 0)
+
+    @property
+    def _due(self) -> bool:
+        """Whether it is time to look where the solver stands, with v computed anew."""
+        regular = not self._fresh and self.n_iter % REFRESH_EVERY == 0
+        return regular or self._stalled or self.n_iter >= self.max_iter or self.kkt_violation <= self.tol
+
+    def _begin(self) -> None:
+        """Say which product comes next, or how the solver has finished."""
+        due = self._due
+        if due and not self._fresh:
+            self._vector, self._refreshing = self.beta, True
+        elif due:
+            exact = self.kernel.is_positive_semidefinite
+            if self.kkt_violation <= self.tol:
+                self.status = Status.OPTIMAL if exact else Status.STATIONARY
+            else:
+                self.status = Status.PRECISION if self._stalled else Status.STOPPED_EARLY
+        elif self._length == 0.0:  # the constant length needs the row sums of the whole matrix: one product with ones
+            self._vector, self._refreshing = np.ones(len(self.y)), False
+        else:
+            wish = self.beta + self._length * self.v
+            feasible = project(wish, self._lo, self._hi) if self.fit_intercept else np.clip(wish, self._lo, self._hi)
+            direction = feasible - self.beta
+            self._stalled = float(self.v @ direction) <= 0.0
+            if not self._stalled:
+                self._target, self._vector, self._refreshing = feasible, direction, False
+
+    def _continue(self) -> int:
+        """The next block of the product; returns its work."""
+        assert self._vector is not None
+        n, start = len(self.y), self._cursor
+        per_value = 4 + self._X.shape[1]
+        known = self._matrix is not None and start < self._filled
+        rows = max(1, PIECE // (n if known else per_value * n))
+        stop = min(n, start + rows, self._filled if known else n)
+        if self._matrix is not None:
+            if not known:
+                self._matrix[start:stop] = self.kernel.gram(self._X[start:stop], self._X)
+                self._filled = stop
+            block = self._matrix[start:stop]
+        else:
+            block = self.kernel.gram(self._X[start:stop], self._X)
+        if self._length == 0.0:
+            self._row_sums[start:stop] = np.abs(block).sum(axis=1)
+        self._product[start:stop] = block @ self._vector
+        self._cursor = stop
+        if stop == n:
+            self._complete()
+        return (stop - start) * n * (1 if known else per_value)
+
+    def _complete(self) -> None:
+        """Use the finished product."""
+        vector, product = cast(Array, self._vector), self._product
+        self._vector, self._cursor = None, 0
+        if self._refreshing:
+            self.v = self.y - product
+            self._fresh, self._stalled = True, False
+        elif self._length == 0.0:
+            largest = float(self._row_sums.max())
+            self._length = self._safe_length = 1.0 / largest if largest > 0.0 else 1.0
+        else:
+            self._move(vector, product)
+
+    def _move(self, direction: Array, product: Array) -> None:
+        rise, curvature = float(self.v @ direction), float(direction @ product)
+        if curvature <= rise:  # also where the kernel is not positive semidefinite and D bends upwards
+            t, new = 1.0, self._target
+        else:
+            t = rise / curvature
+            new = np.clip(self.beta + t * direction, self._lo, self._hi)
+        new = self.y * settled(np.abs(new), self.C)
+        moved = new != self.beta
+        self._stalled = not moved.any()
+        if self._stalled:
+            return
+        changes = int(((new != 0.0) != (self.beta != 0.0)).sum()) if self._notes else 0
+        self._moved = moved
+        self._newest_size = t * self._length
+        self.beta = new
+        self.v = self.v - t * product
+        self._fresh = False
+        self.n_iter += 1
+        if self._notes:
+            self._notes.record[1] = *self._present, changes
+            self._notes.add(1)
+        if self.step_size == "barzilai-borwein" and curvature > 0.0:
+            if self.n_iter % 2:
+                length = float(direction @ direction) / curvature
+            else:
+                length = curvature / float(product @ product)
+            self._length = min(max(length, self._safe_length), 1e12 * self._safe_length)

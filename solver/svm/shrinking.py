@@ -1,0 +1,397 @@
+"""ActiveSet: which points SMO looks at for a while, and v of all points; Subproblem and KernelSum are its parts.
+
+Most points settle early: not support vectors, or at the bound C, and no pair with them would move.  Leaving them out
+("shrinking", Joachims 1998; Chang, Lin, LIBSVM 2011) makes an update as cheap as the points that are left.  What is
+left out is not forgotten: from time to time, and always before anything is called optimal, v of all points is brought
+up to date from the multipliers that changed, and the choice is made anew.  Notation as in `smo`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _smo_loops as loops
+from . import _smo_plain
+from ._smo_rows import COMPUTED, PRECOMPUTED, Cache, add_rows, new_cache
+
+Array = NDArray[np.float64]
+KernelNumbers = tuple[int, float, float, int]
+#: Updates before settled points are left out for the first time, and points from which on that pays.
+FIRST_REVIEW, LEAST_SHRUNK = 1000, 100
+#: A choice that leaves fewer points out than this share is not worth new arrays.
+WORTHWHILE = 0.3
+EVERYTHING = int(np.iinfo(np.int64).max)
+
+
+class Subproblem:
+    """Some of the points, as the compiled loop wants them; notation as in `smo`.
+
+    Parameters
+    ----------
+    index : ndarray of shape (n_part,)
+        Which points, increasing.
+    XT : ndarray of shape (n_features, n_part)
+    lo, hi, diagonal, beta, v : ndarray of shape (n_part,)
+        Kept, not copied: for the whole problem they are the solver's own arrays.
+    cache : tuple
+        Kernel rows over these points.
+    is_whole : bool, default=True
+        Whether these are all points.
+    """
+
+    def __init__(
+        self,
+        index: NDArray[np.intp],
+        XT: Array,
+        lo: Array,
+        hi: Array,
+        diagonal: Array,
+        beta: Array,
+        v: Array,
+        cache: Cache,
+        is_whole: bool = True,
+    ) -> None:
+        self.index = index
+        self.is_whole = is_whole
+        self.XT = XT
+        self.lo, self.hi, self.diagonal = lo, hi, diagonal
+        self.beta, self.v = beta, v
+        self.cache = cache
+        self.up, self.low = np.empty(len(index)), np.empty(len(index))
+        self.mark_bounds()
+
+    def mark_bounds(self) -> None:
+        """Derive membership in I_up and I_low from beta."""
+        self.up[:] = np.where(self.beta < self.hi, 0.0, -np.inf)
+        self.low[:] = np.where(self.beta > self.lo, 0.0, np.inf)
+
+    def part(self, index: NDArray[np.intp], megabytes: float, precomputed: bool) -> Subproblem:
+        """The subproblem of the points `index`, with copies of their numbers."""
+        XT = self.XT[index][:, index] if precomputed else np.ascontiguousarray(self.XT[:, index])
+        return Subproblem(
+            index,
+            XT,
+            self.lo[index],
+            self.hi[index],
+            self.diagonal[index],
+            self.beta[index],
+            self.v[index],
+            new_cache(len(index), megabytes),
+            is_whole=False,
+        )
+
+    @property
+    def n_evaluations(self) -> int:
+        """Kernel values computed for the rows of these points."""
+        return int(self.cache[-1][COMPUTED]) * len(self.index)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """(m, M) over these points."""
+        return float((self.v + self.up).max()), float((self.v + self.low).min())
+
+    def undecided(self) -> NDArray[np.intp]:
+        """The points that a pair with any other could move now: free, or at a bound and beyond m or M."""
+        m, M = self.bounds
+        above, below = self.up == 0.0, self.low == 0.0
+        return np.flatnonzero((above & below) | (above & (self.v >= M)) | (below & (self.v <= m)))
+
+    def run(
+        self,
+        rule: int,
+        kernel: KernelNumbers,
+        ints: NDArray[np.int64],
+        rng: NDArray[np.uint64],
+        tol: float,
+        n_steps: int,
+        budget: int,
+        notes: Array,
+    ) -> int:
+        """`_smo_loops.run` on these points; the pair in `ints` has the numbers of all points before and after."""
+        pair = ints[[loops.LAST_I, loops.LAST_J]]
+        if not self.is_whole:
+            place = np.searchsorted(self.index, pair)
+            here = (place < len(self.index)) & (self.index[np.minimum(place, len(self.index) - 1)] == pair)
+            ints[[loops.LAST_I, loops.LAST_J]] = place if here.all() else -1
+        outcome: int = loops.run(
+            rule,
+            kernel,
+            self.XT,
+            self.lo,
+            self.hi,
+            self.diagonal,
+            self.beta,
+            self.v,
+            self.up,
+            self.low,
+            *self.cache,
+            ints,
+            rng,
+            tol,
+            n_steps,
+            budget,
+            notes,
+        )
+        if not self.is_whole:
+            local = ints[[loops.LAST_I, loops.LAST_J]]
+            ints[[loops.LAST_I, loops.LAST_J]] = self.index[local] if local[0] >= 0 else pair
+        return outcome
+
+
+class KernelSum:
+    """``total = sum_j weights_j K_j`` and ``size = sum_j abs(weights_j K_j)``, made in pieces.
+
+    Parameters
+    ----------
+    kernel : tuple
+        (code, gamma, coef0, degree).
+    whole : Subproblem
+        All points.
+    weights : ndarray of shape (n,)
+    """
+
+    def __init__(self, kernel: KernelNumbers, whole: Subproblem, weights: Array) -> None:
+        self._kernel, self._whole, self._weights = kernel, whole, weights
+        self._next = 0
+        self.total, self.size = np.zeros(len(weights)), np.zeros(len(weights))
+
+    def work(self, budget: int = EVERYTHING) -> bool:
+        """Go on for about `budget` entries; True when the sums are complete."""
+        self._next = add_rows(
+            self._kernel, self._whole.XT, self._weights, self.total, self.size, *self._whole.cache, self._next, budget
+        )
+        return self._next == len(self._weights)
+
+
+@dataclass(frozen=True)
+class ActiveState:
+    """What an `ActiveSet` is restored from.
+
+    Attributes
+    ----------
+    beta, v, size : ndarray of shape (n,)
+    part : tuple
+        Of a part under work: its index, its v, and the multipliers that the v of the others belongs to.
+    review_at, interval : int
+    """
+
+    beta: Array
+    v: Array
+    size: Array
+    part: tuple[NDArray[np.intp], Array, Array] | tuple[()]
+    review_at: int
+    interval: int
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        return sum(array.nbytes for array in (self.beta, self.v, self.size, *self.part))
+
+
+class ActiveSet:
+    """The points under work, and what is known of all points.
+
+    Parameters
+    ----------
+    kernel : tuple
+        (code, gamma, coef0, degree).
+    XT : ndarray of shape (n_features, n)
+    y, lo, hi, diagonal : ndarray of shape (n,)
+    megabytes : float
+        Bound of the memory for kernel rows.
+    shrinking : bool
+        Whether points are ever left out.
+    matrix : ndarray of shape (n, n), optional
+        The Gram matrix: then plain numpy does everything, on all points.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (n,)
+    size : ndarray of shape (n,)
+        sum_j abs(beta_j K_ij) at the last `refresh`: eps times it is the rounding error of v.
+    """
+
+    def __init__(
+        self,
+        kernel: KernelNumbers,
+        XT: Array,
+        y: Array,
+        lo: Array,
+        hi: Array,
+        diagonal: Array,
+        megabytes: float,
+        shrinking: bool,
+        matrix: Array | None,
+    ) -> None:
+        n = len(y)
+        self._kernel, self._y, self._matrix = kernel, y, matrix
+        self.shrinking = shrinking and matrix is None and n >= LEAST_SHRUNK
+        self._megabytes = 0.5 * megabytes if self.shrinking else megabytes  # one half for all points, one for a part
+        self.beta: Array = np.zeros(n)
+        self.size: Array = np.zeros(n)
+        #: v as of the multipliers `_base`, but for the points of a part under work, which keeps their v itself.
+        self._v: Array = y.copy()
+        self._base: Array = np.zeros(n)
+        self.whole = self.part = Subproblem(
+            np.arange(n),
+            XT,
+            lo,
+            hi,
+            diagonal,
+            self.beta,
+            self._v,
+            new_cache(n, self._megabytes if matrix is None else 0.0),
+        )
+        self.review_at, self._interval = FIRST_REVIEW, FIRST_REVIEW
+        self._read: tuple[int, Array] | None = None
+        #: Kernel values computed for parts that have been given up.
+        self._spent = 0
+
+    @property
+    def n_evaluations(self) -> int:
+        """Entries of the kernel matrix computed so far, each as often as it was computed."""
+        if self._matrix is not None:
+            return self._matrix.size
+        return self.whole.n_evaluations + self._spent + (0 if self.part.is_whole else self.part.n_evaluations)
+
+    def v(self, n_iter: int) -> Array:
+        """v of all points after `n_iter` updates."""
+        if self.part.is_whole:
+            return self._v
+        if self._read is None or self._read[0] != n_iter:
+            change = self.changes()
+            change.work()
+            v = self._v - change.total
+            v[self.part.index] = self.part.v
+            self._read = n_iter, v
+        return self._read[1]
+
+    def run(
+        self,
+        rule: int,
+        ints: NDArray[np.int64],
+        rng: NDArray[np.uint64],
+        tol: float,
+        n_steps: int,
+        budget: int,
+        notes: Array,
+    ) -> int:
+        """Updates on the points under work; see `_smo_loops.run`.  The `notes` are true where these are all points."""
+        whole, part = self.whole, self.part
+        if self._matrix is not None:
+            return _smo_plain.run(self._matrix, whole.lo, whole.hi, self.beta, self._v, ints, tol, n_steps, notes)
+        outcome = part.run(rule, self._kernel, ints, rng, tol, n_steps, budget, notes)
+        if not part.is_whole:
+            self.beta[part.index] = part.beta
+        return outcome
+
+    def effect(self, change: Array) -> KernelSum:
+        """``K change`` over the points under work, still to be worked out: what v loses when beta gains `change`."""
+        return KernelSum(self._kernel, self.part, change)
+
+    def replace(self, beta: Array, v: Array) -> None:
+        """Put multipliers of the points under work, and the v that belongs to them, in place of those there."""
+        self.part.beta[:], self.part.v[:] = beta, v
+        self.part.mark_bounds()
+        self.beta[self.part.index] = beta
+        self._read = None
+
+    def state(self) -> ActiveState:
+        """The multipliers, v and the choice as they are now."""
+        part = self.part
+        left = () if part.is_whole else (part.index, part.v.copy(), self._base.copy())
+        # `size` is replaced, and the index of a part never written to: no copies.
+        return ActiveState(self.beta.copy(), self._v.copy(), self.size, left, self.review_at, self._interval)
+
+    def restore(self, state: ActiveState) -> None:
+        """Back to `state`.  Kernel rows are computed again where they are missing: to the same bits."""
+        self.beta[:], self._v[:], self.size = state.beta, state.v, state.size
+        self.review_at, self._interval = state.review_at, state.interval
+        self._all_points()
+        if state.part:
+            index, v, self._base[:] = state.part
+            self.part = self.whole.part(index, self._megabytes, self._kernel[0] == PRECOMPUTED)
+            self.part.v[:] = v
+
+    # -- v of all points -------------------------------------------------------------------------------------------
+
+    def definition(self) -> KernelSum:
+        """The sum that `refresh` needs, still to be worked out."""
+        return self.sum_of_rows(self.beta)
+
+    def changes(self) -> KernelSum:
+        """The sum that `synchronise` needs, still to be worked out."""
+        return self.sum_of_rows(self.beta - self._base)
+
+    def sum_of_rows(self, weights: Array) -> KernelSum:
+        """``sum_j weights_j K_j``, still to be worked out."""
+        if self._matrix is None:
+            return KernelSum(self._kernel, self.whole, weights)
+        terms = self._matrix * weights
+        return FinishedSum(terms.sum(axis=1), np.abs(terms).sum(axis=1))
+
+    def refresh(self, definition: KernelSum) -> None:
+        """v of all points from its definition."""
+        self._v[:] = self._y - definition.total
+        self.size = definition.size
+        self._all_points()
+
+    def synchronise(self, changes: KernelSum) -> None:
+        """v of the points left out, brought up to date by what has changed since they were left out."""
+        self._v -= changes.total
+        self._v[self.part.index] = self.part.v
+        self._all_points()
+
+    def _all_points(self) -> None:
+        if not self.part.is_whole:
+            self._spent += self.part.n_evaluations
+        self.part = self.whole
+        self.whole.mark_bounds()
+        self._read = None
+
+    # -- the choice ------------------------------------------------------------------------------------------------
+
+    def is_due(self, n_iter: int) -> bool:
+        """Whether the choice should be made anew after `n_iter` updates."""
+        return self.shrinking and n_iter >= self.review_at
+
+    def review(self, n_iter: int, before: Subproblem | None = None, longer: bool = False) -> None:
+        """Choose the points to work on, from v of all points.
+
+        Parameters
+        ----------
+        n_iter : int
+        before : Subproblem, optional
+            Serves again if it holds the same points.
+        longer : bool, default=False
+            Keep the next choice twice as long: the longer the same points are at work, the less there is to gain.
+        """
+        if not self.shrinking or n_iter < FIRST_REVIEW:
+            return
+        if longer:
+            self._interval *= 2
+        self.review_at = n_iter + self._interval
+        index = self.whole.undecided()
+        if len(index) > (1.0 - WORTHWHILE) * len(self._y):
+            return
+        if before is not None and np.array_equal(before.index, index):
+            before.v[:] = self._v[index]
+            self._spent -= before.n_evaluations  # it goes on counting
+        else:
+            before = self.whole.part(index, self._megabytes, self._kernel[0] == PRECOMPUTED)
+        self.part = before
+        self._base[:] = self.beta
+
+
+class FinishedSum(KernelSum):
+    """A sum that is known already."""
+
+    def __init__(self, total: Array, size: Array) -> None:
+        self.total, self.size = total, size
+
+    def work(self, budget: int = EVERYTHING) -> bool:
+        """Nothing to do."""
+        return True

@@ -1,0 +1,369 @@
+"""SmoSolver: the soft-margin dual of a binary SVM, two multipliers at a time, with a certificate.
+
+The problem (Cortes, Vapnik 1995), over ``alpha in R^n``:
+
+    maximise  D(alpha) = sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij
+    subject to  0 <= alpha_i <= C_i,  sum_i y_i alpha_i = 0
+
+Legend: ``beta_i = y_i alpha_i`` in ``[lo_i, hi_i]`` = ``[0, C_i]`` for y = +1, ``[-C_i, 0]`` for y = -1;
+``v_i = y_i - sum_j beta_j K_ij`` (y times the gradient of D); ``I_up = {beta_i < hi_i}``, ``I_low = {beta_i > lo_i}``;
+``m = max v over I_up``, ``M = min v over I_low``.  alpha is optimal exactly when ``m <= M``; the solver stops at
+``m - M <= tol`` (Keerthi et al. 2001).  One step moves ``beta_i += step, beta_j -= step`` with
+``step = (v_i - v_j) / (K_ii + K_jj - 2 K_ij)``, cut where a bound is reached (Platt 1998; Fan, Chen, Lin 2005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.certificate import Status
+from solver.core.checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_numbers,
+    check_points,
+    check_prices,
+    check_signs,
+    check_size,
+)
+from solver.core.step_log import AT_ONCE, Notes
+from solver.core.stepping import Checkpoint, Stop, never
+from solver.kernels.table import Kernel
+
+from . import _smo_loops as loops
+from .projection import feasible
+from .shrinking import ActiveSet, ActiveState, KernelSum
+from .smo_state import SmoSnapshot, SmoState
+from .working_set_rules import RULES
+
+__all__ = ["SmoSnapshot", "SmoSolver"]
+
+Array = NDArray[np.float64]
+#: A margin below this share of the data's radius in feature space counts as "not separable".
+SEPARABLE_SHARE = 1e-6
+#: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
+PIECE = 1_000_000
+#: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
+LARGEST_COORDINATE = 1e75
+LARGEST_C = 1e50
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A sum of kernel rows under way, and what to do when it is complete."""
+
+    sums: KernelSum
+    then: Callable[[SmoSolver, _Task], None]
+    outcome: int  #: of the updates before it
+    moved: bool = True  #: whether they changed anything
+
+
+@dataclass(frozen=True)
+class _State:
+    """What `SmoSolver.restore` needs; rows of the kernel it computes again."""
+
+    active: ActiveState
+    ints: NDArray[np.int64]
+    rng: NDArray[np.uint64]
+    status: Status
+    moved_since_refresh: bool
+    radius: float | None
+    proved_primal: float
+    noted: Array
+
+
+class SmoSolver(SmoState):
+    """Sequential minimal optimisation that can be stopped and continued after any number of steps.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+    y : array-like of shape (n,)
+        -1 and +1, both present.
+    kernel : Kernel
+        For a `PrecomputedKernel`, `X` is the symmetric Gram matrix of shape (n, n).
+    C : float or array-like of shape (n,), default=1.0
+        Upper bound of each alpha, at most 1e50; inf is the hard margin.
+    tol : float, default=1e-3
+        Largest KKT violation called optimal.
+    max_iter : int, default=-1
+        Steps after which the solver gives up; -1 means max(10^7, 100 n).
+    selection : str, default="second-order"
+        A working-set rule of `selection.RULES`.
+    random_state : int, default=0
+        Seed of the rules that draw.
+    alpha : array-like of shape (n,), optional
+        Multipliers to start from; brought into the box and onto sum y alpha = 0 if they are not there.
+    cache_size : float, default=200
+        Bound of the kernel row cache in MB.
+    shrinking : bool, default=True
+        Leave settled points out for a while (see `shrinking`); only with rules that choose among extremes of v.
+    compiled : bool, default=True
+        False runs plain numpy (second-order rule, whole kernel matrix): slow, but needs no compiler.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming the parameter, its value and what is allowed.
+    """
+
+    NOTES = ("dual", "violation", "free", "bounded")
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        kernel: Kernel,
+        *,
+        C: float | ArrayLike = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        selection: str = "second-order",
+        random_state: int = 0,
+        alpha: ArrayLike | None = None,
+        cache_size: float = 200.0,
+        shrinking: bool = True,
+        compiled: bool = True,
+    ) -> None:
+        points = check_points(X)
+        check_size("X", points, LARGEST_COORDINATE)
+        n = len(points)
+        self.y: Array = check_signs(y, n)
+        self.C: Array = check_prices(C, n, LARGEST_C, or_inf=True)
+        self.kernel = kernel
+        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
+        check_integer("max_iter", max_iter, -1)
+        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
+        self.selection = check_choice("selection", selection, RULES)
+        self.status = Status.RUNNING
+        #: Shift of the points that changes no classifier but keeps the digits of a linear kernel.
+        self.centre: Array = points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
+        XT = np.ascontiguousarray((points - self.centre).T)
+        if kernel.largest(XT.T) > LARGEST_COORDINATE**2:
+            raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
+        if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(points, points.T)):
+            raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
+        self._definite = kernel.is_positive_semidefinite_on(XT.T)
+        self._hard = bool(np.isinf(self.C).all())
+        if np.isinf(self.C).any() and not self._definite:
+            raise ValueError(
+                f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, "
+                "it must be finite."
+            )
+        self._ints = np.zeros(5, dtype=np.int64)
+        self._ints[[loops.LAST_I, loops.LAST_J]] = -1
+        seed = check_integer("random_state", random_state, 0) + 0x9E3779B97F4A7C15
+        self._rng = np.array([seed % 2**64], dtype=np.uint64)
+        self.compiled = check_flag("compiled", compiled)
+        check_flag("shrinking", shrinking)
+        self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
+        self._active = ActiveSet(
+            (kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)),
+            XT,
+            self.y,
+            self._lo,
+            self._hi,
+            kernel.diagonal(XT.T),
+            check_number("cache_size", cache_size, 0.0, open_high=True),
+            shrinking and RULES[selection].looks_at_v,
+            None if compiled else kernel.gram(XT.T, XT.T),
+        )
+        self._task: _Task | None = None
+        self._notes = Notes(len(self.NOTES))
+        self._moved_since_refresh = False
+        #: max_i ||phi(x_i) - mean phi||, once it is needed.
+        self._radius: float | None = None
+        self._proved_primal = np.inf
+        if alpha is not None:
+            start = check_numbers("alpha", alpha)
+            if start.shape != (n,):
+                raise ValueError(f"alpha has shape {start.shape}; it must hold one number for each of {n} points.")
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.beta[:] = feasible(self.y, self.C, start)
+                self._recompute()
+                useful = self.dual >= 0
+            if not useful:  # worse than nothing, or an overflow: start from nothing
+                self.beta[:] = 0.0
+                self._recompute()
+
+    # -- working ---------------------------------------------------------------------------------------------------
+
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """At most `n` pair updates; returns how many were made, fewer only when finished or stopped.
+
+        ``step(5); step(5)`` equals ``step(10)`` bit for bit.  `stop` is asked every few milliseconds.
+        """
+        start = self.n_iter
+        goal = start + check_integer("n", n, 0)
+        while self.status is Status.RUNNING:
+            if self._task is not None:
+                task = self._task
+                if task.sums.work(PIECE):
+                    self._task = None
+                    task.then(self, task)
+            elif self.n_iter < goal:
+                self._advance(goal)
+            else:
+                break
+            if stop():
+                break
+        return self.n_iter - start
+
+    @property
+    def pending(self) -> bool:
+        """Whether v is being computed anew."""
+        return self._task is not None
+
+    def checkpoint(self) -> Checkpoint:
+        """The present state.
+
+        Raises
+        ------
+        RuntimeError
+            Something is `pending`.
+        """
+        if self.pending:
+            raise RuntimeError("A checkpoint was asked for while work is pending; call step(0) first.")
+        active = self._active.state()
+        state = _State(
+            active,
+            self._ints.copy(),
+            self._rng.copy(),
+            self.status,
+            self._moved_since_refresh,
+            self._radius,
+            self._proved_primal,
+            self._notes.present if self._notes else np.empty(0),
+        )
+        return Checkpoint(state, active.nbytes + 500)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        state: _State = checkpoint.state
+        self._active.restore(state.active)
+        self._ints[:], self._rng[:], self.status = state.ints, state.rng, state.status
+        self._task, self._moved_since_refresh = None, state.moved_since_refresh
+        self._radius, self._proved_primal = state.radius, state.proved_primal
+        if self._notes:
+            self._notes.start(state.noted if len(state.noted) else self._present)
+
+    def start_notes(self) -> Array:
+        """Note dual, m - M, and the numbers of free and bounded support vectors after each update from now on.
+
+        The dual is the present one plus the gain of each update, and set right whenever v is computed anew.
+
+        Raises
+        ------
+        ValueError
+            The solver leaves points out for a while, and so does not know m - M after each update.
+        """
+        if self._active.shrinking:
+            raise ValueError("shrinking is True; it must be False for steps to be noted.")
+        self._notes.start(self._present)
+        return self._notes.present
+
+    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+        """What was noted since the last call; see `SteppedSolver.take_notes`."""
+        return self._notes.take()
+
+    @property
+    def _refresh_every(self) -> int:
+        return max(1000, len(self.y)) if self._hard else 100_000
+
+    def _advance(self, goal: int) -> None:
+        """Some updates, then whatever is due; what is due depends on the state only, never on how it was cut."""
+        active, every = self._active, self._refresh_every
+        due = min(goal, self.max_iter, (self.n_iter // every + 1) * every)
+        if active.shrinking:
+            due = min(due, active.review_at)
+        if self._notes:
+            due = min(due, self.n_iter + AT_ONCE)
+        before = self.n_iter
+        outcome = active.run(
+            RULES[self.selection].code,
+            self._ints,
+            self._rng,
+            max(self.tol, self._reachable),
+            due - before,
+            PIECE,
+            self._notes.record,
+        )
+        self._notes.add(self.n_iter - before)
+        self._moved_since_refresh |= self.n_iter > before
+        ended = outcome != loops.RUNNING
+        if ended and not self._moved_since_refresh and active.part.is_whole:
+            self._conclude(outcome, moved=False)
+        elif (ended and active.part.is_whole) or (self.n_iter % every == 0 and self._moved_since_refresh):
+            self._begin_refresh(outcome)
+        elif active.part.is_whole and active.is_due(self.n_iter):
+            active.review(self.n_iter)
+        elif ended or active.is_due(self.n_iter):
+            self._task = _Task(active.changes(), SmoSolver._synchronised, outcome)
+        elif self.n_iter >= self.max_iter:
+            self.status = Status.STOPPED_EARLY
+
+    def _begin_refresh(self, outcome: int) -> None:
+        self._task = _Task(self._active.definition(), SmoSolver._refreshed, outcome)
+
+    def _refreshed(self, task: _Task) -> None:
+        """v of all points is known from its definition: rounding errors of many updates must not certify anything."""
+        moved, self._moved_since_refresh = self._moved_since_refresh, False
+        self._active.refresh(task.sums)
+        if self._notes:
+            self._notes.record[0, loops.DUAL] = self.dual
+        self._conclude(task.outcome, moved)
+
+    def _conclude(self, outcome: int, moved: bool) -> None:
+        """What can be said of the multipliers, given that v is fresh, and that something `moved` before it was."""
+        if self._hard:  # a function that separated the points once stays a proof that they are separable
+            self._proved_primal = min(self._proved_primal, self._primal(thorough=False))
+        violation = self.kkt_violation
+        if violation <= self.tol:
+            self.status = Status.OPTIMAL if self._definite else Status.STATIONARY
+        elif self._hard and self._radius is None:
+            n = len(self.y)
+            self._task = _Task(self._active.sum_of_rows(np.full(n, 1.0 / n)), SmoSolver._measured, outcome, moved)
+        elif outcome == loops.CONFLICT or (self._hard and self._not_separable()):
+            self.status = Status.NOT_SEPARABLE
+        elif violation <= self._reachable or (outcome != loops.RUNNING and not moved):
+            self.status = Status.PRECISION
+        elif self.n_iter >= self.max_iter:
+            self.status = Status.STOPPED_EARLY
+        else:
+            self._active.review(self.n_iter)
+
+    def _measured(self, task: _Task) -> None:
+        """The radius of the points in feature space, from the row means of the kernel matrix."""
+        means = task.sums.total
+        square = float((self._active.whole.diagonal - 2.0 * means + means.mean()).max())
+        self._radius = float(np.sqrt(max(0.0, square)))
+        self._conclude(task.outcome, task.moved)
+
+    def _synchronised(self, task: _Task) -> None:
+        """v of the points left out is up to date: choose anew, or finish when no pair of all points moves any more."""
+        part, outcome = self._active.part, task.outcome
+        self._active.synchronise(task.sums)
+        settled = outcome == loops.CONVERGED and self.kkt_violation <= max(self.tol, self._reachable)
+        if settled or outcome in (loops.STALLED, loops.CONFLICT):
+            self._begin_refresh(outcome)
+        elif self.n_iter >= self.max_iter:
+            self.status = Status.STOPPED_EARLY
+        else:
+            self._active.review(self.n_iter, part, longer=outcome == loops.RUNNING)
+
+    def _recompute(self) -> None:
+        """v from its definition, at once."""
+        definition = self._active.definition()
+        definition.work()
+        self._active.refresh(definition)
+
+    def _not_separable(self) -> bool:
+        total = float(np.abs(self.beta).sum())
+        narrow = total > 0 and self._largest_norm <= SEPARABLE_SHARE * (self._radius or 0.0) * total
+        return narrow and bool(np.isinf(self._proved_primal))

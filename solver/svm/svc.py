@@ -1,0 +1,332 @@
+"""SVC: the scikit-learn shaped support vector classifier over SmoSolver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.certificate import NotSeparableError, Status, joined
+from solver.core.checks import check_choice, check_labels, check_number, check_points, check_seed, check_size
+from solver.core.class_weights import bounds, class_weights, sample_weights
+from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
+from solver.kernels.expansion import AnyKernel, KernelFunction, gram_for_training, kernel_of
+from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
+from solver.kernels.table import Kernel, PrecomputedKernel
+
+from .auto import AutoSolver
+from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
+from .working_set_rules import RULES
+
+Array = NDArray[np.float64]
+#: Ways to train; see the parameter `solver` of SVC.
+SOLVERS = ("smo", "auto")
+_SHAPES = ("ovr", "ovo")
+
+
+@dataclass(frozen=True)
+class _Training:
+    """What a call of `prepare` found out about data and parameters; `adopt` makes learned attributes of it."""
+
+    X: Array
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]  #: class index of each point, -1 for a point of weight 0
+    class_weight: Array
+    kernel: AnyKernel
+    centre: Array
+    trainer: PairTrainer
+
+
+class SVC(KernelClassifier):
+    """Support vector classifier trained by sequential minimal optimisation.
+
+    It maximises the dual ``sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j k(x_i, x_j)`` over
+    ``0 <= alpha_i <= C_i``, ``sum_i y_i alpha_i = 0``, with C_i = C * class weight * sample weight.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of slack, above 0; inf is the hard margin.
+    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"} or callable, default="rbf"
+        With "precomputed", X is the Gram matrix, (n, n) in `fit` and (n_queries, n) in queries.  A callable
+        ``kernel(A, B)`` gives the kernel values (len(A), len(B)).
+    degree : int, default=3
+    gamma : {"scale", "auto"} or float, default="scale"
+        "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
+    coef0 : float, default=0.0
+    tol : float, default=1e-3
+        Largest KKT violation called optimal.
+    max_iter : int, default=-1
+        Steps per binary problem; -1 means max(10^7, 100 n).  Reaching a limit sets `fit_status_` to 1.
+    selection : str, default="second-order"
+        Working-set rule, a name of `selection.RULES`.
+    random_state : int, RandomState or None, default=None
+        Seed of the rules that draw.  None means 0: the same call gives the same answer.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, 1 where there is none; "balanced" is n / (n_classes * n_c).
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        For more than two classes, one column per class or, only one-vs-one, one per pair.
+    multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
+        How more than two classes become binary problems, a name of `multiclass.SCHEMES`.
+    cache_size : float, default=200
+        Bound of the kernel rows kept while training, in MB.
+    solver : {"smo", "auto"}, default="smo"
+        "smo" is step by step what the playground's lanes show.  "auto" is the same until that has become expensive,
+        and then may jump ahead by a low-rank interior point method, for C below inf and the kernels "linear", "poly"
+        (coef0 at least 0), "rbf" and "laplacian"; SMO finishes and certifies.  It pays for large C, and most for
+        kernels of few dimensions (linear, poly); see `auto`.  `n_iter_` does not count what was jumped over.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels of the points whose weight is above 0.
+    support_ : ndarray of shape (n_SV,), int32
+        Rows of the X given to `fit`, by class.
+    support_vectors_ : ndarray of shape (n_SV, n_features)
+        Empty, (0, 0), for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,), int32
+    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
+        y alpha, arranged as LIBSVM does.  One-vs-rest with more than two classes: (n_classes, n_SV), row c is
+        y alpha of class c against the rest.
+    intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        One-vs-rest with more than two classes: (n_classes,).
+    coef_ : ndarray of shape (len(intercept_), n_features)
+        Linear kernel only.
+    class_weight_ : ndarray of shape (n_classes,)
+    n_iter_ : ndarray of shape (len(intercept_),), int32
+    n_features_in_ : int
+    shape_fit_ : tuple of int
+        Shape of the X given to `fit`.
+    fit_status_ : int
+        0 when every problem is optimal (or stationary, or at the limit of double precision), else 1.
+    certificate_ : Certificate
+        What is proved about the answer; of several problems together, as in `certificate.joined`.
+    certificates_ : list of Certificate
+        One per binary problem.
+    pairs_ : list of Pair
+        The binary problems, in the order of `intercept_`.
+
+    Notes
+    -----
+    Shapes and signs are scikit-learn's: for two classes f > 0 is classes_[1].
+
+    Source: Chang, Lin, "LIBSVM", ACM TIST 2, 2011; and the papers named in `smo`, `selection` and `multiclass`.
+    """
+
+    _largest_coordinate = LARGEST_COORDINATE
+    _training: _Training
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: str | KernelFunction = "rbf",
+        degree: int = 3,
+        gamma: str | float = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        selection: str = "second-order",
+        random_state: int | np.random.RandomState | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        decision_function_shape: str = "ovr",
+        multiclass: str = "one-vs-one",
+        cache_size: float = 200,
+        solver: str = "smo",
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+        self.selection = selection
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.decision_function_shape = decision_function_shape
+        self.multiclass = multiclass
+        self.cache_size = cache_size
+        self.solver = solver
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on `X` (n, n_features) and labels `y` (n,); after an error the estimator is as it was before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            At least two classes.
+        sample_weight : array-like of shape (n,), optional
+            Factors of C, at least 0.  A point of weight 0 is left out.
+
+        Raises
+        ------
+        ValueError
+            Bad data or a bad parameter, in one sentence.
+        NotSeparableError
+            C is inf and some classes cannot be separated; a ValueError as well.
+        """
+        training = self._checked(X, y, sample_weight)
+        trainer = training.trainer
+        while trainer.status is Status.RUNNING:
+            trainer.step(1_000_000)
+            for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
+                if solver.status is Status.NOT_SEPARABLE:
+                    raise NotSeparableError(_not_separable(training, pair, solver))
+        self._adopt(training, trainer.snapshot())._learned_from(X)
+        self._warn_unless_converged(self.certificates_)
+        return self
+
+    def prepare(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        start: Callable[[Pair, Array], ArrayLike | None] | None = None,
+        compiled: bool = True,
+        sample_weight: ArrayLike | None = None,
+        shrinking: bool = True,
+    ) -> PairTrainer:
+        """Check data and parameters and return the trainer that `fit` would run; `adopt` takes its snapshots.
+
+        Parameters
+        ----------
+        start : callable, optional
+            ``start(pair, C)`` gives the multipliers a binary problem starts from, or None; `C` are their bounds.
+        compiled, shrinking : bool, default=True
+            See `SmoSolver`.
+
+        Notes
+        -----
+        Unlike `fit` it lets a hard margin that does not exist be seen: the trainer ends as `Status.NOT_SEPARABLE`.
+        """
+        self._training = self._checked(X, y, sample_weight, start, compiled, shrinking)
+        return self._training.trainer
+
+    def pair_multipliers(self, snapshots: Sequence[SmoSnapshot]) -> list[tuple[Array, Array]]:
+        """alpha and C of the points of each binary problem, in the order of `Pair.index`."""
+        solvers = self._training.trainer.solvers
+        return [(snapshot.alpha, solver.C) for snapshot, solver in zip(snapshots, solvers, strict=True)]
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _checked(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        start: Callable[[Pair, Array], ArrayLike | None] | None = None,
+        compiled: bool = True,
+        shrinking: bool = True,
+    ) -> _Training:
+        """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""
+        points = check_points(X)
+        check_size("X", points, LARGEST_COORDINATE)
+        classes, codes = check_labels(y, len(points))
+        if len(classes) < 2:
+            raise ValueError("y holds one class only; an SVM needs points of at least two classes.")
+        C = check_number("C", self.C, 0.0, open_low=True)
+        check_number("tol", self.tol, 0.0, np.inf, open_low=True, open_high=True)
+        cache_size = check_number("cache_size", self.cache_size, 0.0, open_high=True)
+        check_choice("selection", self.selection, RULES)
+        check_choice("solver", self.solver, SOLVERS)
+        scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
+        shape = check_choice("decision_function_shape", self.decision_function_shape, _SHAPES)
+        if shape == "ovo" and self.multiclass != "one-vs-one":
+            raise ValueError(f"decision_function_shape is 'ovo'; with multiclass={self.multiclass!r} it must be 'ovr'.")
+        kernel = kernel_of(self.kernel, self.gamma, self.coef0, self.degree, points)
+
+        of_classes = class_weights(self.class_weight, classes, codes)
+        of_points = of_classes[codes] * sample_weights(sample_weight, len(points))
+        kept = of_points > 0
+        left = np.unique(codes[kept])
+        if len(left) < 2:
+            who = f"only points of class {classes[left[0]]!s} have" if len(left) else "no point has"
+            what = "a weight above zero; an SVM needs points of at least two classes."
+            raise ValueError(f"After weighting, {who} {what}")
+        C_i = bounds(C, of_points, LARGEST_C)
+        gram = gram_for_training(kernel, points)
+        codes = np.where(kept, np.searchsorted(left, codes), -1)
+        pairs = scheme.problems(codes, len(left))
+        # The points may be shifted for a linear kernel: products of differences keep the digits far from the origin.
+        centre = points[kept].mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
+
+        def solver(pair: Pair) -> SmoSolver:
+            rows = points[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
+            C_pair = C_i[pair.index]
+            return self._solver(
+                rows,
+                pair.y,
+                kernel if isinstance(kernel, Kernel) else PrecomputedKernel(),
+                C=C_pair,
+                alpha=None if start is None else start(pair, C_pair),
+                compiled=compiled,
+                cache_size=cache_size / len(pairs),
+                shrinking=shrinking,
+            )
+
+        trainer = PairTrainer(pairs, solver)
+        return _Training(points, classes[left], codes, of_classes[left], kernel, centre, trainer)
+
+    def _solver(self, X: Array, y: Array, kernel: Kernel, **arguments: Any) -> SmoSolver:
+        """The solver of one binary problem."""
+        kind = AutoSolver if self.solver == "auto" else SmoSolver
+        return kind(
+            X,
+            y,
+            kernel,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            selection=self.selection,
+            random_state=check_seed(self.random_state),
+            **arguments,
+        )
+
+    def _adopt(self, training: _Training, snapshots: Sequence[SmoSnapshot]) -> Self:
+        X, codes, pairs = training.X, training.codes, training.trainer.pairs
+        kernel, centre, n_classes = training.kernel, training.centre, len(training.classes)
+        full = np.zeros((len(X), len(pairs)))
+        for p, (pair, snapshot) in enumerate(zip(pairs, snapshots, strict=True)):
+            full[pair.index, p] = pair.y * snapshot.alpha
+        support = np.flatnonzero((full != 0).any(axis=1))
+        support = support[np.argsort(codes[support], kind="stable")]
+        coef, vectors = full[support], X[support]
+        precomputed = isinstance(kernel, PrecomputedKernel)
+        self.classes_, self.class_weight_ = training.classes, training.class_weight
+        self.n_features_in_, self.shape_fit_ = X.shape[1], X.shape
+        self.support_ = support.astype(np.int32)
+        self.support_vectors_ = np.empty((0, 0)) if precomputed else vectors
+        self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
+        self.pairs_ = pairs
+        self._expand(
+            kernel,
+            self.support_vectors_,
+            self.support_,
+            coef,
+            np.array([s.intercept for s in snapshots]),
+            [solver.centre for solver in training.trainer.solvers],
+            centre,
+        )
+        one_row_each = n_classes == 2 or pairs[0].negative == REST
+        self.dual_coef_ = coef.T.copy() if one_row_each else libsvm_table(coef, pairs, codes[support])
+        self.certificates_ = [snapshot.certificate for snapshot in snapshots]
+        self.certificate_ = joined(self.certificates_)
+        self.n_iter_ = np.array([c.n_iter for c in self.certificates_], dtype=np.int32)
+        self.fit_status_ = int(self.certificate_.status in UNFINISHED)
+        return self
+
+
+def _not_separable(training: _Training, pair: Pair, solver: SmoSolver) -> str:
+    """The sentence about a hard margin that does not exist."""
+    names = training.classes
+    who = ""
+    if len(names) > 2:
+        other = "the rest" if pair.negative == REST else f"class {names[pair.negative]!s}"
+        who = f" for class {names[pair.positive]!s} against {other}"
+    bound = solver.certificate(thorough=False).margin_bound
+    return (
+        f"C is inf, but with the {training.kernel.name} kernel the classes are not separable{who}: no margin is wider"
+        f" than {bound:.2g} on each side.  Choose a finite C."
+    )
