@@ -52,8 +52,8 @@ def create_window(
     import platformdirs
 
     from app.controllers.controller import Controller
-    from app.engine.compile_ahead import Preparation
-    from app.engine.scheduler import Conductor
+    from app.engine.compile_ahead import CompileAhead
+    from app.engine.scheduler import Scheduler
     from app.files import documents
     from app.files.settings import Settings
     from app.state.document import MAX_LANES, default_document
@@ -72,7 +72,7 @@ def create_window(
     if path is not None:
         controller.on_disk = on_disk or documents.fingerprint(path)
     safekeeping = Safekeeping(profile_dir or Path(platformdirs.user_state_dir(NAME, False)))
-    window.assemble(controller, Conductor(MAX_LANES, window.ask_refresh), Preparation(window.ask_refresh), safekeeping)
+    window.assemble(controller, Scheduler(MAX_LANES, window.ask_refresh), CompileAhead(window.ask_refresh), safekeeping)
     return window
 
 

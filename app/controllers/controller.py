@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.features.ground_truth.controller import TruthDesk
-from app.features.probe.controller import Probing
-from app.features.validation_curves.scene import StripDesk
+from app.features.ground_truth.controller import GroundTruthController
+from app.features.probe.controller import ProbeController
+from app.features.validation_curves.scene import ValidationCurvesController
 from app.features.what_if.scene import WhatIf
 from app.files import documents
 from app.files.background_task import NoProgress, Task
@@ -22,13 +22,13 @@ from app.state.lane_commands import SetLane, ShowLanes
 from app.state.points import MAX_CLASSES
 from app.state.session import NOTHING, Session
 from app.state.store import Store
-from app.tools import Spot
+from app.tools import PointerPosition
 from solver.data.datasets import DATASETS
 
 from .editing import Editing
-from .lanes import LaneDesk
-from .playback import Transport
-from .test_split import Splitting
+from .lanes import LaneController
+from .playback import PlaybackController
+from .test_split import TestSplitController
 
 if TYPE_CHECKING:
     from app.exchange import Imported
@@ -66,12 +66,12 @@ class Controller:
         self.on_disk: documents.Fingerprint | None = None
         self.file_tasks = FileTasks(self)
         self.editing = Editing(self)
-        self.transport = Transport(self)
-        self.splitting = Splitting(self)
-        self.lanes = LaneDesk(self)
-        self.truth = TruthDesk(self)
-        self.strips = StripDesk(self)
-        self.probing = Probing(self)
+        self.playback = PlaybackController(self)
+        self.splitting = TestSplitController(self)
+        self.lanes = LaneController(self)
+        self.truth = GroundTruthController(self)
+        self.strips = ValidationCurvesController(self)
+        self.probe_controller = ProbeController(self)
         self.what_if = WhatIf(self)
         store.listen(lambda old, new: changed())
 
@@ -110,7 +110,7 @@ class Controller:
         return {
             **self.lanes.verbs(),
             "strips": self.strips.toggle,
-            "pin": self.probing.toggle,
+            "pin": self.probe_controller.toggle,
             "ideal": truth.toggle_ideal,
             "haze": truth.toggle_haze,
             "arm_whatif": self.what_if.toggle,
@@ -118,8 +118,8 @@ class Controller:
 
     # -- the view --------------------------------------------------------------------------------------------------
 
-    def zoom(self, factor: float, spot: Spot) -> None:
-        self.dispatch(SetView(view=self.document.view.zoomed(factor, spot.x, spot.y)))
+    def zoom(self, factor: float, pointer: PointerPosition) -> None:
+        self.dispatch(SetView(view=self.document.view.zoomed(factor, pointer.x, pointer.y)))
 
     def pan(self, dx: float, dy: float) -> None:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
@@ -235,7 +235,7 @@ class Controller:
             self.set_session(active_class=label)
 
     def toggle_pause(self) -> None:
-        self.transport.toggle_all()
+        self.playback.toggle_all()
 
     def look_at(self, panel: str, visible: bool) -> None:
         """A panel has come into sight, or gone out of it."""

@@ -15,7 +15,7 @@ from app.state.document import Document
 from app.state.points import MAX_CLASSES, Ids
 from app.state.session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from app.state.store import Store
-from app.tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, Spot, Tool, nearest
+from app.tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, Tool, nearest
 
 #: Pixels by which a duplicate stands beside its original.
 BESIDE = 12
@@ -50,7 +50,7 @@ class Editing:
         self._owner = owner
         self._tool: Tool = TOOLS["pointer"].make(self)
         self._tool_name = "pointer"
-        self._hover: Callable[[Spot | None], None] = lambda spot: None
+        self._hover: Callable[[PointerPosition | None], None] = lambda pointer: None
         self._nudging: object = None
         self._by_keys = False  # the gesture is one of the keyboard
         owner.store.listen(self._keep_selection)
@@ -89,36 +89,36 @@ class Editing:
         """Milliseconds after which a held press should call `hold`, 0 for never."""
         return self._tool.holds_after if self.busy else 0
 
-    def press(self, spot: Spot, keys: Keys = NO_KEYS) -> None:
+    def press(self, pointer: PointerPosition, keys: Keys = NO_KEYS) -> None:
         """The main button goes down; the keyboard cursor, if there was one, goes."""
         self._owner.set_session(cursor=None)
-        self._begin(spot, keys)
+        self._begin(pointer, keys)
 
-    def _begin(self, spot: Spot, keys: Keys = NO_KEYS, by_keys: bool = False) -> None:
+    def _begin(self, pointer: PointerPosition, keys: Keys = NO_KEYS, by_keys: bool = False) -> None:
         self.finish()
         self._by_keys = by_keys
         if self._tool_name != self.session.tool:
             self._tool_name = self.session.tool
             self._tool = TOOLS[self._tool_name].make(self)
-        self._tool.press(spot, keys)
+        self._tool.press(pointer, keys)
         self._show_gesture()
 
-    def drag(self, spot: Spot) -> None:
-        self._tool.move(spot)
+    def drag(self, pointer: PointerPosition) -> None:
+        self._tool.move(pointer)
         self._show_gesture()
 
     def hold(self) -> None:
         """Time passes with the button down."""
         self._tool.hold()
 
-    def release(self, spot: Spot) -> None:
-        self._tool.release(spot)
+    def release(self, pointer: PointerPosition) -> None:
+        self._tool.release(pointer)
         self._show_gesture()
 
     def finish(self) -> None:
         """End a gesture that is going on where it is; nothing of it is lost."""
-        if self._tool.spot is not None:
-            self.release(self._tool.spot)
+        if self._tool.pointer is not None:
+            self.release(self._tool.pointer)
 
     def cancel(self) -> bool:
         """Break the gesture off and take back what it did; False when there was none."""
@@ -128,18 +128,18 @@ class Editing:
         self._show_gesture()
         return True
 
-    def remove(self, spot: Spot) -> None:
-        """Remove the point nearest to `spot`."""
-        index = nearest(self.document, spot, REMOVE_PIXELS)
+    def remove(self, pointer: PointerPosition) -> None:
+        """Remove the point nearest to `pointer`."""
+        index = nearest(self.document, pointer, REMOVE_PIXELS)
         if index is None:
             self.say(f"No point within {REMOVE_PIXELS:g} pixels of the pointer to remove.")
         elif not self.busy:
             self.dispatch(RemovePoints(ids=self.document.points.ids[[index]]))
 
-    def hover(self, spot: Spot | None) -> None:
-        self._hover(spot)
+    def hover(self, pointer: PointerPosition | None) -> None:
+        self._hover(pointer)
 
-    def on_hover(self, listener: Callable[[Spot | None], None]) -> None:
+    def on_hover(self, listener: Callable[[PointerPosition | None], None]) -> None:
         """Call `listener(spot)` when the pointer moves over a canvas, and `listener(None)` when it leaves."""
         self._hover = listener
 
@@ -310,7 +310,7 @@ class Editing:
         over = [value - min(max(value, middle - reach), middle + reach) for value, middle in ((x, view.x), (y, view.y))]
         if any(over):
             self._owner.pan(*over)
-        self.drag(Spot(x, y, unit))
+        self.drag(PointerPosition(x, y, unit))
 
     def enter(self, unit: float) -> None:
         """The Enter key at the keyboard cursor: a click of the pointer; with other tools it begins and ends a drag."""
@@ -320,13 +320,13 @@ class Editing:
             self.arrow(0, 0, unit)
             self.say("The arrow keys move the cursor, Enter uses the tool there.")
             return
-        spot = Spot(*self.session.cursor, unit)
+        pointer = PointerPosition(*self.session.cursor, unit)
         if self.busy:
-            self.release(spot)
+            self.release(pointer)
             return
-        self._begin(spot, by_keys=True)
+        self._begin(pointer, by_keys=True)
         if self.session.tool == "pointer":
-            self.release(spot)
+            self.release(pointer)
         else:
             self.say(f"{TOOLS[self.session.tool].title} begun: arrows move it, Enter ends it, Esc breaks it off.")
 
@@ -339,14 +339,14 @@ class Editing:
         else:
             self._owner.set_session(cursor=None)
 
-    def delete(self, spot: Spot | None, unit: float) -> None:
-        """The Delete key: the selected points, else the one nearest to the keyboard cursor or the pointer at `spot`."""
+    def delete(self, pointer: PointerPosition | None, unit: float) -> None:
+        """The Delete key: the selected points, else the one nearest to the keyboard cursor or to `pointer`."""
         if len(self.session.selection):
             self.remove_selected()
         elif self.session.cursor is not None:
-            self.remove(Spot(*self.session.cursor, unit))
-        elif spot is not None:
-            self.remove(spot)
+            self.remove(PointerPosition(*self.session.cursor, unit))
+        elif pointer is not None:
+            self.remove(pointer)
         else:
             self.say("Put the pointer near a point, or select points, then press Delete to remove them.")
 

@@ -1,4 +1,4 @@
-"""LaneDesk: what the hand does with the lanes: add, duplicate, remove, move, open and fold their settings.  No Qt."""
+"""LaneController: lanes are added, duplicated, removed, moved, and their settings opened and folded.  No Qt."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Desk(Protocol):
     def set_session(self, **changes: Any) -> None: ...
 
 
-class LaneDesk:
+class LaneController:
     """Turns wishes about lanes, which are named by their places, into commands.
 
     Parameters

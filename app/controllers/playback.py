@@ -1,4 +1,4 @@
-"""Transport: what the hand does with the run of a learner: play, pause, one step, to a change, to any step.  No Qt."""
+"""PlaybackController: plays, pauses and steps the run of a learner, to a change or to any step.  No Qt."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
-from app.engine.run_state import Seek, Study
+from app.engine.run_state import RunState, Seek
 from app.state.document import Document
 from app.state.session import SPEEDS, Session
 
@@ -24,7 +24,7 @@ class Desk(Protocol):
     def set_session(self, **changes: Any) -> None: ...
 
 
-class Transport:
+class PlaybackController:
     """Turns wishes about runs into session changes; every wish names the step it means, so that none is lost.
 
     Lanes are named by their places; the session keeps what it knows of them by their slots.
@@ -36,10 +36,10 @@ class Transport:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._study_of: Callable[[int], Study | None] = lambda lane: None
+        self._study_of: Callable[[int], RunState | None] = lambda lane: None
         self._serials = itertools.count(1)
 
-    def attach(self, study_of: Callable[[int], Study | None]) -> None:
+    def attach(self, study_of: Callable[[int], RunState | None]) -> None:
         """Take ``study_of(lane)``, the newest that is known of a lane's run."""
         self._study_of = study_of
 
@@ -131,7 +131,7 @@ class Transport:
     def _slot(self, lane: int) -> int:
         return self._desk.document.slots[lane]
 
-    def _place(self, lane: int, study: Study) -> int:
+    def _place(self, lane: int, study: RunState) -> int:
         """The step where the run is, or where it was told to go and will be."""
         seek = self._desk.session.seeks[self._slot(lane)]
         going = seek is not None and seek.recording == study.recording and seek.until == "step"
@@ -140,7 +140,7 @@ class Transport:
             return min(seek.step, study.length) if study.ended else seek.step
         return study.step
 
-    def _go(self, lane: int, study: Study, step: int, until: Until, playing: bool = False) -> None:
+    def _go(self, lane: int, study: RunState, step: int, until: Until, playing: bool = False) -> None:
         session, slot = self._desk.session, self._slot(lane)
         seek = Seek(study.recording, step, until, next(self._serials))
         self._desk.set_session(

@@ -1,4 +1,4 @@
-"""Splitting: what the hand does with test points, and with what is asked about models there.  No Qt."""
+"""TestSplitController: what the hand does with test points, and with what is asked about models there.  No Qt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Owner(Protocol):
     def say(self, sentence: str) -> None: ...
 
 
-class Splitting:
+class TestSplitController:
     """Turns wishes about the split into commands, and those about evaluation into session changes.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Preparation: compiling the numeric kernels on a thread of its own while the window already works.
+"""CompileAhead: compiling the numeric kernels on a thread of its own while the window already works.
 
 First what every lane needs; then, if that has never been done, what the other learners need.
 """
@@ -13,7 +13,7 @@ from contextlib import suppress
 from solver.warmup import compile_all, complete
 
 
-class Preparation:
+class CompileAhead:
     """Starts compiling at once.
 
     Parameters

@@ -1,4 +1,4 @@
-"""LaneWork: what the background does for one lane's request: train in short pieces, colour pictures, post frames."""
+"""LaneJob: what the background does for one lane's request: train in short pieces, colour pictures, post frames."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from solver.core.binary_reduction import PairClassifier
 
 from .fitting import next_size, predictions
 from .pool import Later, Priority
-from .requests import Frame, Marks, Phase, Picture, Request, Sides, Wish
+from .requests import Frame, LaneSpec, Marks, Phase, Picture, Request, Sides
 from .shading import colour, level_lines, region_lines
 from .surface_values import Source, difference_source, knn_source, svm_source
-from .training_run import PIECE, Training
+from .training_run import PIECE, TrainingRun
 
 Array = NDArray[np.float64]
 #: Seconds between two pictures of a training that runs at full speed.
@@ -33,7 +33,7 @@ COUNTED_FIRST = 1000
 Step = Priority | Later
 
 
-class LaneWork:
+class LaneJob:
     """The background half of one lane; only the lane's running job touches it, and there is one at a time.
 
     Parameters
@@ -44,19 +44,19 @@ class LaneWork:
 
     def __init__(self, post: Callable[[Frame], None]) -> None:
         self._post = post
-        self._training: Training | None = None
+        self._training: TrainingRun | None = None
 
     def __call__(self, request: Request, overtaken: Callable[[], bool]) -> Generator[Step]:
         """The job of `request`; whatever goes wrong becomes a frame with a sentence; the next request starts anew."""
-        wish = request.wish
-        frame = Frame(request.number, request.index, wish.points, wish.lane, Phase.DONE, compiled=wish.compiled)
+        spec = request.spec
+        frame = Frame(request.number, request.index, spec.points, spec.lane, Phase.DONE, compiled=spec.compiled)
         try:
-            if wish.sides is not None:
-                yield from self._difference(wish.sides, wish, frame, overtaken)
-            elif wish.lane.classifier == "knn":
-                yield from self._knn(wish, frame, overtaken)
+            if spec.sides is not None:
+                yield from self._difference(spec.sides, spec, frame, overtaken)
+            elif spec.lane.classifier == "knn":
+                yield from self._knn(spec, frame, overtaken)
             else:
-                yield from self._svm(wish, frame, overtaken)
+                yield from self._svm(spec, frame, overtaken)
         except ValueError as error:  # the solver's sentences
             self._training = None
             self._post(replace(frame, phase=Phase.FAILED, message=str(error)))
@@ -65,91 +65,91 @@ class LaneWork:
             text = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
             self._post(replace(frame, phase=Phase.FAILED, message=text))
 
-    def _knn(self, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
-        points = wish.points
+    def _knn(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        points = spec.points
         if len(points) == 0:
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        settings = wish.lane.knn
+        settings = spec.lane.knn
         start = time.perf_counter()
         model = KNeighborsClassifier(
             min(settings.n_neighbors, len(points)), settings.weights, settings.metric, settings.p
         ).fit(points.xy, points.labels)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
-        source = knn_source(model, wish.compiled)
+        source = knn_source(model, spec.compiled)
         few = len(points) <= COUNTED_FIRST
         if few:
-            frame = _marked(frame, model.predict(points.xy, compiled=wish.compiled))
-        frame = yield from self._coarse(source, wish, frame)
-        frame = yield from self._full(source, wish, frame, overtaken)
+            frame = _marked(frame, model.predict(points.xy, compiled=spec.compiled))
+        frame = yield from self._coarse(source, spec, frame)
+        frame = yield from self._full(source, spec, frame, overtaken)
         if not few:
-            predicted = yield from predictions(model, points.xy, wish.compiled, overtaken)
+            predicted = yield from predictions(model, points.xy, spec.compiled, overtaken)
             if predicted is not None:
                 self._post(_marked(frame, predicted))
 
-    def _difference(self, sides: Sides, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+    def _difference(self, sides: Sides, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         self._training = None
         source = difference_source(sides)
-        frame = yield from self._coarse(source, wish, replace(frame, sides=sides))
-        yield from self._full(source, wish, frame, overtaken)
+        frame = yield from self._coarse(source, spec, replace(frame, sides=sides))
+        yield from self._full(source, spec, frame, overtaken)
 
-    def _svm(self, wish: Wish, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
-        if len(wish.points.classes) < 2:
+    def _svm(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        if len(spec.points.classes) < 2:
             self._training = None
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        if not wish.compiled and (len(wish.points) > PLAIN_LIMIT or wish.lane.learner != "smo"):
+        if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or spec.lane.learner != "smo"):
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        training = self._training = Training.continuing(self._training, wish, frame.job)
+        training = self._training = TrainingRun.continuing(self._training, spec, frame.job)
         last = -math.inf
         while True:
-            stepped = training.advance(wish)
-            resting = training.settled(wish)
-            slow = wish.steps_per_second <= 1.0 / FRAME_INTERVAL
+            stepped = training.advance(spec)
+            resting = training.settled(spec)
+            slow = spec.steps_per_second <= 1.0 / FRAME_INTERVAL
             due = time.perf_counter() - last >= FRAME_INTERVAL or (slow and stepped > 0)
             if last < 0 or resting or due:
-                frame = training.frame(frame, wish, resting)
+                frame = training.frame(frame, spec, resting)
                 model = frame.model
                 assert isinstance(model, PairClassifier)
-                coarse = training.source(model, wish, wish.grid.coarse())
-                frame = yield from self._coarse(coarse, wish, frame)
+                coarse = training.source(model, spec, spec.grid.coarse())
+                frame = yield from self._coarse(coarse, spec, frame)
                 last = time.perf_counter()
-                source = svm_source(model, wish.lane)
-                if not overtaken() and (resting or (slow and wish.steps_per_second <= 10)):
-                    frame = yield from self._full(source, wish, frame, overtaken)
+                source = svm_source(model, spec.lane)
+                if not overtaken() and (resting or (slow and spec.steps_per_second <= 10)):
+                    frame = yield from self._full(source, spec, frame, overtaken)
             if resting and not overtaken():
-                yield from self._afterwards(training, wish, frame, overtaken)
+                yield from self._afterwards(training, spec, frame, overtaken)
             if resting or overtaken():
                 return
-            pause = training.seconds_to_next_step(wish)
+            pause = training.seconds_to_next_step(spec)
             yield Later(pause, Priority.TRAINING) if pause > 0 else Priority.TRAINING
 
     def _afterwards(
-        self, training: Training, wish: Wish, frame: Frame, overtaken: Callable[[], bool]
+        self, training: TrainingRun, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step]:
         """What a run that rests has time for: the numbers that are only worked out where somebody looks."""
-        for newer in training.details(frame, wish):
+        for newer in training.details(frame, spec):
             if newer is not None:
                 self._post(newer)
             yield Priority.BACKGROUND
             if overtaken():
                 return
 
-    def _coarse(self, source: Source, wish: Wish, frame: Frame) -> Generator[Step, None, Frame]:
+    def _coarse(self, source: Source, spec: LaneSpec, frame: Frame) -> Generator[Step, None, Frame]:
         """The promised first picture: nothing stops it."""
-        grid = wish.grid.coarse()
-        picture = yield from _picture(source, grid, wish, Priority.FIRST_PICTURE, lambda: False)
-        frame = replace(frame, picture=picture, full=grid == wish.grid)
+        grid = spec.grid.coarse()
+        picture = yield from _picture(source, grid, spec, Priority.FIRST_PICTURE, lambda: False)
+        frame = replace(frame, picture=picture, full=grid == spec.grid)
         self._post(frame)
         return frame
 
     def _full(
-        self, source: Source, wish: Wish, frame: Frame, overtaken: Callable[[], bool]
+        self, source: Source, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step, None, Frame]:
-        if wish.grid.coarse() == wish.grid or overtaken():
+        if spec.grid.coarse() == spec.grid or overtaken():
             return frame
-        picture = yield from _picture(source, wish.grid, wish, Priority.FULL_PICTURE, overtaken)
+        picture = yield from _picture(source, spec.grid, spec, Priority.FULL_PICTURE, overtaken)
         if picture is not None:
             frame = replace(frame, picture=picture, full=True)
             self._post(frame)
@@ -163,7 +163,7 @@ def _marked(frame: Frame, predicted: NDArray[np.int64]) -> Frame:
 
 
 def _picture(
-    source: Source, grid: Grid, wish: Wish, priority: Priority, overtaken: Callable[[], bool]
+    source: Source, grid: Grid, spec: LaneSpec, priority: Priority, overtaken: Callable[[], bool]
 ) -> Generator[Step, None, Picture | None]:
     """Evaluate and colour `grid` in blocks of rows of about `PIECE` seconds each; None when overtaken."""
     ys = grid.ys
@@ -178,7 +178,7 @@ def _picture(
     while row < grid.height:
         block = slice(row, min(row + height, grid.height))
         values = rows(ys[block])
-        argb[::-1][block] = colour(wish.shades, values.classes, values.sureness, values.tie)
+        argb[::-1][block] = colour(spec.shades, values.classes, values.sureness, values.tie)
         if values.two is None:
             regions[block] = values.classes
             regions[block][values.tie] = -1
@@ -196,7 +196,7 @@ def _picture(
             if overtaken():
                 return None
         begun = time.perf_counter()
-    if f is not None and len(wish.points.classes) == 2:
+    if f is not None and len(spec.points.classes) == 2:
         boundary = level_lines(grid, f, (0.0,))
     else:
         boundary = region_lines(grid, regions)

@@ -1,4 +1,4 @@
-"""NewestQueue: of the requests in one place only the newest matters, and only one runs at a time."""
+"""LatestQueue: of the requests in one place only the newest matters, and only one runs at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .pool import Job, Later, Pool, Priority
 Wanted = TypeVar("Wanted")
 
 
-class NewestQueue(Generic[Wanted]):
+class LatestQueue(Generic[Wanted]):
     """Runs the newest request of one lane, or of one question.
 
     A request that has not begun is replaced by a newer one.  One that runs hears of a newer one through `overtaken`,

@@ -127,17 +127,17 @@ class Pool:
                     job = self._next()
                 self._running.add(job)
             try:
-                wish = next(job, None)
+                spec = next(job, None)
             except Exception:  # a job reports its own failures; one that cannot must not take the thread with it
                 traceback.print_exc()
-                wish = None
+                spec = None
             with self._changed:
                 self._running.remove(job)
                 if job in self._hurried:
                     self._hurried.remove(job)
-                    wish = None if wish is None else Priority.FIRST_PICTURE
-                if wish is not None and not self._closed:
-                    self._queue(job, wish)
+                    spec = None if spec is None else Priority.FIRST_PICTURE
+                if spec is not None and not self._closed:
+                    self._queue(job, spec)
 
     def _wait(self) -> float | None:
         """Seconds until something is due that nobody will tell of."""
@@ -165,9 +165,9 @@ class Pool:
         heapq.heapify(self._ready)
         return longest[2]
 
-    def _queue(self, job: Job, wish: Priority | Later) -> None:
-        if isinstance(wish, Later):
-            heapq.heappush(self._later, (time.monotonic() + wish.seconds, next(self._order), wish.priority, job))
+    def _queue(self, job: Job, spec: Priority | Later) -> None:
+        if isinstance(spec, Later):
+            heapq.heappush(self._later, (time.monotonic() + spec.seconds, next(self._order), spec.priority, job))
         else:
-            heapq.heappush(self._ready, (wish, next(self._order), job, time.monotonic()))
+            heapq.heappush(self._ready, (spec, next(self._order), job, time.monotonic()))
         self._changed.notify()

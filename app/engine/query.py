@@ -11,7 +11,7 @@ from .pool import Job, Later, Priority
 Step = Priority | Later
 
 
-class Question(Protocol):
+class Query(Protocol):
     """What somebody wants to know: a frozen value that holds everything the answer depends on.
 
     Questions are compared with ``==``: one that equals the last of its name is not asked again.
@@ -46,7 +46,7 @@ class Answer:
         Under which it was asked.
     number : int
         Of the asking; later ones are greater.
-    question : Question
+    query : Query
     value : Any
         What was posted last; None before that.
     done : bool
@@ -57,7 +57,7 @@ class Answer:
 
     name: str
     number: int
-    question: Question
+    query: Query
     value: Any = None
     done: bool = False
     message: str = ""
@@ -69,30 +69,30 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class NumberedQuery:
     """A question with its name and number."""
 
     name: str
     number: int
-    question: Question
+    query: Query
 
 
-def work_out(asked: Asked, post: Callable[[Answer], None], overtaken: Callable[[], bool]) -> Job:
+def work_out(asked: NumberedQuery, post: Callable[[Answer], None], overtaken: Callable[[], bool]) -> Job:
     """The job of a question; whatever goes wrong becomes an answer with a sentence."""
-    name, number, question = asked.name, asked.number, asked.question
+    name, number, query = asked.name, asked.number, asked.query
     value: Any = None
 
     def deliver(partial: Any) -> None:
         nonlocal value
         value = partial
-        post(Answer(name, number, question, value))
+        post(Answer(name, number, query, value))
 
     try:
-        yield from question.answer(deliver, overtaken)
+        yield from query.answer(deliver, overtaken)
         message = ""
     except ValueError as error:
         message = str(error)
     except Exception as error:
         message = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
     if not overtaken():
-        post(Answer(name, number, question, value, True, message))
+        post(Answer(name, number, query, value, True, message))

@@ -15,7 +15,7 @@ from solver import Certificate, Grid, KNeighborsClassifier, PegasosCertificate, 
 from solver.core.binary_reduction import PairClassifier
 from solver.core.certificate import GRAVITY
 
-from .run_state import Seek, Study
+from .run_state import RunState, Seek
 from .shading import Shades
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ Sides = tuple[Side, Side]
 
 
 @dataclass(frozen=True)
-class Wish:
+class LaneSpec:
     """What a lane's picture depends on; a lane is asked anew when, and only when, its wish differs."""
 
     points: Points
@@ -59,7 +59,7 @@ class Request:
 
     number: int
     index: int
-    wish: Wish
+    spec: LaneSpec
 
 
 class Phase(StrEnum):
@@ -131,7 +131,7 @@ class Frame:
         One per binary problem; empty for kNN.
     marks, accuracy, seconds, message
         Marked points, share of the training points classified rightly, training time, a sentence.
-    study : Study or None
+    study : RunState or None
         The binary problem whose run the transport drives.
     orders : Orders or None
         A perceptron's runs in other orders, as far as they are known.
@@ -155,7 +155,7 @@ class Frame:
     seconds: float = 0.0
     message: str = ""
     compiled: bool = True
-    study: Study | None = None
+    study: RunState | None = None
     provisional: bool = False
     orders: Orders | None = None
     sides: Sides | None = None

@@ -22,7 +22,7 @@ from solver.kernels.kernel_classifier import KernelClassifier
 from solver.linear.classifiers import LinearClassifier
 from solver.recording import Recording
 
-from .run_state import Slacks, Study
+from .run_state import RunState, Slacks
 from .surface_values import problem_of
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ def make_study(
     f: Array,
     multipliers: tuple[Array, Array] | None,
     last: Explanation | None,
-) -> Study:
+) -> RunState:
     """The study of `run` where it stands now.
 
     Parameters
@@ -75,7 +75,7 @@ def make_study(
         why = explain(solver)
     alpha, C = multipliers or (None, None)
     tol = solver.tol if hasattr(solver, "tol") else 0.0
-    return Study(
+    return RunState(
         recording=number,
         learner=lane.learner,
         rule=lane.svm.selection if trainer.has_rules else "",
@@ -143,7 +143,7 @@ def few_steps() -> Stop:
     return lambda: next(left, None) is None
 
 
-def slacks_of(model: PairClassifier, study: Study, place: int, grid: Grid) -> Generator[None, None, Slacks]:
+def slacks_of(model: PairClassifier, study: RunState, place: int, grid: Grid) -> Generator[None, None, Slacks]:
     """Where f reaches the own margin of each point with slack; yields every few milliseconds, returns it.
 
     Where it does not within the picture, there is a bar in that direction whose length is proportional to the slack.

@@ -1,4 +1,4 @@
-"""Study: one binary problem of a lane at one moment of its training, with everything the panels show of it."""
+"""RunState: one binary problem of a lane at one moment of its training, with everything the panels show of it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Slacks:
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class RunState:
     """The problem whose run the transport drives.
 
     Attributes

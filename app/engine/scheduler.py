@@ -1,4 +1,4 @@
-"""Conductor: asks the background for whatever pictures differ from what was asked before, and collects the answers."""
+"""Scheduler: asks the background for whatever pictures differ from what was asked before, and collects the answers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from solver import Grid
 
 from .export_surface import enlarge
-from .lane_job import LaneWork
-from .latest_queue import NewestQueue
+from .lane_job import LaneJob
+from .latest_queue import LatestQueue
 from .mailbox import Mailbox
 from .pool import Job, Pool, Priority
-from .query import Answer, Asked, Question, work_out
-from .requests import Frame, Picture, Request, Wish
+from .query import Answer, NumberedQuery, Query, work_out
+from .requests import Frame, LaneSpec, Picture, Request
 from .results import Results
 from .shading import Shades
 
@@ -21,7 +21,7 @@ from .shading import Shades
 REST = 0.2
 
 
-class Conductor:
+class Scheduler:
     """Keeps each lane's picture on its way to what is wished.
 
     Parameters
@@ -36,29 +36,29 @@ class Conductor:
         self.results = Results()
         self._pool = Pool()
         self._mailbox: Mailbox[Frame] = Mailbox(wake)
-        self._queues = [NewestQueue(self._pool, LaneWork(self._mailbox.post)) for _ in range(lanes)]
-        self._wishes: list[Wish | None] = [None] * lanes
+        self._queues = [LatestQueue(self._pool, LaneJob(self._mailbox.post)) for _ in range(lanes)]
+        self._specs: list[LaneSpec | None] = [None] * lanes
         self._numbers = itertools.count(1)
         self._newest = [0] * lanes
         self._least = [0] * lanes
         self._answers: Mailbox[Answer] = Mailbox(wake)
-        self._inquiries: dict[str, NewestQueue[Asked]] = {}
-        self._asked: dict[str, Asked] = {}
+        self._inquiries: dict[str, LatestQueue[NumberedQuery]] = {}
+        self._asked: dict[str, NumberedQuery] = {}
         self._since: dict[str, int] = {}  # number of the first question of a name without a pause
 
-    def want(self, index: int, wish: Wish) -> None:
+    def want(self, index: int, spec: LaneSpec) -> None:
         """Ask for lane `index` as wished; nothing happens when that is what was asked last."""
-        if self._wishes[index] != wish:
-            self._wishes[index] = wish
+        if self._specs[index] != spec:
+            self._specs[index] = spec
             self._newest[index] = next(self._numbers)
-            if wish.sides is None:  # a difference follows its models, not the hand
+            if spec.sides is None:  # a difference follows its models, not the hand
                 self._pool.rest(REST)
-            self._queues[index].submit(Request(self._newest[index], index, wish))
+            self._queues[index].submit(Request(self._newest[index], index, spec))
 
     def stop(self, index: int) -> None:
         """Nobody looks at lane `index` any more: what it is doing ends soon."""
-        if self._wishes[index] is not None:
-            self._wishes[index] = None
+        if self._specs[index] is not None:
+            self._specs[index] = None
             self._queues[index].cancel()
 
     def forget(self, index: int) -> None:
@@ -68,26 +68,26 @@ class Conductor:
             self._least[index] = next(self._numbers)
             self.results.forget(index)
 
-    def ask(self, questions: Mapping[str, Question]) -> None:
+    def ask(self, queries: Mapping[str, Query]) -> None:
         """Have these questions, by name, answered when nothing else is wanted; all others are dropped.
 
         A question that equals the one asked last under its name goes on, or keeps its answer.
         """
-        for name in [name for name in self._asked if name not in questions]:
+        for name in [name for name in self._asked if name not in queries]:
             del self._asked[name], self._since[name]
             self._inquiries[name].cancel()
             self.results.forget_answer(name)
-        for name, question in questions.items():
+        for name, query in queries.items():
             asked = self._asked.get(name)
-            if asked is None or asked.question != question:
-                asked = self._asked[name] = Asked(name, next(self._numbers), question)
+            if asked is None or asked.query != query:
+                asked = self._asked[name] = NumberedQuery(name, next(self._numbers), query)
                 self._since.setdefault(name, asked.number)
                 self._inquiry(name).submit(asked)
 
-    def _inquiry(self, name: str) -> NewestQueue[Asked]:
+    def _inquiry(self, name: str) -> LatestQueue[NumberedQuery]:
         queue = self._inquiries.get(name)
         if queue is None:
-            queue = self._inquiries[name] = NewestQueue(
+            queue = self._inquiries[name] = LatestQueue(
                 self._pool, lambda asked, overtaken: work_out(asked, self._answers.post, overtaken), Priority.BACKGROUND
             )
         return queue

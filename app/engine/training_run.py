@@ -1,4 +1,4 @@
-"""Training: the runs of one lane's binary problems, where each of them stands, and the frame that shows it."""
+"""TrainingRun: the runs of one lane's binary problems, where each of them stands, and the frame that shows it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from solver.inspection.step_explanation import Explanation
 from solver.kernels.kernel_classifier import KernelClassifier
 from solver.recording import Recording
 
-from .requests import Frame, Marks, Phase, Wish
+from .requests import Frame, LaneSpec, Marks, Phase
 from .run_report import explain_last, few_steps, make_study, mark, slacks_of, survey, values_of
 from .run_state import Seek
 from .surface_values import Source, problem_of, svm_source
@@ -41,24 +41,24 @@ LAST = 1 << 60
 PATIENCE = 0.25
 
 
-class Training:
+class TrainingRun:
     """The recordings of all binary problems, what they were started for, and their pace.
 
     One of them is driven: it goes where the transport sends it.  The others run to their end.
     """
 
-    def __init__(self, wish: Wish, before: Training | None, number: int) -> None:
-        self.points = wish.points
-        self.key = training_key(wish.lane)
-        self.restart = wish.restart
-        self.compiled = wish.compiled
+    def __init__(self, spec: LaneSpec, before: TrainingRun | None, number: int) -> None:
+        self.points = spec.points
+        self.key = training_key(spec.lane)
+        self.restart = spec.restart
+        self.compiled = spec.compiled
         self.number = number
-        self.estimator = estimator_of(wish.lane)
-        start = None if before is None else before.multipliers_for(wish)
+        self.estimator = estimator_of(spec.lane)
+        start = None if before is None else before.multipliers_for(spec)
         self.begun = time.perf_counter()
         # Without shrinking: what is said of each step is true of all points.
         self.trainer: PairTrainer[Any] = self.estimator.prepare(
-            self.points.xy, self.points.labels, start=start, compiled=wish.compiled, shrinking=False
+            self.points.xy, self.points.labels, start=start, compiled=spec.compiled, shrinking=False
         )
         share = 1.0 / len(self.trainer.solvers)
         self.recordings = [Recording(each, MEMORY * share, int(KEPT * share)) for each in self.trainer.solvers]
@@ -72,22 +72,22 @@ class Training:
         self._away: tuple[Recording, int] | None = None  # a run that was left elsewhere, and where it belongs
 
     @staticmethod
-    def continuing(before: Training | None, wish: Wish, number: int) -> Training:
+    def continuing(before: TrainingRun | None, spec: LaneSpec, number: int) -> TrainingRun:
         """`before` when it is of this very problem, else a new one, from the old multipliers where they still count."""
         if before is not None:
-            same = before.points is wish.points and before.key == training_key(wish.lane)
-            same &= before.restart == wish.restart
-            if same and before.compiled == wish.compiled:
+            same = before.points is spec.points and before.key == training_key(spec.lane)
+            same &= before.restart == spec.restart
+            if same and before.compiled == spec.compiled:
                 return before
-            if same and wish.paused:  # the fast solver is ready: it comes to where the plain one rested
-                return Training(wish, None, before.number)._taking_over(before, wish)
-            if (before.restart, before.compiled) != (wish.restart, wish.compiled):
+            if same and spec.paused:  # the fast solver is ready: it comes to where the plain one rested
+                return TrainingRun(spec, None, before.number)._taking_over(before, spec)
+            if (before.restart, before.compiled) != (spec.restart, spec.compiled):
                 before = None  # count the steps of the rule that was chosen, from zero
-        return Training(wish, before, number)
+        return TrainingRun(spec, before, number)
 
-    def _taking_over(self, before: Training, wish: Wish) -> Training:
+    def _taking_over(self, before: TrainingRun, spec: LaneSpec) -> TrainingRun:
         """This training, on its way to the step where `before` rests."""
-        run = before.recordings[before.driven(wish.lane)]
+        run = before.recordings[before.driven(spec.lane)]
         self._first = LAST if run.at_end else run.position
         self._sought = before._sought
         return self
@@ -104,24 +104,24 @@ class Training:
         """Every run stands at its end."""
         return all(recording.at_end for recording in self.recordings)
 
-    def settled(self, wish: Wish) -> bool:
+    def settled(self, spec: LaneSpec) -> bool:
         """Nothing moves any more until something else is wished."""
-        driven = self.driven(wish.lane)
-        if self._away is not None or self._awaited(wish) is not None or self.recordings[driven].solver.pending:
+        driven = self.driven(spec.lane)
+        if self._away is not None or self._awaited(spec) is not None or self.recordings[driven].solver.pending:
             return False
-        rests = wish.paused or self.recordings[driven].at_end
+        rests = spec.paused or self.recordings[driven].at_end
         return rests and all(each.at_end for p, each in enumerate(self.recordings) if p != driven)
 
-    def advance(self, wish: Wish) -> int:
+    def advance(self, spec: LaneSpec) -> int:
         """Steps for about `PIECE` seconds, or as many as are due; returns how many the driven run made."""
         begun = time.perf_counter()
-        place = self.driven(wish.lane)
+        place = self.driven(spec.lane)
         new = any(not each.ended for each in self.recordings)
 
         def late() -> bool:
             return time.perf_counter() - begun >= PIECE
 
-        made = self._drive(self.recordings[place], wish, late)
+        made = self._drive(self.recordings[place], spec, late)
         others = [each for p, each in enumerate(self.recordings) if p != place and not each.at_end]
         while others and not late():
             for each in others:
@@ -131,7 +131,7 @@ class Training:
             self.seconds += time.perf_counter() - begun
         return made
 
-    def _drive(self, run: Recording, wish: Wish, late: Stop) -> int:
+    def _drive(self, run: Recording, spec: LaneSpec, late: Stop) -> int:
         """The driven run's part of a piece."""
         if self._away is not None:
             astray, home = self._away
@@ -142,44 +142,44 @@ class Training:
             if run.go_to(self._first, late):
                 self._first = 0
             return 0
-        seek = self._awaited(wish)
+        seek = self._awaited(spec)
         if seek is not None:
             before = run.position
             if _follow(run, seek, late):
                 self._sought = seek.serial
             return abs(run.position - before)
-        if wish.paused and run.solver.pending:
+        if spec.paused and run.solver.pending:
             run.advance(0, late)  # what the newest step comes to is part of it
-        elif wish.paused and run.position == run.length and not run.ended and _is_optimal(run):
+        elif spec.paused and run.position == run.length and not run.ended and _is_optimal(run):
             run.advance(1, late)  # no step is left: this only has the solver say so
-        if wish.paused or run.at_end:
+        if spec.paused or run.at_end:
             return 0
-        if math.isinf(wish.steps_per_second):
+        if math.isinf(spec.steps_per_second):
             return run.advance(ROUND if len(self.recordings) > 1 else 10 * ROUND, late)
         now = time.perf_counter()
         if now < self._next_step_at:
             return 0
-        missed = int((now - self._next_step_at) * wish.steps_per_second)
-        made = run.advance(min(1 + missed, max(1, int(wish.steps_per_second * 0.1))), late)
+        missed = int((now - self._next_step_at) * spec.steps_per_second)
+        made = run.advance(min(1 + missed, max(1, int(spec.steps_per_second * 0.1))), late)
         if made:  # else the solver was busy with something else: ask again at once
-            self._next_step_at = now + 1.0 / wish.steps_per_second
+            self._next_step_at = now + 1.0 / spec.steps_per_second
         return made
 
-    def seconds_to_next_step(self, wish: Wish) -> float:
+    def seconds_to_next_step(self, spec: LaneSpec) -> float:
         """How long nothing is to be done."""
-        p = self.driven(wish.lane)
-        busy = self._first > 0 or self._away is not None or self._awaited(wish) is not None
+        p = self.driven(spec.lane)
+        busy = self._first > 0 or self._away is not None or self._awaited(spec) is not None
         busy |= self.recordings[p].solver.pending
         busy |= any(not each.at_end for other, each in enumerate(self.recordings) if other != p)
-        if busy or math.isinf(wish.steps_per_second):
+        if busy or math.isinf(spec.steps_per_second):
             return 0.0
-        self._next_step_at = min(self._next_step_at, time.perf_counter() + 1.0 / wish.steps_per_second)
+        self._next_step_at = min(self._next_step_at, time.perf_counter() + 1.0 / spec.steps_per_second)
         return max(0.0, self._next_step_at - time.perf_counter())
 
-    def _awaited(self, wish: Wish) -> Seek | None:
+    def _awaited(self, spec: LaneSpec) -> Seek | None:
         """The seek that has not been followed yet."""
-        seek = wish.seek
-        if seek is None or seek.serial == self._sought or seek.recording != self._number_of(self.driven(wish.lane)):
+        seek = spec.seek
+        if seek is None or seek.serial == self._sought or seek.recording != self._number_of(self.driven(spec.lane)):
             return None
         return seek
 
@@ -188,21 +188,21 @@ class Training:
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
-    def source(self, model: PairClassifier, wish: Wish, grid: Grid) -> Source:
+    def source(self, model: PairClassifier, spec: LaneSpec, grid: Grid) -> Source:
         """Of pictures on `grid`, one after the other: only the multipliers that moved since the last are paid for."""
-        kernel = wish.lane.svm.as_kernel()
+        kernel = spec.lane.svm.as_kernel()
         if not isinstance(model, KernelClassifier) or not kernel.kind.pays_per_point:
-            return svm_source(model, wish.lane)
+            return svm_source(model, spec.lane)
         if self._running is None or self._running.grid != grid:
             self._running = RunningExpansion(kernel, self.points.xy, grid)
-        return svm_source(model, wish.lane, self._running)
+        return svm_source(model, spec.lane, self._running)
 
-    def frame(self, frame: Frame, wish: Wish, resting: bool) -> Frame:
+    def frame(self, frame: Frame, spec: LaneSpec, resting: bool) -> Frame:
         """`frame` with the present model and its numbers."""
         snapshots = self.trainer.snapshot(resting)
         model = self.estimator.snapshot_model(snapshots)
         multipliers = self.estimator.pair_multipliers(snapshots)
-        p = self.driven(wish.lane)
+        p = self.driven(spec.lane)
         run, pair = self.recordings[p], self.trainer.pairs[p]
         mark(run, snapshots[p].certificate)
         if len(self.recordings) == 1:
@@ -220,7 +220,7 @@ class Training:
             run,
             self._number_of(p),
             self.points,
-            wish.lane,
+            spec.lane,
             pair,
             snapshots[p],
             f,
@@ -239,21 +239,21 @@ class Training:
             study=study,
         )
 
-    def details(self, frame: Frame, wish: Wish) -> Generator[Frame | None]:
+    def details(self, frame: Frame, spec: LaneSpec) -> Generator[Frame | None]:
         """`frame`, of a run that rests, with what takes longer to work out; None where there is nothing new."""
-        p = self.driven(wish.lane)
+        p = self.driven(spec.lane)
         run, study = self.recordings[p], frame.study
         if study is None:
             return
-        if wish.slacks and study.kkt is not None:
+        if spec.slacks and study.kkt is not None:
             yield None
             assert isinstance(frame.model, PairClassifier)
-            slacks = yield from slacks_of(frame.model, study, p, wish.grid)
+            slacks = yield from slacks_of(frame.model, study, p, spec.grid)
             study = replace(study, slacks=slacks)
             frame = replace(frame, study=study)
             yield frame
-        if wish.lane.classifier == "perceptron" and wish.lane.perceptron.orders:
-            for orders in self._other_orders(p, wish.lane.perceptron):
+        if spec.lane.classifier == "perceptron" and spec.lane.perceptron.orders:
+            for orders in self._other_orders(p, spec.lane.perceptron):
                 frame = frame if orders is None else replace(frame, orders=orders)
                 yield None if orders is None else frame
         self._away = run, study.step
@@ -266,7 +266,7 @@ class Training:
                     frame = replace(frame, study=study)
                     yield frame
                 yield None
-        if wish.surveyed:
+        if spec.surveyed:
             for known, _ in enumerate(survey(run), 1):
                 if known % 8 == 0:
                     yield replace(frame, study=replace(study, trace=run.trace.view()))
@@ -274,7 +274,7 @@ class Training:
         while not run.go_to(study.step, few_steps()):
             yield None
         self._away = None
-        if wish.surveyed:
+        if spec.surveyed:
             yield replace(frame, study=replace(study, trace=run.trace.view()))
 
     def _other_orders(self, problem: int, settings: PerceptronSettings) -> Iterator[Orders | None]:
@@ -299,7 +299,7 @@ class Training:
             free[pair.index[(alpha > 0) & ~at_bound]] = True
         return Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), wrong)
 
-    def multipliers_for(self, wish: Wish) -> Callable[[Pair, Array], Array | None]:
+    def multipliers_for(self, spec: LaneSpec) -> Callable[[Pair, Array], Array | None]:
         """For each binary problem of the new training, this one's multipliers of the points that stayed."""
         # As shares of their bounds: when C or a weight changes, the bounded ones move along.  (Where that breaks the
         # equality constraint the solver mends it.)
@@ -308,12 +308,12 @@ class Training:
         for pair, (alpha, C) in zip(self.trainer.pairs, known, strict=False):  # none of a learner that has none
             share = alpha / np.where(np.isfinite(C), C, 1.0)
             old[problem_of(pair, self.points.classes)] = (pair.index, alpha, share)
-        new_ids, new_labels = wish.points.ids, wish.points.labels
+        new_ids, new_labels = spec.points.ids, spec.points.labels
         old_ids, old_labels = self.points.ids, self.points.labels
         was_hard = any(np.isinf(C).any() for _, C in known)
 
         def start(pair: Pair, C: Array) -> Array | None:
-            known = old.get(problem_of(pair, wish.points.classes))
+            known = old.get(problem_of(pair, spec.points.classes))
             if known is None:
                 return None
             index, alpha, share = known

@@ -197,14 +197,14 @@ def is_any_number(cell: str) -> bool:
     return any(_is_number(cell, number) for number in _NUMBERS.values())
 
 
-def _find_out(data: bytes, encoding: str, name: str, wish: Dialect) -> tuple[Dialect, int]:
+def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dialect, int]:
     """The dialect and the number of columns."""
     first = io.TextIOWrapper(io.BytesIO(data[:100]), encoding, errors="replace", newline="").readline()
-    given = wish.separator or hint_in(first)
+    given = spec.separator or hint_in(first)
     best: tuple[float, str, str, list[list[str]]] | None = None
     for separator in [given] if given else SEPARATORS:
         rows, sound = _sample(data, encoding, name, separator)
-        for decimal in [wish.decimal] if wish.decimal else DECIMALS:
+        for decimal in [spec.decimal] if spec.decimal else DECIMALS:
             merit = _merit(rows, decimal) - (0.0 if sound else 2.0)
             if rows and (best is None or merit > best[0]):
                 best = merit, separator, decimal, rows
@@ -215,20 +215,20 @@ def _find_out(data: bytes, encoding: str, name: str, wish: Dialect) -> tuple[Dia
     merit, separator, decimal, rows = best
     if not given and merit == 0.0:
         separator = ","  # a single column, where the tab's precedence says nothing
-    header = _has_header(rows, decimal) if wish.header is None else wish.header
+    header = _has_header(rows, decimal) if spec.header is None else spec.header
     return Dialect(separator, decimal, header), _width(rows if header else rows[:1] + rows)
 
 
-def read_delimited(data: bytes, name: str, wish: Dialect) -> Table:
+def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
     """The table in a separated text; FileError with one sentence when there is none.
 
     Rows of another number of cells than most are kept as the table's faults.
     """
     encoding = encoding_of(data, name)
-    dialect, width = _find_out(data, encoding, name, wish)
+    dialect, width = _find_out(data, encoding, name, spec)
     try:
         check_size(name, 1, width)
-        return _table(data, encoding, name, dialect, width, Commas() if wish.decimal is None else None)
+        return _table(data, encoding, name, dialect, width, Commas() if spec.decimal is None else None)
     except FileError as error:
         raise DialectError(str(error), dialect) from None
 

@@ -47,11 +47,11 @@ def read_text(text: str, name: str = CLIPBOARD, dialect: Dialect | None = None) 
 
 def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None) -> Table:
     """The table in the bytes of a file whose name ends in `suffix`."""
-    wish = dialect or Dialect()
+    spec = dialect or Dialect()
     if not data.strip(b" \t\r\n\xef\xbb\xbf"):
         raise FileError(f"{name} is empty.")
     if suffix == ".npz":
         return read_archive(data, name)
-    if suffix in _SVMLIGHT or (suffix in _EITHER and wish == Dialect() and looks_like_svmlight(data, name)):
+    if suffix in _SVMLIGHT or (suffix in _EITHER and spec == Dialect() and looks_like_svmlight(data, name)):
         return read_svmlight(data, name)
-    return read_delimited(data, name, wish)
+    return read_delimited(data, name, spec)

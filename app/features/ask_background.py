@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from app.engine.requests import Wish
-from app.engine.scheduler import Conductor
+from app.engine.requests import LaneSpec
+from app.engine.scheduler import Scheduler
 from app.features.difference.scene import sides_of
-from app.scene.context import Moment
+from app.scene.context import Context
 from app.state.session import SPEEDS
 
-from .queries import questions
+from .queries import queries
 
 
-def order(conductor: Conductor, moment: Moment) -> None:
+def order(scheduler: Scheduler, context: Context) -> None:
     """Ask for each lane's picture and for what the features want to know; nothing is asked twice."""
-    document, session = moment.document, moment.session
-    sides = sides_of(document, moment.results)
-    for lane, slot, grid in zip(document.lanes, document.slots, moment.grids, strict=False):
+    document, session = context.document, context.session
+    sides = sides_of(document, context.results)
+    for lane, slot, grid in zip(document.lanes, document.slots, context.grids, strict=False):
         if lane.is_difference and sides is None:
-            conductor.forget(slot)
+            scheduler.forget(slot)
             continue
-        wish = Wish(
+        spec = LaneSpec(
             document.training_points,
             lane,
             grid,
-            moment.shades,
+            context.shades,
             not session.playing[slot],
             SPEEDS[session.speeds[slot]],
             session.restarts[slot],
-            moment.compiled,
+            context.compiled,
             session.seeks[slot],
             sides if lane.is_difference else None,
             "curves" in session.looking,
             session.kkt,
         )
-        conductor.want(slot, wish)
+        scheduler.want(slot, spec)
     for place, slot in enumerate(document.slots[document.shown :], document.shown):
-        (conductor.stop if place < len(document.lanes) else conductor.forget)(slot)
-    conductor.ask(questions(moment))
+        (scheduler.stop if place < len(document.lanes) else scheduler.forget)(slot)
+    scheduler.ask(queries(context))

@@ -192,10 +192,10 @@ def _set_aside(file: Path) -> Path:
     return file
 
 
-def when(moment: float, now: float) -> str:
+def when(context: float, now: float) -> str:
     """A moment in words: "today 14:32", "yesterday 9:05", "3 March 2026 14:32"; a clock may say anything."""
     try:
-        then, today = datetime.datetime.fromtimestamp(moment), datetime.datetime.fromtimestamp(now)
+        then, today = datetime.datetime.fromtimestamp(context), datetime.datetime.fromtimestamp(now)
     except (ValueError, OverflowError, OSError):
         return "at an unknown time"
     days = (today.date() - then.date()).days

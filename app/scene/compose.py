@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from app.engine.overlays import Sheet, signs_of
 from app.engine.requests import NO_MARKS, Marks, Phase, Picture
 from app.engine.results import Results
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.features.difference import scene
-from app.features.difference.scene import CompareScene, Wipe, compare_scene, compared, wiped
+from app.features.difference.scene import DifferenceScene, Wipe, compared, difference_scene, wiped
 from app.features.evaluation.scene import Evaluation, evaluation_of, wrong_test_points
-from app.features.ground_truth.scene import TruthScene, truth_scene
+from app.features.ground_truth.scene import GroundTruthScene, truth_scene
 from app.features.overlays import sheets_of
 from app.features.probe.scene import Probe, probe_of
 from app.features.validation_curves.scene import Strip, strip_fields, strips_of
@@ -67,7 +67,7 @@ class LaneScene:
         Which of `pairs` is drawn.
     speed : int
         Index into `SPEEDS`.
-    study : Study or None
+    study : RunState or None
         The run that the transport drives, on the points that are drawn.
     playing : bool
         The run moves, or would if it were not at its end.
@@ -113,7 +113,7 @@ class LaneScene:
     pair: int
     speed: int
     speed_text: str
-    study: Study | None
+    study: RunState | None
     playing: bool
     shows_pair: bool
     steps_seen: bool
@@ -156,7 +156,7 @@ class Scene:
         What the classes are called, all eight.
     styles, axes, notes
         As in the document.
-    study : Study or None
+    study : RunState or None
         What the panels about training show.
     studying : bool
         Runs are being looked into: a point under the pointer tells what it is to them.
@@ -166,11 +166,11 @@ class Scene:
         There are so many points that the limit of training is worth a choice.
     signs : frozenset of str
         Kinds of signs that the legend explains.
-    truth : TruthScene
+    truth : GroundTruthScene
         What is known of the generator's law and of resampled points.
     history : tuple of str
         All steps, the undone ones included; `position` of them are done.
-    compare : CompareScene or None
+    compare : DifferenceScene or None
         Where two lanes differ, when its panel is in sight.
     saved_at : int or None
         The position that stands in the file.
@@ -198,7 +198,7 @@ class Scene:
     notes: str
     training_limit: int
     limited: bool
-    study: Study | None
+    study: RunState | None
     studying: bool
     studied: int
     history: tuple[str, ...]
@@ -206,7 +206,7 @@ class Scene:
     saved_at: int | None
     legend: bool
     signs: frozenset[str]
-    truth: TruthScene
+    truth: GroundTruthScene
     undo: str | None
     redo: str | None
     paused: bool
@@ -216,7 +216,7 @@ class Scene:
     theme: str
     dark: bool
     probe: Probe
-    compare: CompareScene | None = None
+    compare: DifferenceScene | None = None
 
     @property
     def switches(self) -> dict[str, bool]:
@@ -298,7 +298,7 @@ def compose(
         theme=session.theme,
         dark=session.dark,
         probe=probe_of(document, session, results, lanes),
-        compare=compare_scene(document, results) if scene.NAME in session.looking else None,
+        compare=difference_scene(document, results) if scene.NAME in session.looking else None,
     )
 
 
@@ -313,7 +313,7 @@ RUN_PANELS = frozenset({"step", "curves", "alphas", "loss"})
 SLOW = 30.0
 
 
-def _shows_pair(session: Session, slot: int, study: Study) -> bool:
+def _shows_pair(session: Session, slot: int, study: RunState) -> bool:
     """Whether somebody is watching single steps: then the working pair stands out."""
     if study.at_end:
         return "step" in session.looking

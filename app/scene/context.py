@@ -1,4 +1,4 @@
-"""Moment: what is on screen just now, for those who ask the background about it."""
+"""Context: what is on screen just now, for those who ask the background about it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from solver import Grid
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class Context:
     """What questions may depend on.
 
     Attributes

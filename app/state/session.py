@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.run_state import Seek
-from app.features.ground_truth.fresh_draws import NO_THROW, Throw
+from app.features.ground_truth.fresh_draws import NO_THROW, FreshDraw
 
 from .document import MAX_LANES
 from .folds import NO_VALIDATION, Validation
@@ -132,7 +132,7 @@ class Session:
         The pictures show the true boundary, or the ideal one.
     haze : bool
         The pictures show the boundaries of models fitted to resampled points.
-    throw : Throw
+    throw : FreshDraw
         Which fresh points are thrown at the models.
     throwing : bool
         More are thrown, one batch after the other.
@@ -183,7 +183,7 @@ class Session:
     judged: int = 0
     ideal: bool = False
     haze: bool = False
-    throw: Throw = NO_THROW
+    throw: FreshDraw = NO_THROW
     throwing: bool = False
     throw_count: int = 1000
     resamples: int = 30

@@ -4,7 +4,7 @@
 """
 
 from .base import NO_KEYS, Desk, Keys, Tool
-from .pointer_position import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, Spot, nearest
+from .pointer_position import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, PointerPosition, nearest
 from .table import TOOLS, ToolKind
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
     "TOOLS",
     "Desk",
     "Keys",
-    "Spot",
+    "PointerPosition",
     "Tool",
     "ToolKind",
     "nearest",

@@ -12,7 +12,7 @@ from app.state.document import Document
 from app.state.points import Ids
 from app.state.session import Outline, Session
 
-from .pointer_position import CLICK_PIXELS, Spot
+from .pointer_position import CLICK_PIXELS, PointerPosition
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Tool:
         self.desk = desk
         self.rng = rng or np.random.default_rng()
         self.stroke: object = object()
-        self.start: Spot | None = None
-        self.spot: Spot | None = None
+        self.start: PointerPosition | None = None
+        self.pointer: PointerPosition | None = None
         self.keys = NO_KEYS
 
     @property
@@ -66,32 +66,32 @@ class Tool:
         """True between press and release."""
         return self.start is not None
 
-    def press(self, spot: Spot, keys: Keys = NO_KEYS) -> None:
+    def press(self, pointer: PointerPosition, keys: Keys = NO_KEYS) -> None:
         """The main button goes down."""
-        self.stroke, self.start, self.spot, self.keys = object(), spot, spot, keys
-        self.begin(spot)
+        self.stroke, self.start, self.pointer, self.keys = object(), pointer, pointer, keys
+        self.begin(pointer)
 
-    def move(self, spot: Spot) -> None:
+    def move(self, pointer: PointerPosition) -> None:
         """The pointer moves; nothing happens unless the button is down."""
         if self.start is not None:
-            self.go(spot)
-            self.spot = spot
+            self.go(pointer)
+            self.pointer = pointer
 
     def hold(self) -> None:
         """The button stays down while time passes."""
-        if self.spot is not None and self.busy:
-            self.stay(self.spot)
+        if self.pointer is not None and self.busy:
+            self.stay(self.pointer)
 
-    def release(self, spot: Spot) -> None:
+    def release(self, pointer: PointerPosition) -> None:
         """The button goes up."""
         if self.start is not None:
-            self.move(spot)
-            self.end(spot)
-            self.start = self.spot = None
+            self.move(pointer)
+            self.end(pointer)
+            self.start = self.pointer = None
 
     def cancel(self) -> object:
         """Break the gesture off; returns its merge key."""
-        self.start = self.spot = None
+        self.start = self.pointer = None
         return self.stroke
 
     @property
@@ -99,16 +99,16 @@ class Tool:
         """What to draw over the canvas now."""
         return None
 
-    def begin(self, spot: Spot) -> None:
+    def begin(self, pointer: PointerPosition) -> None:
         """What a press does."""
 
-    def go(self, spot: Spot) -> None:
-        """What a move from `self.spot` to `spot` does."""
+    def go(self, pointer: PointerPosition) -> None:
+        """What a move from `self.spot` to `pointer` does."""
 
-    def stay(self, spot: Spot) -> None:
-        """What happens over and over while the button is held at `spot`."""
+    def stay(self, pointer: PointerPosition) -> None:
+        """What happens over and over while the button is held at `pointer`."""
 
-    def end(self, spot: Spot) -> None:
+    def end(self, pointer: PointerPosition) -> None:
         """What a release does, after the move to its place."""
 
     # -- for subclasses --------------------------------------------------------------------------------------------
@@ -116,11 +116,11 @@ class Tool:
     @property
     def radius(self) -> float:
         """Radius of the brush in the plane."""
-        assert self.spot is not None
-        return self.desk.session.radius * self.spot.unit
+        assert self.pointer is not None
+        return self.desk.session.radius * self.pointer.unit
 
     @property
     def dragged(self) -> bool:
         """The pointer has left the place of the press by more than a shaking hand does."""
-        assert self.start is not None and self.spot is not None
-        return self.spot.pixels_to(self.start.x, self.start.y) > CLICK_PIXELS
+        assert self.start is not None and self.pointer is not None
+        return self.pointer.pixels_to(self.start.x, self.start.y) > CLICK_PIXELS

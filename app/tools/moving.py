@@ -9,7 +9,7 @@ from app.state.commands import AddPoints, MovePoints
 from app.state.points import Ids
 
 from .base import Tool
-from .pointer_position import CLICK_PIXELS, GRAB_PIXELS, Spot, nearest
+from .pointer_position import CLICK_PIXELS, GRAB_PIXELS, PointerPosition, nearest
 
 Array = NDArray[np.float64]
 #: Share of the brush radius by which one jitter moves a point, as a standard deviation.
@@ -25,9 +25,9 @@ class Grip:
         self.ids, self._xy = ids, xy
         self._share = np.broadcast_to(np.asarray(share, dtype=np.float64), (len(ids),))
 
-    def dragged(self, start: Spot, spot: Spot) -> Array:
-        """Where the points are when the pointer has gone from `start` to `spot`."""
-        return self._xy + self._share[:, None] * (spot.xy - start.xy)
+    def dragged(self, start: PointerPosition, pointer: PointerPosition) -> Array:
+        """Where the points are when the pointer has gone from `start` to `pointer`."""
+        return self._xy + self._share[:, None] * (pointer.xy - start.xy)
 
 
 class _Mover(Tool):
@@ -37,21 +37,21 @@ class _Mover(Tool):
     #: A handle that must leave the click distance before anything moves.
     firm = True
 
-    def begin(self, spot: Spot) -> None:
-        self._grip = self.take_hold(spot)
+    def begin(self, pointer: PointerPosition) -> None:
+        self._grip = self.take_hold(pointer)
         self._moving = False
 
-    def take_hold(self, spot: Spot) -> Grip | None:
-        """What a press at `spot` holds."""
+    def take_hold(self, pointer: PointerPosition) -> Grip | None:
+        """What a press at `pointer` holds."""
         raise NotImplementedError
 
-    def go(self, spot: Spot) -> None:
+    def go(self, pointer: PointerPosition) -> None:
         assert self.start is not None
-        far = spot.pixels_to(self.start.x, self.start.y) > CLICK_PIXELS
+        far = pointer.pixels_to(self.start.x, self.start.y) > CLICK_PIXELS
         self._moving = self._moving or far
         if self._grip is not None and self._moving:
             self.desk.dispatch(
-                MovePoints(self.stroke, ids=self._grip.ids, xy=self._grip.dragged(self.start, spot), verb=self.verb)
+                MovePoints(self.stroke, ids=self._grip.ids, xy=self._grip.dragged(self.start, pointer), verb=self.verb)
             )
 
     def grip_of(self, ids: Ids) -> Grip:
@@ -61,10 +61,10 @@ class _Mover(Tool):
         return Grip(points.ids[index], points.xy[index])
 
 
-def held(tool: Tool, spot: Spot) -> Ids | None:
-    """The point under `spot`, with the whole selection when it belongs to it; None when there is none."""
+def held(tool: Tool, pointer: PointerPosition) -> Ids | None:
+    """The point under `pointer`, with the whole selection when it belongs to it; None when there is none."""
     document = tool.desk.document
-    index = nearest(document, spot, GRAB_PIXELS)
+    index = nearest(document, pointer, GRAB_PIXELS)
     if index is None:
         return None
     point = document.points.ids[index]
@@ -75,15 +75,15 @@ def held(tool: Tool, spot: Spot) -> Ids | None:
 class PointerTool(_Mover):
     """Click puts a point, a drag from a point moves it (or the selection it belongs to)."""
 
-    def take_hold(self, spot: Spot) -> Grip | None:
-        ids = held(self, spot)
+    def take_hold(self, pointer: PointerPosition) -> Grip | None:
+        ids = held(self, pointer)
         return None if ids is None else self.grip_of(ids)
 
-    def end(self, spot: Spot) -> None:
+    def end(self, pointer: PointerPosition) -> None:
         if self._grip is not None and self._moving:
             return
         # A hand that shook within the click distance meant the place it pressed.
-        at = spot if self._moving else self.start
+        at = pointer if self._moving else self.start
         assert at is not None
         self.desk.dispatch(AddPoints(xy=(at.x, at.y), labels=self.desk.session.active_class))
 
@@ -91,8 +91,8 @@ class PointerTool(_Mover):
 class MoveTool(_Mover):
     """Moves a point, the selection it belongs to, or its whole class; never puts one."""
 
-    def take_hold(self, spot: Spot) -> Grip | None:
-        ids = held(self, spot)
+    def take_hold(self, pointer: PointerPosition) -> Grip | None:
+        ids = held(self, pointer)
         if ids is None:
             return None
         if self.desk.session.moves == "class":
@@ -102,7 +102,7 @@ class MoveTool(_Mover):
                 ids = points.ids[points.labels == label]
         return self.grip_of(ids)
 
-    def end(self, spot: Spot) -> None:
+    def end(self, pointer: PointerPosition) -> None:
         if self._grip is None:
             self.desk.say("Press on a point to move it; press on a selected one to move the selection.")
 
@@ -112,9 +112,9 @@ class SoftDragTool(_Mover):
 
     verb = "Soft-drag"
 
-    def take_hold(self, spot: Spot) -> Grip | None:
+    def take_hold(self, pointer: PointerPosition) -> Grip | None:
         points = self.desk.document.points
-        share = np.clip(1.0 - ((points.xy - spot.xy) ** 2).sum(axis=1) / self.radius**2, 0.0, None) ** 2
+        share = np.clip(1.0 - ((points.xy - pointer.xy) ** 2).sum(axis=1) / self.radius**2, 0.0, None) ** 2
         near = np.flatnonzero(share)
         return Grip(points.ids[near], points.xy[near], share[near]) if len(near) else None
 
@@ -125,20 +125,20 @@ class _Field(Tool):
     holds_after = 40
     verb = ""
 
-    def begin(self, spot: Spot) -> None:
-        self.stay(spot)
+    def begin(self, pointer: PointerPosition) -> None:
+        self.stay(pointer)
 
-    def go(self, spot: Spot) -> None:
-        self.stay(spot)
+    def go(self, pointer: PointerPosition) -> None:
+        self.stay(pointer)
 
-    def stay(self, spot: Spot) -> None:
+    def stay(self, pointer: PointerPosition) -> None:
         points = self.desk.document.points
-        near = np.flatnonzero(((points.xy - spot.xy) ** 2).sum(axis=1) <= self.radius**2)
+        near = np.flatnonzero(((points.xy - pointer.xy) ** 2).sum(axis=1) <= self.radius**2)
         if len(near):
-            moved = self.pushed(points.xy[near], spot)
+            moved = self.pushed(points.xy[near], pointer)
             self.desk.dispatch(MovePoints(self.stroke, ids=points.ids[near], xy=moved, verb=self.verb))
 
-    def pushed(self, xy: Array, spot: Spot) -> Array:
+    def pushed(self, xy: Array, pointer: PointerPosition) -> Array:
         """Where points at `xy` go in one turn."""
         raise NotImplementedError
 
@@ -148,7 +148,7 @@ class JitterTool(_Field):
 
     verb = "Jitter"
 
-    def pushed(self, xy: Array, spot: Spot) -> Array:
+    def pushed(self, xy: Array, pointer: PointerPosition) -> Array:
         shaken: Array = xy + self.rng.normal(0.0, JITTER * self.radius, xy.shape)
         return shaken
 
@@ -158,6 +158,6 @@ class MagnetTool(_Field):
 
     verb = "Pull"
 
-    def pushed(self, xy: Array, spot: Spot) -> Array:
-        pulled: Array = xy + (-PULL if self.keys.shift else PULL) * (spot.xy - xy)
+    def pushed(self, xy: Array, pointer: PointerPosition) -> Array:
+        pulled: Array = xy + (-PULL if self.keys.shift else PULL) * (pointer.xy - xy)
         return pulled

@@ -9,7 +9,7 @@ from app.state.commands import AddPoints, PaintTestPoints, RelabelPoints, Remove
 from app.state.session import Outline, OutlineKind
 
 from .base import Tool
-from .pointer_position import Spot, along
+from .pointer_position import PointerPosition, along
 
 Array = NDArray[np.float64]
 #: Share of the radius after which the brush sprays again.
@@ -26,23 +26,23 @@ class BrushTool(Tool):
 
     holds_after = 300
 
-    def begin(self, spot: Spot) -> None:
+    def begin(self, pointer: PointerPosition) -> None:
         self._travelled = 0.0
-        self._spray(spot.xy[None])
+        self._spray(pointer.xy[None])
 
-    def go(self, spot: Spot) -> None:
-        assert self.spot is not None
-        way = spot.xy - self.spot.xy
+    def go(self, pointer: PointerPosition) -> None:
+        assert self.pointer is not None
+        way = pointer.xy - self.pointer.xy
         length = float(np.hypot(*way))
         gap = SPACING * self.radius
         turns = int(min((self._travelled + length) / gap, MOST_SPRAYS))
         places = gap * np.arange(1, turns + 1) - self._travelled
         self._travelled = self._travelled + length - turns * gap if turns < MOST_SPRAYS else 0.0
         if turns:
-            self._spray(self.spot.xy + (places / length)[:, None] * way)
+            self._spray(self.pointer.xy + (places / length)[:, None] * way)
 
-    def stay(self, spot: Spot) -> None:
-        self._spray(spot.xy[None])
+    def stay(self, pointer: PointerPosition) -> None:
+        self._spray(pointer.xy[None])
 
     def _spray(self, centres: Array) -> None:
         session = self.desk.session
@@ -59,14 +59,14 @@ class BrushTool(Tool):
 class _Sweep(Tool):
     """Acts on every point the brush passes over, however fast it goes."""
 
-    def begin(self, spot: Spot) -> None:
-        self._sweep(spot, spot)
+    def begin(self, pointer: PointerPosition) -> None:
+        self._sweep(pointer, pointer)
 
-    def go(self, spot: Spot) -> None:
-        assert self.spot is not None
-        self._sweep(self.spot, spot)
+    def go(self, pointer: PointerPosition) -> None:
+        assert self.pointer is not None
+        self._sweep(self.pointer, pointer)
 
-    def _sweep(self, start: Spot, end: Spot) -> None:
+    def _sweep(self, start: PointerPosition, end: PointerPosition) -> None:
         ids = along(self.desk.document.points, start, end, self.radius)
         if len(ids):
             self.act(ids)
@@ -105,11 +105,11 @@ class _Shape(Tool):
 
     @property
     def outline(self) -> Outline | None:
-        if self.start is None or self.spot is None:
+        if self.start is None or self.pointer is None:
             return None
-        return Outline(self.kind, np.stack(self.corners(self.start, self.spot)))
+        return Outline(self.kind, np.stack(self.corners(self.start, self.pointer)))
 
-    def corners(self, start: Spot, end: Spot) -> tuple[Array, Array]:
+    def corners(self, start: PointerPosition, end: PointerPosition) -> tuple[Array, Array]:
         """The two ends of the shape."""
         raise NotImplementedError
 
@@ -117,15 +117,15 @@ class _Shape(Tool):
         """Where `n` points of the shape go, shape (n, 2)."""
         raise NotImplementedError
 
-    def end(self, spot: Spot) -> None:
+    def end(self, pointer: PointerPosition) -> None:
         assert self.start is not None
-        self.spot = spot
+        self.pointer = pointer
         if not self.dragged:
             self.desk.say(f"Press and drag: the {self.kind} of points goes from the press to the release.")
             return
         session = self.desk.session
-        xy = self.places(*self.corners(self.start, spot), session.count)
-        xy = xy + self.rng.normal(0.0, session.scatter * spot.unit, xy.shape)
+        xy = self.places(*self.corners(self.start, pointer), session.count)
+        xy = xy + self.rng.normal(0.0, session.scatter * pointer.unit, xy.shape)
         self.desk.dispatch(AddPoints(xy=xy, labels=session.active_class, verb=self.verb))
 
 
@@ -134,7 +134,7 @@ class LineTool(_Shape):
 
     kind, verb = "line", "Draw a line of"
 
-    def corners(self, start: Spot, end: Spot) -> tuple[Array, Array]:
+    def corners(self, start: PointerPosition, end: PointerPosition) -> tuple[Array, Array]:
         way = end.xy - start.xy
         if self.keys.shift:
             angle = np.round(np.arctan2(way[1], way[0]) / (np.pi / 4)) * (np.pi / 4)
@@ -151,7 +151,7 @@ class EllipseTool(_Shape):
 
     kind, verb = "ellipse", "Draw an ellipse of"
 
-    def corners(self, start: Spot, end: Spot) -> tuple[Array, Array]:
+    def corners(self, start: PointerPosition, end: PointerPosition) -> tuple[Array, Array]:
         way: Array = end.xy - start.xy
         corner: Array = np.copysign(np.abs(way).max(), way) if self.keys.shift else way
         return start.xy, start.xy + corner

@@ -1,4 +1,4 @@
-"""Spot: where the pointer is; and which points lie near it."""
+"""PointerPosition: where the pointer is; and which points lie near it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Spot:
+class PointerPosition:
     """Where the pointer is: (x, y) in the plane, and the size of a pixel there."""
 
     x: float
@@ -37,22 +37,22 @@ class Spot:
         return float(np.hypot(x - self.x, y - self.y)) / self.unit
 
 
-def nearest(document: Document, spot: Spot, pixels: float) -> int | None:
-    """Index of the point nearest to `spot`, within `pixels`; None when there is none.  Of equals the newest, on top."""
+def nearest(document: Document, pointer: PointerPosition, pixels: float) -> int | None:
+    """Index of the point nearest to `pointer`, within `pixels`, or None.  Of equals the newest, on top."""
     if len(document.points) == 0:
         return None
-    xy, reach = document.points.xy, pixels * spot.unit
+    xy, reach = document.points.xy, pixels * pointer.unit
     # First a square, then the circle in it: of 100 000 points a few are left, and this is asked at every move.
-    near = np.flatnonzero(np.abs(xy[:, 0] - spot.x) <= reach)
-    near = near[np.abs(xy[near, 1] - spot.y) <= reach]
+    near = np.flatnonzero(np.abs(xy[:, 0] - pointer.x) <= reach)
+    near = near[np.abs(xy[near, 1] - pointer.y) <= reach]
     if len(near) == 0:
         return None
-    away = np.hypot(*(xy[near] - (spot.x, spot.y)).T)
+    away = np.hypot(*(xy[near] - (pointer.x, pointer.y)).T)
     last = len(away) - 1 - int(away[::-1].argmin())
     return int(near[last]) if away[last] <= reach else None
 
 
-def along(points: Points, start: Spot, end: Spot, radius: float) -> NDArray[np.int64]:
+def along(points: Points, start: PointerPosition, end: PointerPosition, radius: float) -> NDArray[np.int64]:
     """Ids of the points within `radius` (in the plane) of the way from `start` to `end`."""
     way = end.xy - start.xy
     length = float(way @ way)

@@ -1,4 +1,4 @@
-"""Side: what can be opened beside and below the pictures: the docks of `PANELS`, and the dialog of classes."""
+"""DockManager: what can be opened beside and below the pictures: the docks of `PANELS`, and the dialog of classes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.engine.scheduler import Conductor
+from app.engine.scheduler import Scheduler
 from app.files.settings import DOCKS, Settings
 from app.scene.compose import RUN_PANELS, Scene
 from app.views.dialogs.classes import ClassesDialog
@@ -76,14 +76,14 @@ def _entitle(dock: QDockWidget, spec: PanelSpec, floating: bool) -> None:
     dock.setWindowTitle(spec.title if floating else spec.tab or spec.title)
 
 
-class Side:
+class DockManager:
     """Makes the docks and opens the dialog.
 
     Parameters
     ----------
     window : QMainWindow
     controller : Controller
-    conductor : Conductor
+    scheduler : Scheduler
     settings : Settings
         Where the arrangement of the docks is remembered.
     sidebar : QWidget
@@ -96,15 +96,15 @@ class Side:
         self,
         window: QMainWindow,
         controller: Controller,
-        conductor: Conductor,
+        scheduler: Scheduler,
         settings: Settings,
         sidebar: QWidget,
         changed: Callable[[], None],
     ) -> None:
         self._window, self._controller, self._settings = window, controller, settings
-        self._conductor = conductor
+        self._scheduler = scheduler
         self._sidebar, self._changed = sidebar, changed
-        controller.what_if.attach(conductor.results.frame)
+        controller.what_if.attach(scheduler.results.frame)
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
         self._turn = 0
@@ -146,7 +146,7 @@ class Side:
         """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
         panel = self._panels.get(name)
         if panel is None:
-            panel = self._panels[name] = self._specs[name].make(self._controller, self._conductor)
+            panel = self._panels[name] = self._specs[name].make(self._controller, self._scheduler)
             self._docks[name].setWidget(panel)
         return panel
 

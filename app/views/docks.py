@@ -9,7 +9,7 @@ from typing import Protocol
 from PySide6.QtWidgets import QWidget
 
 from app.controllers.controller import Controller
-from app.engine.scheduler import Conductor
+from app.engine.scheduler import Scheduler
 from app.scene.compose import Scene
 from app.views.panels.history_panel import HistoryPanel
 from app.views.panels.notes_panel import NotesPanel
@@ -34,78 +34,78 @@ class PanelSpec:
     name: str
     title: str
     group: int
-    make: Callable[[Controller, Conductor], QWidget]
+    make: Callable[[Controller, Scheduler], QWidget]
     wide: bool = False  #: it opens with a share of the window's width
     tab: str = ""  #: a shorter title, for where several stand behind one another
 
 
-def _table(controller: Controller, conductor: Conductor) -> QWidget:
+def _table(controller: Controller, scheduler: Scheduler) -> QWidget:
     return TablePanel(controller)
 
 
-def _history(controller: Controller, conductor: Conductor) -> QWidget:
+def _history(controller: Controller, scheduler: Scheduler) -> QWidget:
     return HistoryPanel(controller)
 
 
-def _notes(controller: Controller, conductor: Conductor) -> QWidget:
+def _notes(controller: Controller, scheduler: Scheduler) -> QWidget:
     return NotesPanel(controller)
 
 
-def _step(controller: Controller, conductor: Conductor) -> QWidget:
+def _step(controller: Controller, scheduler: Scheduler) -> QWidget:
     from app.features.step.panel import StepPanel
 
     return StepPanel(controller)
 
 
-def _asking(controller: Controller, conductor: Conductor) -> QWidget:
-    from app.features.active_learning.panel import AskingPanel
+def _asking(controller: Controller, scheduler: Scheduler) -> QWidget:
+    from app.features.active_learning.panel import ActiveLearningPanel
 
-    return AskingPanel(controller, conductor)
+    return ActiveLearningPanel(controller, scheduler)
 
 
-def _curves(controller: Controller, conductor: Conductor) -> QWidget:
+def _curves(controller: Controller, scheduler: Scheduler) -> QWidget:
     from app.features.curves.panel import CurvesPanel
 
     return CurvesPanel(controller)
 
 
-def _alphas(controller: Controller, conductor: Conductor) -> QWidget:
-    from app.features.multipliers.panel import AlphasPanel
+def _alphas(controller: Controller, scheduler: Scheduler) -> QWidget:
+    from app.features.multipliers.panel import MultipliersPanel
 
-    return AlphasPanel(controller)
+    return MultipliersPanel(controller)
 
 
-def _loss(controller: Controller, conductor: Conductor) -> QWidget:
+def _loss(controller: Controller, scheduler: Scheduler) -> QWidget:
     from app.features.losses.panel import LossPanel
 
     return LossPanel(controller)
 
 
-def _compare(controller: Controller, conductor: Conductor) -> QWidget:
-    from app.features.difference.panel import ComparePanel
+def _compare(controller: Controller, scheduler: Scheduler) -> QWidget:
+    from app.features.difference.panel import DifferencePanel
 
-    return ComparePanel(controller)
-
-
-def _truth(controller: Controller, conductor: Conductor) -> QWidget:
-    from app.features.ground_truth.panel import TruthPanel
-
-    return TruthPanel(controller)
+    return DifferencePanel(controller)
 
 
-def _probe(controller: Controller, conductor: Conductor) -> QWidget:
+def _truth(controller: Controller, scheduler: Scheduler) -> QWidget:
+    from app.features.ground_truth.panel import GroundTruthPanel
+
+    return GroundTruthPanel(controller)
+
+
+def _probe(controller: Controller, scheduler: Scheduler) -> QWidget:
     from app.features.probe.panel import ProbePanel
 
     return ProbePanel(controller)
 
 
-def _whatif(controller: Controller, conductor: Conductor) -> QWidget:
+def _whatif(controller: Controller, scheduler: Scheduler) -> QWidget:
     from app.features.what_if.panel import WhatIfPanel
 
     return WhatIfPanel(controller)
 
 
-def _evaluation(controller: Controller, conductor: Conductor) -> QWidget:
+def _evaluation(controller: Controller, scheduler: Scheduler) -> QWidget:
     from app.features.evaluation.panel import EvaluationPanel
 
     return EvaluationPanel(controller)

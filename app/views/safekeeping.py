@@ -20,7 +20,7 @@ from app.scene.text import count
 from app.state.document import Document
 from app.state.plain_text import plain
 from app.state.store import same_content
-from app.views.dialogs.files import Questions
+from app.views.dialogs.files import FileDialogs
 from app.views.dialogs.recovery import RecoveryDialog
 from app.views.widgets.form_fields import plain_tip
 
@@ -54,7 +54,7 @@ class Safekeeping(QObject):
         self._failed.connect(self._say_failure, Qt.ConnectionType.QueuedConnection)
 
     def attach(
-        self, window: QWidget, controller: Controller, settings: Settings, questions: Questions, tasks: TaskRunner
+        self, window: QWidget, controller: Controller, settings: Settings, questions: FileDialogs, tasks: TaskRunner
     ) -> None:
         """Begin to follow `controller`; dialogs stand in front of `window`."""
         self._window, self._controller, self._settings, self._questions = window, controller, settings, questions

@@ -11,7 +11,7 @@ from app.scene.text import count
 from app.state.document import Document
 from app.state.plain_text import plain
 from app.state.session import Session
-from app.tools import GRAB_PIXELS, TOOLS, Spot, nearest
+from app.tools import GRAB_PIXELS, TOOLS, PointerPosition, nearest
 from app.views.widgets.form_fields import plain_tip
 
 SAID_FOR = 8000  # milliseconds
@@ -35,7 +35,7 @@ class StatusLine(QStatusBar):
         self._silence.setSingleShot(True)
         self._silence.timeout.connect(self._forget)
         self._renew = renew
-        self._asked: tuple[Document, Session, Spot | None] | None = None
+        self._asked: tuple[Document, Session, PointerPosition | None] | None = None
         self._gestures = ""
 
     def say(self, sentence: str, document: Document) -> None:
@@ -52,22 +52,22 @@ class StatusLine(QStatusBar):
         """What stands there."""
         return self._hint.text()
 
-    def show_hint(self, document: Document, session: Session, spot: Spot | None) -> None:
-        """Show what was said, or what a pointer at `spot` (None: at no picture) can do."""
+    def show_hint(self, document: Document, session: Session, pointer: PointerPosition | None) -> None:
+        """Show what was said, or what a pointer at `pointer` (None: at no picture) can do."""
         if document is not self._said_of:
             self._said = ""
         # Each new frame asks, too; looking for the nearest of 100 000 points takes 1.5 ms.
-        asked = (document, session, spot)
+        asked = (document, session, pointer)
         if asked != self._asked:
             self._asked = asked
-            self._gestures = _gestures_at(document, session, spot)
-            at = (spot.x, spot.y) if spot else session.cursor
+            self._gestures = _gestures_at(document, session, pointer)
+            at = (pointer.x, pointer.y) if pointer else session.cursor
             self._coordinates.setText(f"x = {at[0]:.4g}   y = {at[1]:.4g}" if at else "")
         self._hint.setText(self._said or self._gestures)
         self._hint.setToolTip(self._tip if self._said else "")
 
 
-def _gestures_at(document: Document, session: Session, spot: Spot | None) -> str:
+def _gestures_at(document: Document, session: Session, pointer: PointerPosition | None) -> str:
     selected = len(session.selection)
     if selected:
         what = "it" if selected == 1 else "them"
@@ -78,11 +78,11 @@ def _gestures_at(document: Document, session: Session, spot: Spot | None) -> str
     if session.tool != "pointer":
         kind = TOOLS[session.tool]
         return f"{kind.title}: {kind.sentence}"
-    if spot is None:
+    if pointer is None:
         if session.cursor is not None:
             return "Arrow keys: move the cursor  ·  Enter: add a point  ·  Delete: remove the nearest  ·  Esc: hide it"
         return "Point at a picture: click to add points, drag to move them.  F1: keys and gestures"
-    index = nearest(document, spot, GRAB_PIXELS)
+    index = nearest(document, pointer, GRAB_PIXELS)
     if index is None:
         name = document.class_name(session.active_class)
         return f"Click: add a point of {name}  ·  wheel: zoom  ·  middle drag: move the view"

@@ -1,4 +1,4 @@
-"""Palette: the bar of tools at the left, and the menu of the same."""
+"""ToolPalette: the bar of tools at the left, and the menu of the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .actions import tool_button
 BUTTON = 34  # pixels
 
 
-class Palette(QToolBar):
+class ToolPalette(QToolBar):
     """One button for each tool; the one in the hand is down.
 
     Parameters

@@ -10,23 +10,23 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShow
 from PySide6.QtWidgets import QApplication, QLayout, QSplitter, QStyle
 
 from app.controllers.controller import Controller
-from app.engine.compile_ahead import Preparation
+from app.engine.compile_ahead import CompileAhead
 from app.engine.requests import Frame
-from app.engine.run_state import Study
-from app.engine.scheduler import Conductor
+from app.engine.run_state import RunState
+from app.engine.scheduler import Scheduler
 from app.features.ask_background import order
 from app.features.race.window import RaceRoom
 from app.files import documents, recovery
 from app.files.settings import GEOMETRY, SIDEBAR, Settings
 from app.scene.compose import Scene, compose
-from app.scene.context import Moment
+from app.scene.context import Context
 from app.scene.text import classifier_name
 from app.state.document import Document
 from app.state.points import MAX_CLASSES
-from app.tools import GRAB_PIXELS, Spot, nearest
-from app.views.dialogs.files import Questions
+from app.tools import GRAB_PIXELS, PointerPosition, nearest
+from app.views.dialogs.files import FileDialogs
 from app.views.dialogs.help import HelpDialog
-from app.views.dialogs.import_export import Exchanging
+from app.views.dialogs.import_export import ImportExport
 from app.views.export.dialog import PictureDialog
 from app.views.export.layout import Shot, What, screen_size, shoot
 from app.views.export.maker import PictureMaker
@@ -37,11 +37,11 @@ from app.views.widgets.form_fields import take_typed_number
 
 from . import actions, theme
 from .appearance import Appearance
-from .dock_manager import Side
+from .dock_manager import DockManager
 from .safekeeping import Safekeeping
 from .status_line import StatusLine
 from .task_runner import TaskRunner
-from .tool_palette import Palette
+from .tool_palette import ToolPalette
 
 BRUSH_STEP = 1.25
 #: Of the first start; and the least at which nothing is cut off.
@@ -74,16 +74,16 @@ class MainWindow(DropWindow):
             layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
 
     def assemble(
-        self, controller: Controller, conductor: Conductor, preparation: Preparation, safekeeping: Safekeeping
+        self, controller: Controller, scheduler: Scheduler, preparation: CompileAhead, safekeeping: Safekeeping
     ) -> None:
         """Take the parts that need the window to exist first, and build the views."""
-        self._controller, self._conductor, self._preparation = controller, conductor, preparation
+        self._controller, self._scheduler, self._preparation = controller, scheduler, preparation
         self._safekeeping = safekeeping
         self._appearance = Appearance(self, controller, self._settings, self._redraw)
         self._tasks = TaskRunner(self, lambda: controller.editing.busy, self.say, self.alert)
-        self._questions = Questions(self, controller, self._settings, safekeeping.claims, self._tasks)
-        self._pictures = PictureMaker(conductor, self.say, self.alert, self)
-        self._exchanging = Exchanging(self, controller, self._settings, self._tasks)
+        self._questions = FileDialogs(self, controller, self._settings, safekeeping.claims, self._tasks)
+        self._pictures = PictureMaker(scheduler, self.say, self.alert, self)
+        self._exchanging = ImportExport(self, controller, self._settings, self._tasks)
         safekeeping.attach(self, controller, self._settings, self._questions, self._tasks)
         self._lanes = Lanes(controller, self.ask_refresh)
         self.canvases = self._lanes.canvases
@@ -94,14 +94,14 @@ class MainWindow(DropWindow):
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setCollapsible(0, False)
         self.setCentralWidget(self._splitter)
-        self._side = Side(self, controller, conductor, self._settings, self._sidebar, self.ask_refresh)
-        controller.transport.attach(self._study_of)
-        self._race = RaceRoom(self, controller, conductor, lambda: preparation.ready)
+        self._side = DockManager(self, controller, scheduler, self._settings, self._sidebar, self.ask_refresh)
+        controller.playback.attach(self._study_of)
+        self._race = RaceRoom(self, controller, scheduler, lambda: preparation.ready)
         self._status = StatusLine(self._show_hint)
         self.setStatusBar(self._status)
         self._tasks.show_above(self._status)
         self._actions, menus = actions.make_actions(self, self._handlers())
-        self._palette = Palette(self, menus["&Tools"], controller.editing)
+        self._palette = ToolPalette(self, menus["&Tools"], controller.editing)
         safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
         self._class_keys()
         controller.editing.on_hover(self._hover)
@@ -134,7 +134,7 @@ class MainWindow(DropWindow):
 
     def result(self, lane: int) -> Frame | None:
         """The newest frame of a lane: job number, model, certificate."""
-        return self._conductor.results.frame(self.document.slots[lane])
+        return self._scheduler.results.frame(self.document.slots[lane])
 
     def to_widget(self, lane: int, x: float, y: float) -> QPoint:
         """The pixel of the lane's canvas that shows (x, y)."""
@@ -147,7 +147,7 @@ class MainWindow(DropWindow):
 
     def idle(self) -> bool:
         """True when nothing is preparing, pending or running and the last frame has been painted."""
-        if self._preparation.running or self._refresh_pending or self._tasks.busy or not self._conductor.idle:
+        if self._preparation.running or self._refresh_pending or self._tasks.busy or not self._scheduler.idle:
             return False
         return not any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
 
@@ -168,12 +168,12 @@ class MainWindow(DropWindow):
         self._refresh_pending = False
         if self._closed:
             return
-        self._conductor.collect()
+        self._scheduler.collect()
         store, session = self._controller.store, self._controller.session
         scene = compose(
             store.document,
             session,
-            self._conductor.results,
+            self._scheduler.results,
             title=store.title,
             modified=store.modified,
             history=store.history,
@@ -218,10 +218,10 @@ class MainWindow(DropWindow):
         """Ask the background for what the scene's lanes should show."""
         shades = theme.dressed(theme.theme_of(scene.dark), scene.styles).shades
         grids = tuple(self.canvases[index].grid() for index in range(scene.shown))
-        controller, results = self._controller, self._conductor.results
+        controller, results = self._controller, self._scheduler.results
         order(
-            self._conductor,
-            Moment(controller.document, controller.session, results, grids, shades, self._preparation.ready),
+            self._scheduler,
+            Context(controller.document, controller.session, results, grids, shades, self._preparation.ready),
         )
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -232,7 +232,7 @@ class MainWindow(DropWindow):
         self._safekeeping.offer_soon()
         self.ask_refresh()
 
-    def _study_of(self, lane: int) -> Study | None:
+    def _study_of(self, lane: int) -> RunState | None:
         """The newest that is known of a lane's run."""
         self._refresh_if_pending()
         known = self._scene is not None and lane < len(self._scene.lanes)
@@ -280,7 +280,7 @@ class MainWindow(DropWindow):
             "pause": controller.toggle_pause,
             "kkt": controller.toggle_kkt,
             "race": self._race.open,
-            **controller.transport.verbs(lambda: 0 if self._scene is None else self._scene.studied),
+            **controller.playback.verbs(lambda: 0 if self._scene is None else self._scene.studied),
             "help": self._help,
             **self._side.handlers(),
         }
@@ -297,9 +297,9 @@ class MainWindow(DropWindow):
         else:
             super().keyPressEvent(event)
 
-    def _pointer_spot(self) -> Spot | None:
+    def _pointer_spot(self) -> PointerPosition | None:
         """Where the pointer is, when it is over a picture."""
-        return next((spot for canvas in self.canvases if (spot := canvas.pointer_spot()) is not None), None)
+        return next((pointer for canvas in self.canvases if (pointer := canvas.pointer_spot()) is not None), None)
 
     def _delete(self) -> None:
         self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
@@ -359,13 +359,15 @@ class MainWindow(DropWindow):
         """Tell something that must not be overlooked."""
         self._questions.alert(sentence)
 
-    def _hover(self, spot: Spot | None) -> None:
+    def _hover(self, pointer: PointerPosition | None) -> None:
         """The pointer has moved over a picture, or left it."""
         self._show_hint()
-        self._controller.probing.aim(spot)
+        self._controller.probe_controller.aim(pointer)
         if self._scene is not None and (self._scene.studying or self._controller.session.hovered is not None):
-            point = None if spot is None or not self._scene.studying else nearest(self.document, spot, GRAB_PIXELS)
-            self._controller.transport.hover(None if point is None else int(self.document.points.ids[point]))
+            point = (
+                None if pointer is None or not self._scene.studying else nearest(self.document, pointer, GRAB_PIXELS)
+            )
+            self._controller.playback.hover(None if point is None else int(self.document.points.ids[point]))
 
     def _show_hint(self) -> None:
         self._status.show_hint(self.document, self._controller.session, self._pointer_spot())
@@ -397,4 +399,4 @@ class MainWindow(DropWindow):
             self._side.remember()
             self._tasks.close()
             self._pictures.close()
-            self._conductor.close()
+            self._scheduler.close()

@@ -7,7 +7,7 @@ import numpy as np
 
 from app.engine.requests import Frame, Phase, Picture
 from app.engine.results import Results
-from app.features.probe.query import Ground, GroundQuestion
+from app.features.probe.query import BoundaryFacts, BoundaryQuery
 from app.features.probe.tables import Who
 from app.learners.estimators import estimator_of
 from app.scene.compose import Scene, compose
@@ -55,9 +55,9 @@ def who(points: Points, now: Points | None = None) -> Who:
     return Who(points, points if now is None else now, NAMES)
 
 
-def ground_of(model: PairClassifier) -> Ground:
-    posted: list[Ground] = []
-    for _ in GroundQuestion(model, 0, (-3.0, 3.0, -2.0, 2.0)).answer(posted.append, lambda: False):  # type: ignore[arg-type]
+def ground_of(model: PairClassifier) -> BoundaryFacts:
+    posted: list[BoundaryFacts] = []
+    for _ in BoundaryQuery(model, 0, (-3.0, 3.0, -2.0, 2.0)).answer(posted.append, lambda: False):  # type: ignore[arg-type]
         pass
     (ground,) = posted
     return ground

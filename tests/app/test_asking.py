@@ -19,19 +19,19 @@ from sklearn.neighbors import KNeighborsClassifier as ReferenceKnn
 
 from app.controllers.controller import Controller
 from app.engine.pool import Later, Priority
-from app.engine.scheduler import Conductor
+from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.features.active_learning import comparison as comparing
 from app.features.active_learning import query as asking_module
 from app.features.active_learning import text as words
 from app.features.active_learning.comparison import Comparison, Curves
-from app.features.active_learning.query import AskingReply, AskingRequest, Letters, look_for
+from app.features.active_learning.query import LatestReplies, LearningReply, LearningRequest, look_for
 from app.features.active_learning.state import (
     LARGEST_POOL,
     MOST_GIVEN,
+    ActiveLearningRun,
     Answer,
-    Asking,
-    Look,
+    LearningStep,
     Plan,
     Question,
     Score,
@@ -69,14 +69,14 @@ def blobs(n_classes: int = 4, count: int = 15) -> Points:
     return GeneratorSettings(name="blobs", count=count, noise=0.5, n_classes=n_classes).points()
 
 
-def replies(asking: Asking, given_up: Callable[[], bool] = lambda: False) -> list[AskingReply]:
-    posted: list[AskingReply] = []
-    for step in look_for(AskingRequest(1, asking, GRID, SHADES), posted.append, given_up):
+def replies(asking: ActiveLearningRun, given_up: Callable[[], bool] = lambda: False) -> list[LearningReply]:
+    posted: list[LearningReply] = []
+    for step in look_for(LearningRequest(1, asking, GRID, SHADES), posted.append, given_up):
         assert step is Priority.TRAINING
     return posted
 
 
-def learnt(asking: Asking) -> Asking:
+def learnt(asking: ActiveLearningRun) -> ActiveLearningRun:
     """`asking` with what there is to learn from its labels."""
     last = replies(asking)[-1]
     assert not last.failure and last.picture is not None and last.picture.grid == GRID
@@ -85,7 +85,7 @@ def learnt(asking: Asking) -> Asking:
     return after
 
 
-def run(asking: Asking, answers: int) -> Asking:
+def run(asking: ActiveLearningRun, answers: int) -> ActiveLearningRun:
     """The truth answers so often."""
     asking = learnt(asking)
     for _ in range(answers):
@@ -93,7 +93,7 @@ def run(asking: Asking, answers: int) -> Asking:
     return asking
 
 
-def told(asking: Asking) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def told(asking: ActiveLearningRun) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Indices and labels told, and the indices of all others."""
     index = np.array([answer.index for answer in asking.labelled])
     labels = np.array([answer.label for answer in asking.labelled])
@@ -116,7 +116,7 @@ def lead(values: np.ndarray) -> np.ndarray:
     return ordered[:, -1] - ordered[:, -2]
 
 
-def sureness(asking: Asking, index: np.ndarray, labels: np.ndarray, queries: np.ndarray) -> np.ndarray:
+def sureness(asking: ActiveLearningRun, index: np.ndarray, labels: np.ndarray, queries: np.ndarray) -> np.ndarray:
     """How sure LIBSVM or brute force is of the pool's points `queries`."""
     lane, xy = asking.lane, asking.pool.xy
     classes = np.unique(labels)
@@ -248,7 +248,7 @@ def test_what_is_learnt_depends_on_the_answers_alone() -> None:
 
 def test_trainings_start_where_the_last_one_ended() -> None:
     asking = run(begin(document(svm(C=100.0)), Plan()), 25)
-    cold = learnt(Asking(asking.pool, asking.plan, asking.lane, asking.order, asking.labelled))
+    cold = learnt(ActiveLearningRun(asking.pool, asking.plan, asking.lane, asking.order, asking.labelled))
     assert asking.look is not None and cold.look is not None
     assert asking.look.model.n_iter_[0] < 0.6 * cold.look.model.n_iter_[0]  # type: ignore[union-attr]
     assert np.allclose(
@@ -346,7 +346,7 @@ def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]])
         else:
             left = np.flatnonzero(asking.open)
             question = Question(int(left[number % len(left)]), 0.0)
-            look = Look(None, Score(0.5), question)  # type: ignore[arg-type]
+            look = LearningStep(None, Score(0.5), question)  # type: ignore[arg-type]
             missing = len(asking.answers) + 1 - len(asking.looks)
             asking = asking.learnt(asking.answers, asking.looks + (look,) * missing)
         indices = [answer.index for answer in asking.labelled]
@@ -477,15 +477,15 @@ def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.Monk
     monkeypatch.setattr(asking_module, "PIECE", 0.0)
     start = begin(document(svm()), Plan())
     assert replies(start, lambda: True) == []
-    pieces = list(look_for(AskingRequest(1, start, GRID, SHADES), lambda reply: None, lambda: False))
+    pieces = list(look_for(LearningRequest(1, start, GRID, SHADES), lambda reply: None, lambda: False))
     assert len(pieces) > 6, "training, scoring and painting are cut into pieces"
 
 
 def test_letters_wake_once_and_the_newest_of_a_kind_counts() -> None:
     woken: list[int] = []
-    letters = Letters(lambda: woken.append(1))
+    letters = LatestReplies(lambda: woken.append(1))
     start = begin(document(svm()), Plan())
-    first, second = (AskingReply(number, start.pool, (), ()) for number in (1, 2))
+    first, second = (LearningReply(number, start.pool, (), ()) for number in (1, 2))
     curves = Comparison(start, 1).curves
     for letter in (first, curves, second):
         letters.post(letter)
@@ -496,28 +496,28 @@ def test_letters_wake_once_and_the_newest_of_a_kind_counts() -> None:
 
 
 def test_the_conductor_runs_a_job_on_its_threads() -> None:
-    conductor, done = Conductor(1, lambda: None), threading.Event()
-    letters = Letters(lambda: None)
+    scheduler, done = Scheduler(1, lambda: None), threading.Event()
+    letters = LatestReplies(lambda: None)
     try:
         start = begin(document(svm()), Plan())
 
-        def post(reply: AskingReply) -> None:
+        def post(reply: LearningReply) -> None:
             letters.post(reply)
             if reply.picture is not None:
                 done.set()
 
-        conductor.submit(look_for(AskingRequest(1, start, GRID, SHADES), post, lambda: False), Priority.TRAINING)
+        scheduler.submit(look_for(LearningRequest(1, start, GRID, SHADES), post, lambda: False), Priority.TRAINING)
         assert done.wait(20)
         (reply,) = letters.take()
-        assert isinstance(reply, AskingReply) and start.learnt(reply.answers, reply.looks).question is not None
+        assert isinstance(reply, LearningReply) and start.learnt(reply.answers, reply.looks).question is not None
     finally:
-        assert conductor.close()
+        assert scheduler.close()
 
 
 # -- the comparison ------------------------------------------------------------------------------------------------
 
 
-def reference_curve(asking: Asking, strategy: str, repetitions: int) -> np.ndarray:
+def reference_curve(asking: ActiveLearningRun, strategy: str, repetitions: int) -> np.ndarray:
     """Accuracies (repetitions, m) by LIBSVM and numpy alone."""
     xy, truth = asking.pool.xy, asking.pool.truth.astype(int)
     rows = []

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from test_jobs import Background, four_blobs, knn, svm, two_moons, wish
+from test_jobs import Background, four_blobs, knn, spec, svm, two_moons
 
 from app.engine.requests import Frame, Phase
 from app.scene.status_badge import NO_BADGE, Mood, badge
@@ -17,7 +17,7 @@ from solver import Certificate, Status
 
 
 def finished(lane: Lane, **changes: Any) -> Frame:
-    return Background().finish(wish(changes.pop("points", two_moons()), lane, **changes))
+    return Background().finish(spec(changes.pop("points", two_moons()), lane, **changes))
 
 
 def with_status(frame: Frame, status: Status, **values: Any) -> Frame:

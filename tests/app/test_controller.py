@@ -14,7 +14,7 @@ from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, S
 from app.state.points import Points
 from app.state.session import FULL_SPEED, SPEEDS, Session
 from app.state.store import Store
-from app.tools import Spot
+from app.tools import PointerPosition
 from solver.data.datasets import DATASETS
 
 SMALL = Document(Points.of([(0.0, 0.0), (1.0, 0.5)], [0, 1]))
@@ -38,8 +38,8 @@ def table() -> Table:
     return Table()
 
 
-def at(x: float, y: float) -> Spot:
-    return Spot(x, y, 0.01)
+def at(x: float, y: float) -> PointerPosition:
+    return PointerPosition(x, y, 0.01)
 
 
 def click(hand: Controller, x: float, y: float) -> None:
@@ -79,7 +79,7 @@ def test_removing_says_when_nothing_is_near(table: Table) -> None:
 
 def test_hover_is_handed_on(table: Table) -> None:
     table.hand.editing.hover(None)
-    heard: list[Spot | None] = []
+    heard: list[PointerPosition | None] = []
     table.hand.editing.on_hover(heard.append)
     table.hand.editing.hover(at(1.0, 2.0))
     table.hand.editing.hover(None)
@@ -198,16 +198,16 @@ def test_impossible_data_are_refused_and_change_nothing(table: Table) -> None:
 
 def test_the_session_tells_of_changes_only(table: Table) -> None:
     for speed, kept in ((-5, 0), (3, 3), (99, FULL_SPEED)):
-        table.hand.transport.set_speed(1, speed)
+        table.hand.playback.set_speed(1, speed)
         assert table.hand.session.speeds[:2] == (len(SPEEDS) - 1, kept)
     changes = table.changes
-    table.hand.transport.set_speed(1, 99)
+    table.hand.playback.set_speed(1, 99)
     table.hand.set_class(0)
     table.hand.set_theme("system", False)
     assert table.changes == changes
     table.hand.toggle_pause()
     table.hand.toggle_legend()
-    table.hand.transport.restart(0)
+    table.hand.playback.restart(0)
     table.hand.set_theme("dark", True)
     assert table.changes == changes + 4 and table.store.document is SMALL
     expected = Session(playing=(False,) * 4, studied=0, legend=False, restarts=(1, 0, 0, 0), theme="dark", dark=True)
@@ -286,8 +286,8 @@ def test_a_classifier_refused_in_a_gesture_changes_no_lane(tool: str, add: Calla
     table.hand.set_session(tool=tool, speeds=(7.0, 8.0, 9.0, 10.0), playing=(False,) * 4)
     first, *rest = GESTURES[tool]
     table.hand.editing.press(at(*first))
-    for spot in rest:
-        table.hand.editing.drag(at(*spot))
+    for pointer in rest:
+        table.hand.editing.drag(at(*pointer))
     add(table.hand)
     assert table.said[-1] == "There is room for 4 classifiers; remove one first."
     assert table.hand.session.speeds == (7.0, 8.0, 9.0, 10.0) and table.hand.session.playing == (False,) * 4

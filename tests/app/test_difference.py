@@ -13,16 +13,16 @@ import pytest
 
 from app.engine.export_surface import enlarge
 from app.engine.fitting import fitted
-from app.engine.lane_job import LaneWork
-from app.engine.latest_queue import NewestQueue
+from app.engine.lane_job import LaneJob
+from app.engine.latest_queue import LatestQueue
 from app.engine.pool import Priority
-from app.engine.query import Answer, Asked, work_out
-from app.engine.requests import Frame, Phase, Request, Side, Sides, Wish
+from app.engine.query import Answer, NumberedQuery, work_out
+from app.engine.requests import Frame, LaneSpec, Phase, Request, Side, Sides
 from app.engine.results import Results
-from app.engine.scheduler import Conductor
+from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades, colour
 from app.features.difference.query import Difference, Differing
-from app.features.difference.scene import able, compare_scene, compared, sides_of
+from app.features.difference.scene import able, compared, difference_scene, sides_of
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
 from app.state.lane_commands import AddLane, MoveLane, RemoveLane
 from app.state.points import Points
@@ -56,9 +56,9 @@ def sides(points: Points, *names: str) -> Sides:
     return first, second
 
 
-def answered(question: Differing) -> list[Difference]:
+def answered(query: Differing) -> list[Difference]:
     posted: list[Difference] = []
-    run(question.answer(posted.append, lambda: False))
+    run(query.answer(posted.append, lambda: False))
     return posted
 
 
@@ -98,8 +98,8 @@ def test_the_lane_of_a_difference_counts_the_same_pixels_and_stripes_them() -> N
     both = sides(points, "knn", "linear")
     grid = Grid(-2.0, 3.0, -1.5, 2.0, 300, 210)
     frames: list[Frame] = []
-    wish = Wish(points, Lane("difference"), grid, SHADES, False, math.inf, 0, True, sides=both)
-    run(LaneWork(frames.append)(Request(1, 2, wish), lambda: False))
+    spec = LaneSpec(points, Lane("difference"), grid, SHADES, False, math.inf, 0, True, sides=both)
+    run(LaneJob(frames.append)(Request(1, 2, spec), lambda: False))
     assert [frame.full for frame in frames] == [False, True] and frames[-1].phase is Phase.DONE
     picture, expected = frames[-1].picture, disagreement(both, grid)
     assert picture is not None and picture.differing == expected.mean()
@@ -177,27 +177,27 @@ def test_sentences() -> None:
     doc = replace(document("knn", "svm"), lanes=(LANES["knn"], LANES["linear"]), view=View(0.5, 0.25, 3.5))
     both = sides(doc.points, "knn", "linear")
     found = results(doc, both)
-    assert compare_scene(document("knn"), found).sentences == ("Two classifiers are needed: add one with Ctrl+L.",)
-    assert compare_scene(doc, found).sentences == ("Comparing…",)
+    assert difference_scene(document("knn"), found).sentences == ("Two classifiers are needed: add one with Ctrl+L.",)
+    assert difference_scene(doc, found).sentences == ("Comparing…",)
     known = sides_of(doc, found)
     assert known is not None and known == both
-    question = Differing(known, Grid(-2, 3, -1.5, 2, 40, 30), doc.points, True)
-    last = answered(question)[-1]
-    found.accept_answer(Answer("compare", 1, question, last, True))
-    scene = compare_scene(doc, found)
+    query = Differing(known, Grid(-2, 3, -1.5, 2, 40, 30), doc.points, True)
+    last = answered(query)[-1]
+    found.accept_answer(Answer("compare", 1, query, last, True))
+    scene = difference_scene(doc, found)
     area, of_points = scene.sentences
     assert scene.current and area.startswith("1 and 2 differ on ") and area.endswith(" of the area in view.")
     assert last.involved is not None
     number, (first, second) = len(last.involved.index), last.involved.right
     assert number and of_points == f"They differ on {number} of 40 points: 1 is right on {first}, 2 on {second}."
     moved = replace(doc, points=doc.points.append([(0.0, 0.0)], [1]))
-    assert "a moment ago" in compare_scene(moved, found).sentences[0]
+    assert "a moment ago" in difference_scene(moved, found).sentences[0]
     elsewhere = replace(doc, view=View(0.6, 0.25, 3.5))
-    assert "a moment ago" in compare_scene(elsewhere, found).sentences[0], "the area in view is another"
+    assert "a moment ago" in difference_scene(elsewhere, found).sentences[0], "the area in view is another"
     others = replace(doc, lanes=(*doc.lanes, Lane("svm")), shown=3, compared=(0, 2))
-    assert compare_scene(others, found).difference is None, "that was of other lanes"
-    found.accept_answer(Answer("compare", 2, question, None, True, "It failed."))
-    assert compare_scene(doc, found).sentences == ("It failed.",)
+    assert difference_scene(others, found).difference is None, "that was of other lanes"
+    found.accept_answer(Answer("compare", 2, query, None, True, "It failed."))
+    assert difference_scene(doc, found).sentences == ("It failed.",)
 
 
 def test_a_question_says_what_went_wrong_and_late_answers_are_dropped() -> None:
@@ -208,24 +208,24 @@ def test_a_question_says_what_went_wrong_and_late_answers_are_dropped() -> None:
             raise ZeroDivisionError("no")
 
     answers: list[Answer] = []
-    run(work_out(Asked("x", 3, Broken()), answers.append, lambda: False))
+    run(work_out(NumberedQuery("x", 3, Broken()), answers.append, lambda: False))
     assert [(a.value, a.done) for a in answers] == [("some", False), ("some", True)]
     assert "ZeroDivision" in answers[1].message
     answers.clear()
-    run(work_out(Asked("x", 3, Broken()), answers.append, lambda: True))
+    run(work_out(NumberedQuery("x", 3, Broken()), answers.append, lambda: True))
     assert [(a.value, a.done) for a in answers] == [("some", False)], "what was promised comes, and no more"
 
 
 def test_a_training_that_moves_is_followed() -> None:
     """Asked anew with each picture, the difference is still seen: its first, coarse part comes whatever happens."""
     points = GeneratorSettings("moons", 40).points()
-    question = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points, True)
+    query = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points, True)
     posted: list[Difference] = []
-    run(question.answer(posted.append, lambda: True))
+    run(query.answer(posted.append, lambda: True))
     assert len(posted) == 1 and not posted[0].full and posted[0].involved is not None
     crowd = Points.of(np.random.default_rng(0).normal(size=(20_001, 2)), np.zeros(20_001, dtype=np.int64))
     posted.clear()
-    run(replace(question, points=crowd).answer(posted.append, lambda: True))
+    run(replace(query, points=crowd).answer(posted.append, lambda: True))
     assert len(posted) == 1 and posted[0].involved is None, "so many points wait until nothing moves"
 
 
@@ -242,17 +242,17 @@ def test_a_queue_of_background_work_waits_its_turn() -> None:
             raise AssertionError("nobody waits for a picture here")
 
     pool = Quiet()
-    queue: NewestQueue[int] = NewestQueue(pool, lambda number, overtaken: iter(()), Priority.BACKGROUND)  # type: ignore[arg-type]
+    queue: LatestQueue[int] = LatestQueue(pool, lambda number, overtaken: iter(()), Priority.BACKGROUND)  # type: ignore[arg-type]
     queue.submit(1)
     queue.submit(2)
     assert pool.submitted == [Priority.BACKGROUND]
     assert list(pool.job) == [Priority.BACKGROUND], "of two only the newest was done"
 
 
-def settled(conductor: Conductor) -> None:
+def settled(scheduler: Scheduler) -> None:
     for _ in range(2000):
-        conductor.collect()
-        if conductor.idle:
+        scheduler.collect()
+        if scheduler.idle:
             return
         time.sleep(0.005)
     raise AssertionError("never idle")
@@ -261,46 +261,46 @@ def settled(conductor: Conductor) -> None:
 def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
     points = GeneratorSettings("moons", 20).points()
     grid = Grid(-2.0, 3.0, -1.5, 2.0, 60, 40)
-    conductor = Conductor(2, lambda: None)
+    scheduler = Scheduler(2, lambda: None)
     try:
-        wish = Wish(points, Lane("knn"), grid, SHADES, False, math.inf, 0, True)
-        conductor.want(1, wish)
-        settled(conductor)
-        frame = conductor.results.frame(1)
+        spec = LaneSpec(points, Lane("knn"), grid, SHADES, False, math.inf, 0, True)
+        scheduler.want(1, spec)
+        settled(scheduler)
+        frame = scheduler.results.frame(1)
         assert frame is not None
-        conductor.forget(1)
-        conductor._mailbox.post(frame)
-        conductor.collect()
-        assert conductor.results.frame(1) is None, "it was on its way when its lane was removed"
-        conductor.want(1, wish)
-        settled(conductor)
-        assert conductor.results.frame(1) is not None
-        question = Differing(sides(points, "knn", "linear"), grid, points, True)
-        conductor.ask({"compare": question})
-        settled(conductor)
-        answer = conductor.results.answer("compare")
-        assert answer is not None and answer.done and answer.question == question
-        conductor.ask({"compare": replace(question)})
-        settled(conductor)
-        assert conductor.results.answer("compare") is answer, "an equal question keeps its answer"
-        conductor.ask({"compare": replace(question, grid=replace(grid, width=50))})
-        settled(conductor)
-        newer = conductor.results.answer("compare")
+        scheduler.forget(1)
+        scheduler._mailbox.post(frame)
+        scheduler.collect()
+        assert scheduler.results.frame(1) is None, "it was on its way when its lane was removed"
+        scheduler.want(1, spec)
+        settled(scheduler)
+        assert scheduler.results.frame(1) is not None
+        query = Differing(sides(points, "knn", "linear"), grid, points, True)
+        scheduler.ask({"compare": query})
+        settled(scheduler)
+        answer = scheduler.results.answer("compare")
+        assert answer is not None and answer.done and answer.query == query
+        scheduler.ask({"compare": replace(query)})
+        settled(scheduler)
+        assert scheduler.results.answer("compare") is answer, "an equal question keeps its answer"
+        scheduler.ask({"compare": replace(query, grid=replace(grid, width=50))})
+        settled(scheduler)
+        newer = scheduler.results.answer("compare")
         assert newer is not None and newer.number > answer.number and newer.value.hatch.mask.shape == (40, 50)
-        conductor._answers.post(answer)
-        conductor.collect()
-        assert conductor.results.answer("compare") is newer
-        conductor.ask({})
-        conductor._answers.post(newer)
-        conductor.collect()
-        assert conductor.results.answer("compare") is None
-        conductor.ask({"compare": question})
-        conductor._answers.post(newer)
-        conductor.collect()
-        late = conductor.results.answer("compare")
+        scheduler._answers.post(answer)
+        scheduler.collect()
+        assert scheduler.results.answer("compare") is newer
+        scheduler.ask({})
+        scheduler._answers.post(newer)
+        scheduler.collect()
+        assert scheduler.results.answer("compare") is None
+        scheduler.ask({"compare": query})
+        scheduler._answers.post(newer)
+        scheduler.collect()
+        late = scheduler.results.answer("compare")
         assert late is None or late.number > newer.number, "it was asked before the pause"
     finally:
-        assert conductor.close()
+        assert scheduler.close()
 
 
 def test_a_difference_is_exported_as_it_is_seen() -> None:
@@ -308,8 +308,8 @@ def test_a_difference_is_exported_as_it_is_seen() -> None:
     both = sides(points, "knn", "linear")
     grid = Grid(-2.0, 3.0, -1.5, 2.0, 300, 210)
     frames: list[Frame] = []
-    wish = Wish(points, Lane("difference"), grid, SHADES, False, math.inf, 0, True, sides=both)
-    run(LaneWork(frames.append)(Request(1, 2, wish), lambda: False))
+    spec = LaneSpec(points, Lane("difference"), grid, SHADES, False, math.inf, 0, True, sides=both)
+    run(LaneJob(frames.append)(Request(1, 2, spec), lambda: False))
     made: list[Any] = []
     run(enlarge(frames[-1], grid, SHADES, made.append, lambda: False))
     seen, picture = frames[-1].picture, made[0]

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
 from app.engine.pool import Priority
-from app.engine.query import Answer, Asked, work_out
+from app.engine.query import Answer, NumberedQuery, work_out
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.engine.shading import Shades
@@ -26,13 +26,13 @@ from app.features.evaluation.scene import (
     at_threshold,
     evaluation_of,
     place_of,
-    questions,
+    queries,
     sheets,
     threshold_at,
     wrong_test_points,
 )
 from app.learners.estimators import estimator_of
-from app.scene.context import Moment
+from app.scene.context import Context
 from app.state.document import (
     Document,
     GeneratorSettings,
@@ -68,10 +68,10 @@ def never() -> bool:
     return False
 
 
-def work(question: Any, overtaken: Callable[[], bool] = never) -> tuple[list[Any], str]:
+def work(query: Any, overtaken: Callable[[], bool] = never) -> tuple[list[Any], str]:
     """All that is posted, and the sentence."""
     answers: list[Any] = []
-    for step in work_out(Asked("q", 1, question), answers.append, overtaken):
+    for step in work_out(NumberedQuery("q", 1, query), answers.append, overtaken):
         assert step is Priority.BACKGROUND
     if not answers:
         return [], ""
@@ -265,9 +265,9 @@ def test_folds_that_leave_one_class_are_counted_as_always_saying_it() -> None:
 
 def test_a_validation_that_breaks_off_shows_no_number() -> None:
     seen = Seen(two(), validation=Validation("folds", 3))
-    question = seen.asked()["validated1"]
+    query = seen.asked()["validated1"]
     value = Validated(np.array([20]), np.array([20]), 3, 20, 0, False)
-    seen.results.accept_answer(Answer("validated1", 1, question, value, True, "It was too much."))
+    seen.results.accept_answer(Answer("validated1", 1, query, value, True, "It was too much."))
     lane = seen.shown().lanes[1]
     assert words.validated_cell(lane) == words.DASH
     assert words.validated_words(lane) == "broken off after 1 of 3 folds. It was too much."
@@ -366,12 +366,12 @@ class Seen:
 
     def asked(self) -> dict[str, Any]:
         grids = (GRID,) * self.document.shown
-        return questions(Moment(self.document, self.session, self.results, grids, SHADES, True))
+        return queries(Context(self.document, self.session, self.results, grids, SHADES, True))
 
     def answer(self, *names: str) -> None:
-        for number, (name, question) in enumerate(self.asked().items(), 100):
+        for number, (name, asked) in enumerate(self.asked().items(), 100):
             if not names or name in names:
-                for _ in work_out(Asked(name, number, question), self.results.accept_answer, never):
+                for _ in work_out(NumberedQuery(name, number, asked), self.results.accept_answer, never):
                     pass
 
     def shown(self) -> Any:

@@ -98,13 +98,13 @@ def test_noise_that_looks_like_a_table(text: str, suffix: str) -> None:
     st.builds(Dialect, st.sampled_from(",;\t| "), st.sampled_from(".,"), st.booleans()),
 )
 @settings(max_examples=500, deadline=None)
-def test_any_wish_on_any_text(text: str, wish: Dialect) -> None:
+def test_any_wish_on_any_text(text: str, spec: Dialect) -> None:
     try:
-        table = read_text(text, dialect=wish)
+        table = read_text(text, dialect=spec)
     except FileError as error:
         assert str(error).startswith("The clipboard") and str(error).endswith(".")
     else:
-        assert table.dialect == wish
+        assert table.dialect == spec
 
 
 def test_twenty_megabytes_of_noise_end_soon() -> None:

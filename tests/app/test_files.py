@@ -805,11 +805,10 @@ def test_a_disk_that_is_really_full(small_disk: Path) -> None:
 SAVER = """
 import sys
 from pathlib import Path
-from app import files, locks, versions
-from app.controller import Controller
+from app.files import documents
 path, contents = Path(sys.argv[1]), [b"a" * 300_000, b"b" * 300_000]
 for turn in range(10**9):
-    files.write_bytes(contents[turn % 2], path)
+    documents.write_bytes(contents[turn % 2], path)
     if turn == 0:
         print("saving", flush=True)
 """

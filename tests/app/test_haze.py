@@ -32,9 +32,9 @@ def points_of(settings: GeneratorSettings | None = None) -> Points:
     return (settings or GeneratorSettings("moons", 25, 0.3, 2)).points()
 
 
-def ask(question: Stability, overtaken: Any = lambda: False) -> list[Haze]:
+def ask(query: Stability, overtaken: Any = lambda: False) -> list[Haze]:
     posted: list[Haze] = []
-    for _ in question.answer(posted.append, overtaken):
+    for _ in query.answer(posted.append, overtaken):
         pass
     return posted
 

@@ -1,4 +1,4 @@
-"""The background: order and fairness of the pool, lanes and mailbox, and what LaneWork trains, paints and says."""
+"""The background: order and fairness of the pool, lanes and mailbox, and what LaneJob trains, paints and says."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from app.engine import compile_ahead as preparation_module
 from app.engine import lane_job as work_module
 from app.engine import pool as pool_module
 from app.engine import training_run as training_module
-from app.engine.lane_job import PLAIN_LIMIT, LaneWork
-from app.engine.latest_queue import NewestQueue
+from app.engine.lane_job import PLAIN_LIMIT, LaneJob
+from app.engine.latest_queue import LatestQueue
 from app.engine.mailbox import Mailbox
 from app.engine.pool import Job, Later, Pool, Priority
-from app.engine.requests import Frame, Phase, Request, Wish
+from app.engine.requests import Frame, LaneSpec, Phase, Request
 from app.engine.results import Results
 from app.engine.run_state import Seek
-from app.engine.scheduler import Conductor
+from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.surface_values import Values, svm_source
 from app.scene import text as words
@@ -63,24 +63,24 @@ def knn(**settings: Any) -> Lane:
     return Lane("knn", knn=KnnSettings(**settings))
 
 
-def wish(points: Points, lane: Lane, **changes: Any) -> Wish:
-    plain = Wish(points, lane, SMALL, LIGHT, False, math.inf, 0, True)
+def spec(points: Points, lane: Lane, **changes: Any) -> LaneSpec:
+    plain = LaneSpec(points, lane, SMALL, LIGHT, False, math.inf, 0, True)
     return replace(plain, **changes)
 
 
 class Background:
-    """A LaneWork driven by hand, in the test's own thread; collects its frames."""
+    """A LaneJob driven by hand, in the test's own thread; collects its frames."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
-        self.work = LaneWork(self.frames.append)
+        self.work = LaneJob(self.frames.append)
         self.numbers = itertools.count(1)
 
-    def start(self, wanted: Wish, overtaken: Callable[[], bool] = lambda: False) -> Job:
+    def start(self, wanted: LaneSpec, overtaken: Callable[[], bool] = lambda: False) -> Job:
         self.frames.clear()
         return self.work(Request(next(self.numbers), 0, wanted), overtaken)
 
-    def finish(self, wanted: Wish, enough: float = math.inf) -> Frame:
+    def finish(self, wanted: LaneSpec, enough: float = math.inf) -> Frame:
         """The last frame of `wanted`, which is overtaken after `enough` seconds."""
         begun = time.monotonic()
         deadline = begun + PATIENCE
@@ -165,9 +165,9 @@ class Hold:
         self._go.set()
 
 
-def noting(log: list[str], name: str, *wishes: Priority | Later) -> Job:
+def noting(log: list[str], name: str, *specs: Priority | Later) -> Job:
     log.append(name)
-    for each in wishes:
+    for each in specs:
         yield each
         log.append(name)
 
@@ -264,8 +264,8 @@ def test_the_background_rests_after_the_hand_and_everything_else_goes_on(pool: P
     log: list[tuple[str, float]] = []
     done = threading.Event()
 
-    def job(name: str, *wishes: Priority) -> Job:
-        for each in (*wishes, None):
+    def job(name: str, *specs: Priority) -> Job:
+        for each in (*specs, None):
             log.append((name, time.monotonic()))
             if each is not None:
                 yield each
@@ -281,7 +281,7 @@ def test_the_background_rests_after_the_hand_and_everything_else_goes_on(pool: P
     assert done.wait(PATIENCE)
     names = [name for name, _ in log]
     assert names == ["training"] * 22 + ["background"] * 2
-    assert log[22][1] >= begun + 0.5 and not any(moment > begun + 0.5 for name, moment in log[:2])
+    assert log[22][1] >= begun + 0.5 and not any(context > begun + 0.5 for name, context in log[:2])
     assert last(pool).wait(PATIENCE), "and then it takes its turns as ever"
 
 
@@ -364,7 +364,7 @@ def test_close_does_not_wait_for_later() -> None:
 
 # -- one lane's queue ----------------------------------------------------------------------------------------------
 
-ANY = wish(two_moons(2), knn())
+ANY = spec(two_moons(2), knn())
 
 
 def request(number: int, index: int = 0) -> Request:
@@ -379,7 +379,7 @@ def test_only_the_newest_request_runs(pool: Pool) -> None:
         return
         yield
 
-    queue = NewestQueue(pool, work)
+    queue = LatestQueue(pool, work)
     hold = Hold(pool)
     for number in range(1, 6):
         queue.submit(request(number))
@@ -412,7 +412,7 @@ class Held:
 
 def test_a_running_request_hears_of_a_newer_one(pool: Pool) -> None:
     held = Held()
-    queue = NewestQueue(pool, held)
+    queue = LatestQueue(pool, held)
     queue.submit(request(1))
     assert held.begun.wait(PATIENCE)
     queue.submit(request(2))
@@ -424,7 +424,7 @@ def test_a_running_request_hears_of_a_newer_one(pool: Pool) -> None:
 
 def test_a_cancelled_request_ends_or_never_begins(pool: Pool) -> None:
     held = Held()
-    queue = NewestQueue(pool, held)
+    queue = LatestQueue(pool, held)
     queue.cancel()
     assert pool.idle
     queue.submit(request(1))
@@ -443,7 +443,7 @@ def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
     pictures = [0, 0]
     numbers = itertools.count(1)
     done = threading.Event()
-    queues: list[NewestQueue] = []
+    queues: list[LatestQueue] = []
 
     def work(asked: Request, overtaken: Callable[[], bool]) -> Job:
         for _ in range(3):  # a picture takes three pieces
@@ -456,7 +456,7 @@ def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
         if done.is_set():
             yield Later(3600.0, Priority.BACKGROUND)
 
-    queues += [NewestQueue(pool, work), NewestQueue(pool, work)]
+    queues += [LatestQueue(pool, work), LatestQueue(pool, work)]
     hold = Hold(pool)
     for index in (0, 1):
         queues[index].submit(request(next(numbers), index))
@@ -471,17 +471,17 @@ def test_a_flood_of_requests_paints_by_each_promise(pool: Pool) -> None:
     numbers = itertools.count(1)
     points = two_moons()
     enough = threading.Event()
-    queue: NewestQueue
+    queue: LatestQueue
 
     def post(frame: Frame) -> None:
         frames.append(frame)
         if len(frames) < 20:
-            queue.submit(Request(next(numbers), 0, wish(points, svm(C=1.0 + len(frames)), grid=WIDE)))
+            queue.submit(Request(next(numbers), 0, spec(points, svm(C=1.0 + len(frames)), grid=WIDE)))
         elif frame.full and frame.phase is Phase.DONE:
             enough.set()
 
-    queue = NewestQueue(pool, LaneWork(post))
-    queue.submit(Request(next(numbers), 0, wish(points, svm(), grid=WIDE)))
+    queue = LatestQueue(pool, LaneJob(post))
+    queue.submit(Request(next(numbers), 0, spec(points, svm(), grid=WIDE)))
     assert enough.wait(PATIENCE)
     assert [f.job for f in frames[:20]] == list(range(1, 21))
     assert not any(f.full for f in frames[:19]) and all(f.picture is not None for f in frames)
@@ -496,7 +496,7 @@ def test_the_first_picture_is_a_promise(lane: Lane) -> None:
         asked.append(len(background.frames))
         return True
 
-    list(background.start(wish(two_moons(), lane, grid=WIDE), overtaken))
+    list(background.start(spec(two_moons(), lane, grid=WIDE), overtaken))
     assert [(f.full, f.picture is not None) for f in background.frames] == [(False, True)]
     assert asked and min(asked) == 1, "the job looked before it had delivered"
 
@@ -504,7 +504,7 @@ def test_the_first_picture_is_a_promise(lane: Lane) -> None:
 @pytest.mark.parametrize("lane", [knn(), svm()], ids=["knn", "svm"])
 def test_the_full_picture_comes_last(lane: Lane) -> None:
     background = Background()
-    frame = background.finish(wish(two_moons(), lane, grid=WIDE))
+    frame = background.finish(spec(two_moons(), lane, grid=WIDE))
     assert frame.full and frame.phase is Phase.DONE and frame.picture is not None
     assert frame.picture.argb.shape == (300, 400) and frame.picture.grid == WIDE
     assert not background.frames[0].full
@@ -521,9 +521,9 @@ def test_a_slow_step_does_not_hold_up_a_newer_request(pool: Pool) -> None:
         if frame.phase is Phase.DONE:
             done.set()
 
-    queue = NewestQueue(pool, LaneWork(post))
+    queue = LatestQueue(pool, LaneJob(post))
     points = two_moons()
-    slow = wish(points, svm(), steps_per_second=1e-4)
+    slow = spec(points, svm(), steps_per_second=1e-4)
     queue.submit(Request(1, 0, slow))
     assert last(pool).wait(PATIENCE)
     assert not pool.idle and [f.job for f in frames] == [1] and steps_of(frames[0]) == 1
@@ -544,8 +544,8 @@ def test_close_ends_in_time_in_the_middle_of_trainings() -> None:
     points = GeneratorSettings(count=400, noise=2.0).points()
     endless = svm(C=1e8, gamma=0.5, tol=1e-9)
     for index, event in enumerate(begun):
-        queue = NewestQueue(pool, LaneWork(lambda frame, event=event: event.set()))
-        queue.submit(Request(1, index, wish(points, endless, grid=WIDE)))
+        queue = LatestQueue(pool, LaneJob(lambda frame, event=event: event.set()))
+        queue.submit(Request(1, index, spec(points, endless, grid=WIDE)))
     assert all(event.wait(PATIENCE) for event in begun)
     assert not pool.idle
     clock = time.monotonic()
@@ -557,13 +557,13 @@ def flood(seconds: float) -> None:
     """Two lanes asked anew at random from a thread of its own, as a hand does; numbers never go back."""
     rng = np.random.default_rng(0)
     woken = threading.Event()
-    conductor = Conductor(2, woken.set)
+    scheduler = Scheduler(2, woken.set)
     shown: list[list[int]] = [[], []]
 
     def collect() -> None:
-        conductor.collect()
+        scheduler.collect()
         for index, seen in enumerate(shown):
-            frame = conductor.results.frame(index)
+            frame = scheduler.results.frame(index)
             if frame is not None:
                 assert frame.phase is not Phase.FAILED, frame.message
                 seen.append(frame.job)
@@ -572,9 +572,9 @@ def flood(seconds: float) -> None:
     lanes = [knn(), svm(tol=1e-3), svm(tol=1e-3, kernel="linear")]
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        conductor.want(
+        scheduler.want(
             int(rng.integers(2)),
-            wish(
+            spec(
                 points[rng.integers(4)],
                 lanes[rng.integers(3)],
                 grid=(SMALL, WIDE)[rng.integers(2)],
@@ -589,15 +589,15 @@ def flood(seconds: float) -> None:
             woken.clear()
             collect()
     for index in (0, 1):
-        conductor.want(index, wish(points[0], lanes[index]))
+        scheduler.want(index, spec(points[0], lanes[index]))
     deadline = time.monotonic() + PATIENCE
-    while not conductor.idle and time.monotonic() < deadline:
+    while not scheduler.idle and time.monotonic() < deadline:
         woken.wait(0.01)
         collect()
     collect()
     for index, seen in enumerate(shown):
-        assert seen == sorted(seen) and seen[-1] == conductor.newest(index)
-    assert conductor.close()
+        assert seen == sorted(seen) and seen[-1] == scheduler.newest(index)
+    assert scheduler.close()
 
 
 def test_a_flood_of_wishes_ends_with_the_newest() -> None:
@@ -633,7 +633,7 @@ def classes_seen(frame: Frame) -> np.ndarray:
 )
 def test_each_pixel_has_the_colour_of_what_the_model_says(lane: Lane, points: Points, compiled: bool) -> None:
     grid = Grid(-1.5, 2.5, -1.0, 1.5, 64, 40)
-    frame = Background().finish(wish(points, lane, grid=grid, shades=PLAIN_COLOURS, compiled=compiled))
+    frame = Background().finish(spec(points, lane, grid=grid, shades=PLAIN_COLOURS, compiled=compiled))
     seen = classes_seen(frame)
     places = np.stack(np.meshgrid(grid.xs, grid.ys), axis=-1).reshape(-1, 2)
     assert frame.model is not None
@@ -649,11 +649,11 @@ def test_each_pixel_has_the_colour_of_what_the_model_says(lane: Lane, points: Po
 @pytest.mark.parametrize("lane", [knn(n_neighbors=2), svm(kernel="linear"), svm()], ids=["knn", "linear", "rbf"])
 def test_contradicting_points_are_a_tie_everywhere(lane: Lane) -> None:
     twins = Points.of([(0.5, 0.5), (0.5, 0.5)], [0, 1])
-    assert (classes_seen(Background().finish(wish(twins, lane, shades=PLAIN_COLOURS))) == -1).all()
+    assert (classes_seen(Background().finish(spec(twins, lane, shades=PLAIN_COLOURS))) == -1).all()
 
 
 def test_the_lines_of_an_svm_lie_where_its_function_has_their_value() -> None:
-    frame = Background().finish(wish(two_moons(), svm(C=10.0), grid=WIDE))
+    frame = Background().finish(spec(two_moons(), svm(C=10.0), grid=WIDE))
     assert isinstance(frame.model, SVC) and frame.picture is not None
     for line, value in ((frame.picture.boundary, 0.0), (frame.picture.margins, 1.0)):
         line = line[~np.isnan(line[:, 0])]
@@ -693,7 +693,7 @@ def test_equal_leaders_are_a_tie() -> None:
 
 def test_the_margins_of_a_class_against_the_rest() -> None:
     lane = replace_pair(svm(multiclass="one-vs-rest", C=10.0), (1, 1))
-    frame = Background().finish(wish(four_blobs(), lane, grid=WIDE))
+    frame = Background().finish(spec(four_blobs(), lane, grid=WIDE))
     assert isinstance(frame.model, SVC) and frame.picture is not None
     line = frame.picture.margins[~np.isnan(frame.picture.margins[:, 0])]
     assert len(line) > 20
@@ -742,23 +742,23 @@ def test_results_never_go_back() -> None:
 def test_the_conductor_asks_only_for_what_differs() -> None:
     before = set(threading.enumerate())
     came = threading.Event()
-    conductor = Conductor(2, came.set)
-    wanted = wish(two_moons(), knn())
-    conductor.want(0, wanted)
-    conductor.want(0, wanted)
-    assert (conductor.newest(0), conductor.newest(1)) == (1, 0)
-    conductor.want(1, wish(wanted.points, svm()))
-    conductor.want(0, replace(wanted, shades=DARK))
-    assert (conductor.newest(0), conductor.newest(1)) == (3, 2)
+    scheduler = Scheduler(2, came.set)
+    wanted = spec(two_moons(), knn())
+    scheduler.want(0, wanted)
+    scheduler.want(0, wanted)
+    assert (scheduler.newest(0), scheduler.newest(1)) == (1, 0)
+    scheduler.want(1, spec(wanted.points, svm()))
+    scheduler.want(0, replace(wanted, shades=DARK))
+    assert (scheduler.newest(0), scheduler.newest(1)) == (3, 2)
     deadline = time.monotonic() + PATIENCE
-    while not conductor.idle and time.monotonic() < deadline:
+    while not scheduler.idle and time.monotonic() < deadline:
         came.wait(0.05)
         came.clear()
-        conductor.collect()
-    shown = [conductor.results.frame(i) for i in (0, 1)]
+        scheduler.collect()
+    shown = [scheduler.results.frame(i) for i in (0, 1)]
     assert [f.job for f in shown if f] == [3, 2]
-    assert not conductor.collect()
-    assert conductor.close()
+    assert not scheduler.collect()
+    assert scheduler.close()
     assert set(threading.enumerate()) == before
 
 
@@ -779,10 +779,10 @@ def test_an_exception_becomes_a_sentence(
     background = Background()
     with monkeypatch.context() as patched:
         patched.setattr(work_module, "colour", broken)
-        frame = background.finish(wish(two_moons(), lane))
+        frame = background.finish(spec(two_moons(), lane))
     assert frame.phase is Phase.FAILED and said in frame.message and frame.message.endswith(".")
     assert words.headline(frame, lane, True) == "No picture"
-    assert background.finish(wish(two_moons(), lane)).phase is Phase.DONE
+    assert background.finish(spec(two_moons(), lane)).phase is Phase.DONE
 
 
 def test_a_failed_lane_goes_on_in_the_pool(pool: Pool) -> None:
@@ -794,12 +794,12 @@ def test_a_failed_lane_goes_on_in_the_pool(pool: Pool) -> None:
         if frame.phase is Phase.DONE:
             done.set()
 
-    queue = NewestQueue(pool, LaneWork(post))
+    queue = LatestQueue(pool, LaneJob(post))
     far = Points.of([(1e12, 1e12), (-1e12, 3.0)], [0, 1])
-    queue.submit(Request(1, 0, wish(far, svm(kernel="poly", degree=9))))
+    queue.submit(Request(1, 0, spec(far, svm(kernel="poly", degree=9))))
     assert last(pool).wait(PATIENCE)
     assert [f.phase for f in frames] == [Phase.FAILED]
-    queue.submit(Request(2, 0, wish(two_moons(), svm())))
+    queue.submit(Request(2, 0, spec(two_moons(), svm())))
     assert done.wait(PATIENCE)
 
 
@@ -834,7 +834,7 @@ def assert_like(frame: Frame, reference: SVC) -> None:
     ids=["rbf", "poly", "linear", "rest", "balanced", "own", "own rest"],
 )
 def test_svm_to_the_end_is_a_fit(points: Points, lane: Lane, compiled: bool) -> None:
-    frame = Background().finish(wish(points, lane, compiled=compiled))
+    frame = Background().finish(spec(points, lane, compiled=compiled))
     reference = direct(points, lane)
     assert frame.phase is Phase.DONE and frame.full
     assert_like(frame, reference)
@@ -850,7 +850,7 @@ def test_svm_to_the_end_is_a_fit(points: Points, lane: Lane, compiled: bool) -> 
 @pytest.mark.parametrize("points", [two_moons(), four_blobs()], ids=["two", "four"])
 @pytest.mark.parametrize("lane", [knn(), knn(n_neighbors=3, weights="distance", metric="minkowski")])
 def test_knn_is_a_fit(points: Points, lane: Lane, compiled: bool) -> None:
-    frame = Background().finish(wish(points, lane, compiled=compiled))
+    frame = Background().finish(spec(points, lane, compiled=compiled))
     s = lane.knn
     reference = KNeighborsClassifier(s.n_neighbors, s.weights, s.metric, s.p).fit(points.xy, points.labels)
     probe = np.random.default_rng(0).uniform(-2, 2, (500, 2))
@@ -863,7 +863,7 @@ def test_knn_is_a_fit(points: Points, lane: Lane, compiled: bool) -> None:
 def test_knn_of_many_points_draws_first_and_counts_wrong_points_in_pieces(compiled: bool) -> None:
     points = GeneratorSettings("moons", 700, 0.4, 0).points()
     background = Background()
-    wanted = wish(points, knn(n_neighbors=3), grid=WIDE, compiled=compiled)
+    wanted = spec(points, knn(n_neighbors=3), grid=WIDE, compiled=compiled)
     pieces = list(background.start(wanted))
     assert Priority.BACKGROUND in pieces
     first, last = background.frames[0], background.frames[-1]
@@ -886,7 +886,7 @@ def test_knn_of_many_points_draws_first_and_counts_wrong_points_in_pieces(compil
 def test_another_view_or_theme_continues_the_training(clock: Clock) -> None:
     background = Background()
     points = two_moons()
-    slow = wish(points, svm(), steps_per_second=10.0)
+    slow = spec(points, svm(), steps_per_second=10.0)
     drive(background.start(slow), clock, 1.0)
     made = steps_of(background.frames[-1])
     assert made >= 9
@@ -916,13 +916,13 @@ def test_warm_start_reaches_the_same_optimum(hard: bool) -> None:
     points = GeneratorSettings(name="blobs", count=30, noise=0.25).points() if hard else two_moons()
     lane = svm(hard_margin=True, gamma=8.0) if hard else svm(C=3.0)
     background = Background()
-    before = background.finish(wish(points, lane))
+    before = background.finish(spec(points, lane))
     steps: dict[str, tuple[int, int]] = {}
     for name, after in edits(points).items():
-        background.finish(wish(points, lane))
-        warm = background.finish(wish(after, lane))
+        background.finish(spec(points, lane))
+        warm = background.finish(spec(after, lane))
         assert_like(warm, direct(after, lane))
-        cold = Background().finish(wish(after, lane))
+        cold = Background().finish(spec(after, lane))
         steps[name] = (steps_of(warm), steps_of(cold))
     assert steps["far point"][0] < steps["far point"][1], "nothing to learn anew, nearly"
     assert steps["moved"][0] < steps["moved"][1] and steps["added"][0] < steps["added"][1]
@@ -930,12 +930,12 @@ def test_warm_start_reaches_the_same_optimum(hard: bool) -> None:
     assert total[0] < 0.9 * total[1], steps
     for C in () if hard else (0.5, 2.0, 4.0, 6.0, 30.0):
         other = svm(C=C)
-        background.finish(wish(points, lane))
-        warm, cold = background.finish(wish(points, other)), Background().finish(wish(points, other))
+        background.finish(spec(points, lane))
+        warm, cold = background.finish(spec(points, other)), Background().finish(spec(points, other))
         assert_like(warm, direct(points, other))
         # Far away the old multipliers are worse than none, and are not used.
         assert steps_of(warm) < steps_of(cold) or (C in (0.5, 30.0) and steps_of(warm) == steps_of(cold))
-    back = background.finish(wish(points, lane))
+    back = background.finish(spec(points, lane))
     assert dual_of(back) == pytest.approx(dual_of(before), rel=1e-4)
 
 
@@ -953,10 +953,10 @@ def test_warm_start_when_classes_and_weights_change(multiclass: str) -> None:
         (points, svm(multiclass="one-vs-rest", C=3.0, class_weight="balanced")),
     ):
         background = Background()
-        background.finish(wish(points, lane))
-        warm = background.finish(wish(after, other))
+        background.finish(spec(points, lane))
+        warm = background.finish(spec(after, other))
         assert_like(warm, direct(after, other))
-        steps.append((steps_of(warm), steps_of(Background().finish(wish(after, other)))))
+        steps.append((steps_of(warm), steps_of(Background().finish(spec(after, other)))))
     for warm_steps, cold_steps in (steps[0], steps[2], steps[3]):
         assert warm_steps < 0.8 * cold_steps, steps
 
@@ -965,7 +965,7 @@ def test_warm_start_when_classes_and_weights_change(multiclass: str) -> None:
 def test_bounded_is_at_the_bound_of_the_point_itself(multiclass: str) -> None:
     points = four_blobs()
     lane = svm(multiclass=multiclass, class_weight="own", own_weights=OWN, C=0.5)
-    frame = Background().finish(wish(points, lane))
+    frame = Background().finish(spec(points, lane))
     assert isinstance(frame.model, SVC)
     own = 0.5 * np.array(OWN)[points.labels[frame.model.support_]]
     alpha = np.abs(frame.model.dual_coef_)
@@ -991,20 +991,20 @@ def edits(points: Points) -> dict[str, Points]:
 
 def test_restart_counts_from_zero(clock: Clock) -> None:
     background = Background()
-    first = background.finish(wish(two_moons(), svm()))
+    first = background.finish(spec(two_moons(), svm()))
     assert steps_of(first) > 10
-    again = background.finish(wish(two_moons(), svm(), restart=1, paused=True))
+    again = background.finish(spec(two_moons(), svm(), restart=1, paused=True))
     assert steps_of(again) == 0 and again.phase is Phase.PAUSED
     points = two_moons()
-    background.finish(wish(points, svm()))
-    assert steps_of(background.finish(wish(points, svm(), restart=1, paused=True))) == 0
-    full = background.finish(wish(points, svm(), restart=1))
+    background.finish(spec(points, svm()))
+    assert steps_of(background.finish(spec(points, svm(), restart=1, paused=True))) == 0
+    full = background.finish(spec(points, svm(), restart=1))
     assert steps_of(full) == steps_of(first)
 
 
 def test_paused_makes_no_step(clock: Clock) -> None:
     background = Background()
-    slow = wish(two_moons(), svm(), steps_per_second=10.0)
+    slow = spec(two_moons(), svm(), steps_per_second=10.0)
     drive(background.start(slow), clock, 0.5)
     made = steps_of(background.frames[-1])
     for _ in range(5):
@@ -1021,7 +1021,7 @@ def test_slow_speed_makes_the_steps_that_are_due(speed: float, clock: Clock) -> 
     background = Background()
     points = GeneratorSettings(count=150, noise=0.4).points()
     seconds = 20.0 / speed
-    drive(background.start(wish(points, svm(C=100.0), steps_per_second=speed)), clock, seconds)
+    drive(background.start(spec(points, svm(C=100.0), steps_per_second=speed)), clock, seconds)
     solvers = background.work._training.trainer.solvers  # frames are rarer than steps
     assert solvers[0].n_iter == pytest.approx(20, abs=2)
     assert background.frames[-1].phase is Phase.TRAINING
@@ -1033,7 +1033,7 @@ def test_slow_speed_makes_the_steps_that_are_due(speed: float, clock: Clock) -> 
 def test_a_late_lane_makes_up_for_a_tenth_of_a_second_at_most(clock: Clock) -> None:
     background = Background()
     points = GeneratorSettings(count=150, noise=0.4).points()
-    job = background.start(wish(points, svm(C=100.0), steps_per_second=100.0))
+    job = background.start(spec(points, svm(C=100.0), steps_per_second=100.0))
     next(job)
     made = background.work._training.trainer.n_iter
     clock.now += 60.0
@@ -1046,20 +1046,20 @@ def test_a_late_lane_makes_up_for_a_tenth_of_a_second_at_most(clock: Clock) -> N
 
 def test_without_the_compiler_only_small_sets_are_trained() -> None:
     many = two_moons(PLAIN_LIMIT // 2 + 1)
-    frame = Background().finish(wish(many, svm(), compiled=False))
+    frame = Background().finish(spec(many, svm(), compiled=False))
     assert frame.phase is Phase.EMPTY and not frame.compiled
     assert words.headline(frame, svm(), False) == "Preparing the fast solver… "
     background = Background()
     few = two_moons(30)
-    plain = background.finish(wish(few, svm(), compiled=False))
-    fast = background.finish(wish(few, svm()))
+    plain = background.finish(spec(few, svm(), compiled=False))
+    fast = background.finish(spec(few, svm()))
     assert dual_of(plain) == pytest.approx(dual_of(fast), rel=1e-6)
-    assert steps_of(fast) == steps_of(Background().finish(wish(few, svm()))), "counted by the chosen rule, from zero"
+    assert steps_of(fast) == steps_of(Background().finish(spec(few, svm()))), "counted by the chosen rule, from zero"
 
 
 def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> None:
     background = Background()
-    resting = wish(two_moons(30), svm(), compiled=False)
+    resting = spec(two_moons(30), svm(), compiled=False)
     study = background.finish(resting).study
     resting = replace(resting, paused=True, seek=Seek(study.recording, 5, serial=1))
     before = background.finish(resting).study
@@ -1081,7 +1081,7 @@ def test_preparation_is_done_once_and_says_why_not(error: OSError | None, monkey
             raise error
 
     monkeypatch.setattr(preparation_module, "compile_all", compile_all)
-    preparation = preparation_module.Preparation(done.set)
+    preparation = preparation_module.CompileAhead(done.set)
     assert preparation.running and not preparation.ready and not done.is_set()
     preparation.wait(0.0)
     go.set()
@@ -1128,7 +1128,7 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
     for lane, compiled in itertools.product(LANES, (True, False)):
         for grid in grids if compiled else grids[:1]:
             # Ten million steps of an ill-posed problem are not waited for; that they can be overtaken is what counts.
-            frame = Background().finish(wish(points, lane, grid=grid, compiled=compiled), enough=0.03)
+            frame = Background().finish(spec(points, lane, grid=grid, compiled=compiled), enough=0.03)
             sentence = words.empty_sentence(lane, points.classes, len(points), True)
             about = f"{lane} on {grid}: {frame.message}"
             if frame.phase is Phase.FAILED:

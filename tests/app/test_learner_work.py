@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.engine.lane_job import LaneWork
-from app.engine.requests import Frame, Phase, Request, Wish
+from app.engine.lane_job import LaneJob
+from app.engine.requests import Frame, LaneSpec, Phase, Request
 from app.engine.run_state import Seek
 from app.engine.shading import Shades
 from app.learners.estimators import estimator_of
@@ -34,18 +34,18 @@ def lane_of(learner: str) -> Lane:
 
 
 class Background:
-    """A LaneWork driven by hand."""
+    """A LaneJob driven by hand."""
 
     def __init__(self, points: Points, lane: Lane) -> None:
         self.frames: list[Frame] = []
-        self._work = LaneWork(self.frames.append)
-        self._wish = Wish(points, lane, GRID, SHADES, False, math.inf, 0, True)
+        self._work = LaneJob(self.frames.append)
+        self._spec = LaneSpec(points, lane, GRID, SHADES, False, math.inf, 0, True)
         self._number = 0
 
     def last(self, **changes: Any) -> Frame:
         self._number += 1
-        self._wish = replace(self._wish, **changes)
-        for _ in self._work(Request(self._number, 0, self._wish), lambda: False):
+        self._spec = replace(self._spec, **changes)
+        for _ in self._work(Request(self._number, 0, self._spec), lambda: False):
             pass
         return self.frames[-1]
 

@@ -14,7 +14,7 @@ from probes import NAMES, fitted, frame_of, ground_of, knn, points_of, scene_wit
 
 from app.engine.results import Results
 from app.engine.surface_values import problem_of, shown_pair
-from app.features.probe.query import Ground, GroundQuestion, ProbeQuestion
+from app.features.probe.query import BoundaryFacts, BoundaryQuery, ProbeQuery
 from app.features.probe.scene import HEAVY, MOST_LINES, LaneProbe, heavy, place_of, probe_lane, probe_of
 from app.features.probe.tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, compact, figure
 from app.learners.table import SVM_TRAINERS
@@ -85,14 +85,14 @@ def test_the_sentences_of_ties() -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_ties_on_lattices(data: st.DataObject) -> None:
-    spot = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
-    spots = data.draw(st.lists(spot, min_size=1, max_size=12))
+    pointer = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
+    spots = data.draw(st.lists(pointer, min_size=1, max_size=12))
     labels = data.draw(st.lists(st.sampled_from([1, 3, 4]), min_size=len(spots), max_size=len(spots)))
     points = Points.of(np.array(spots, dtype=float), labels)
     k = data.draw(st.integers(1, len(spots)))
     metric, weights = data.draw(st.sampled_from(METRICS)), data.draw(st.sampled_from(WEIGHTS))
     model, lane = knn(points, k, metric, weights)
-    place = tuple(float(v) for v in data.draw(spot))
+    place = tuple(float(v) for v in data.draw(pointer))
     probe = probe_lane(model, lane, who(points), place)
     assert probe.label == model.predict([place])[0] and probe.vote is not None
     best = model.predict_proba([place])[0]
@@ -225,8 +225,8 @@ def test_distances() -> None:
 
 def test_an_overtaken_question_ends() -> None:
     model, _ = svm(points_of(60, 2))
-    posted: list[Ground] = []
-    steps = list(GroundQuestion(model, 0, (-3.0, 3.0, -2.0, 2.0)).answer(posted.append, lambda: True))  # type: ignore[arg-type]
+    posted: list[BoundaryFacts] = []
+    steps = list(BoundaryQuery(model, 0, (-3.0, 3.0, -2.0, 2.0)).answer(posted.append, lambda: True))  # type: ignore[arg-type]
     assert len(steps) <= 2 and not posted
 
 
@@ -286,11 +286,11 @@ def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatc
     frame, session = frame_of(model, lane, points), Session(probe=(0.3, 0.1))
     assert scene_with(session, frame).probe.lanes[0].message == "Working it out…"
     posted: list[LaneProbe] = []
-    question = ProbeQuestion(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)
-    for _ in question.answer(posted.append, lambda: False):
+    query = ProbeQuery(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)
+    for _ in query.answer(posted.append, lambda: False):
         pass
     assert posted[0].label == model.predict([(0.3, 0.1)])[0]
-    assert question == ProbeQuestion(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)
+    assert query == ProbeQuery(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)
 
 
 @pytest.mark.parametrize(

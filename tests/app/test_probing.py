@@ -1,4 +1,4 @@
-"""Probing: what the hand does with the probe becomes a session; and which ground belongs to which problem."""
+"""ProbeController: what the hand does with the probe becomes a session; and which ground belongs to which problem."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from app.engine.query import Answer
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.probe.controller import _as_seen
-from app.features.probe.query import GroundQuestion
-from app.features.probe.scene import grounds
+from app.features.probe.query import BoundaryQuery
+from app.features.probe.scene import queries
 from app.scene.compose import compose
-from app.scene.context import Moment
+from app.scene.context import Context
 from app.state.document import Document
 from app.state.points import LIMIT
 from app.state.session import Session
 from app.state.store import Store
-from app.tools import Spot
+from app.tools import PointerPosition
 from solver import Grid
 
 
@@ -34,34 +34,34 @@ def controller(shown: int = 2) -> tuple[Controller, list[str]]:
 
 def test_the_pointer_is_told_where_somebody_looks() -> None:
     desk, _ = controller()
-    desk.probing.aim(Spot(0.5, 0.25, 0.01))
+    desk.probe_controller.aim(PointerPosition(0.5, 0.25, 0.01))
     assert desk.session.aim == (0.5, 0.25)
-    desk.probing.aim(None)
+    desk.probe_controller.aim(None)
     assert desk.session.aim is None
     alone, _ = controller(shown=1)
-    alone.probing.aim(Spot(0.5, 0.25, 0.01))
+    alone.probe_controller.aim(PointerPosition(0.5, 0.25, 0.01))
     assert alone.session.aim is None
     alone.look_at("probe", True)
-    alone.probing.aim(Spot(0.5, 0.25, 0.01))
-    alone.probing.aim(None)
+    alone.probe_controller.aim(PointerPosition(0.5, 0.25, 0.01))
+    alone.probe_controller.aim(None)
     assert alone.session.aim == (0.5, 0.25)  # on its way to the panel
 
 
 def test_pin_and_let_go() -> None:
     desk, said = controller()
-    desk.probing.toggle()
+    desk.probe_controller.toggle()
     assert desk.session.probe is None and "Put the pointer over a picture" in said[-1]
-    desk.probing.aim(Spot(0.5, 0.25, 0.01))
-    desk.probing.toggle()
+    desk.probe_controller.aim(PointerPosition(0.5, 0.25, 0.01))
+    desk.probe_controller.toggle()
     assert desk.session.probe == (0.5, 0.25) and "Ctrl+8" in said[-1]
-    desk.probing.aim(Spot(0.1, 0.1, 0.01))
+    desk.probe_controller.aim(PointerPosition(0.1, 0.1, 0.01))
     assert desk.session.probe == (0.5, 0.25) and desk.session.aim == (0.1, 0.1)
-    desk.probing.toggle()
+    desk.probe_controller.toggle()
     assert desk.session.probe is None
     desk.set_session(cursor=(3.0, 4.0))
-    desk.probing.toggle()
+    desk.probe_controller.toggle()
     assert desk.session.probe == (3.0, 4.0)
-    desk.probing.pin(1e300, -1e300)
+    desk.probe_controller.pin(1e300, -1e300)
     assert desk.session.probe == (LIMIT, -LIMIT)
     desk.new()
     assert desk.session.probe is None  # another document, another plane
@@ -75,16 +75,16 @@ def test_a_coordinate_loses_no_more_than_a_tenth_of_a_pixel(value: float, unit: 
 
 def test_a_choice_of_the_problem_is_an_edit() -> None:
     desk, _ = controller()
-    desk.probing.choose(1, (2, 2))
+    desk.probe_controller.choose(1, (2, 2))
     assert desk.document.lanes[1].pair == (2, 2) and desk.store.position == 1
-    desk.probing.choose(1, (2, 2))
+    desk.probe_controller.choose(1, (2, 2))
     assert desk.store.position == 1
 
 
-def moment(frames: list[Any], session: Session, results: Results) -> Moment:
+def context(frames: list[Any], session: Session, results: Results) -> Context:
     document = Document(frames[0].points, tuple(frame.lane for frame in frames), shown=len(frames))
     grid = Grid(-2, 2, -1, 1, 40, 20)
-    return Moment(document, session, results, (grid,) * len(frames), Shades((0, 0, 0), (), (0, 0, 0)), True)
+    return Context(document, session, results, (grid,) * len(frames), Shades((0, 0, 0), (), (0, 0, 0)), True)
 
 
 def test_the_background_is_asked_while_somebody_looks() -> None:
@@ -94,9 +94,9 @@ def test_the_background_is_asked_while_somebody_looks() -> None:
     results = Results()
     for frame in (*frames, linear):
         results.accept(frame)
-    assert grounds(moment([*frames, linear], Session(aim=(0.0, 0.0)), results)) == {}
-    asked = grounds(moment([*frames, linear], Session(probe=(0.0, 0.0)), results))
-    assert asked == {"ground1": GroundQuestion(frames[1].model, 0, (-2, 2, -1, 1))}  # type: ignore[arg-type]
+    assert queries(context([*frames, linear], Session(aim=(0.0, 0.0)), results)) == {}
+    asked = queries(context([*frames, linear], Session(probe=(0.0, 0.0)), results))
+    assert asked == {"ground1": BoundaryQuery(frames[1].model, 0, (-2, 2, -1, 1))}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("fits", [True, False])
@@ -108,15 +108,15 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
     results = Results()
     results.accept(frame)
     problem = 0 if fits else 3
-    question = GroundQuestion(model, problem, (-3.0, 3.0, -2.0, 2.0))  # type: ignore[arg-type]
-    results.accept_answer(Answer("ground0", 1, question, ground_of(model), True))
+    query = BoundaryQuery(model, problem, (-3.0, 3.0, -2.0, 2.0))  # type: ignore[arg-type]
+    results.accept_answer(Answer("ground0", 1, query, ground_of(model), True))
     document = Document(points, (lane,), shown=1)
     scene = compose(
         document, Session(probe=(0.2, 0.1)), results, title="", modified=False, history=(), position=0, compiled=True
     )
     assert any("feature space" in line for line in scene.probe.lanes[0].lines) == fits
     other, _ = svm(points, C=2.0)
-    results.accept_answer(Answer("ground0", 2, GroundQuestion(other, 0, (-3.0, 3.0, -2.0, 2.0)), ground_of(other)))  # type: ignore[arg-type]
+    results.accept_answer(Answer("ground0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), ground_of(other)))  # type: ignore[arg-type]
     scene = compose(
         document, Session(probe=(0.2, 0.1)), results, title="", modified=False, history=(), position=0, compiled=True
     )

@@ -23,7 +23,7 @@ from app.features.race import job as race_module
 from app.features.race.field import INDEFINITE, NO_SECOND_CLASS, placed
 from app.features.race.job import FRAME_INTERVAL, Race, RaceWork
 from app.features.race.picture import in_fewer_pixels
-from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, Pilot, Racer
+from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, CostProbe, Racer
 from app.features.race.requests import CURVE, NEAR_GAP, Finish, RaceFrame, RaceRequest
 from app.scene.compose import grid_of
 from app.scene.status_badge import Mood
@@ -152,7 +152,7 @@ def one_call_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def work(self: Racer, mode: str, goal: float) -> None:
         while self._pilot_is_wanted(mode, goal):
-            self.pilot.fly(60.0)
+            self.cost_probe.fly(60.0)
         self._step(self._target(mode, goal), math.inf)
 
     monkeypatch.setattr(Racer, "work", work)
@@ -204,7 +204,7 @@ class Paper:
 
 def test_a_racer_is_looked_at_more_often_where_the_small_gap_is_in_sight() -> None:
     paper = Paper()
-    runner = Racer("random", paper, Pilot(Paper(), 0.0), None)  # type: ignore[arg-type]
+    runner = Racer("random", paper, CostProbe(Paper(), 0.0), None)  # type: ignore[arg-type]
     while runner.running:
         runner.work("steps", 10_000)
     assert runner.near is not None and 100 <= runner.near.steps <= 104
@@ -293,30 +293,35 @@ def test_a_pilot_knows_when_it_was_where(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(paper, "step", timed)
     monkeypatch.setattr(racer, "stopwatch", lambda: now[0])
-    pilot = Pilot(paper, 0.0)  # type: ignore[arg-type]
-    assert (pilot.steps, pilot.seconds, pilot.seconds_at(0), pilot.steps_at(0.0)) == (0, 0.0, 0.0, 0)
-    pilot.fly(60.0)
-    assert pilot.ended and pilot.steps == paper.n_iter and pilot.seconds == pytest.approx(now[0])
-    assert [pilot.seconds_at(steps) for steps in (1, 77, 500)] == pytest.approx([0.001, 0.077, 0.5])
-    assert np.diff([pilot.seconds_at(steps) for steps in range(pilot.steps + 1)]).min() > 0.9e-3
-    for steps in (0, 1, 63, 64, 65, 999, 1001, 4000, pilot.steps):
-        assert pilot.steps_at(pilot.seconds_at(steps)) == steps
-        assert pilot.steps_at(pilot.seconds_at(steps) + 4e-4) == steps
-    assert pilot.steps_at(1e9) == pilot.steps and pilot.seconds_at(10**9) == pilot.seconds
+    cost_probe = CostProbe(paper, 0.0)  # type: ignore[arg-type]
+    assert (cost_probe.steps, cost_probe.seconds, cost_probe.seconds_at(0), cost_probe.steps_at(0.0)) == (
+        0,
+        0.0,
+        0.0,
+        0,
+    )
+    cost_probe.fly(60.0)
+    assert cost_probe.ended and cost_probe.steps == paper.n_iter and cost_probe.seconds == pytest.approx(now[0])
+    assert [cost_probe.seconds_at(steps) for steps in (1, 77, 500)] == pytest.approx([0.001, 0.077, 0.5])
+    assert np.diff([cost_probe.seconds_at(steps) for steps in range(cost_probe.steps + 1)]).min() > 0.9e-3
+    for steps in (0, 1, 63, 64, 65, 999, 1001, 4000, cost_probe.steps):
+        assert cost_probe.steps_at(cost_probe.seconds_at(steps)) == steps
+        assert cost_probe.steps_at(cost_probe.seconds_at(steps) + 4e-4) == steps
+    assert cost_probe.steps_at(1e9) == cost_probe.steps and cost_probe.seconds_at(10**9) == cost_probe.seconds
 
 
 @pytest.mark.parametrize(("mode", "goal"), [("steps", 1000), ("time", 1.0)])
 def test_no_racer_overtakes_its_pilot(monkeypatch: pytest.MonkeyPatch, mode: str, goal: float) -> None:
-    now, fly = [0.0], Pilot.fly
+    now, fly = [0.0], CostProbe.fly
 
-    def a_stretch(self: Pilot, seconds: float) -> None:
+    def a_stretch(self: CostProbe, seconds: float) -> None:
         self._together = 64
         fly(self, 1.5)
 
     seconds = itertools.count()
     monkeypatch.setattr(racer, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
     monkeypatch.setattr(racer, "PIECE", 1e9)
-    monkeypatch.setattr(Pilot, "fly", a_stretch)
+    monkeypatch.setattr(CostProbe, "fly", a_stretch)
     twin = Paper()
     step = twin.step
 
@@ -326,11 +331,11 @@ def test_no_racer_overtakes_its_pilot(monkeypatch: pytest.MonkeyPatch, mode: str
 
     monkeypatch.setattr(twin, "step", timed)
     monkeypatch.setattr(racer, "stopwatch", lambda: now[0])
-    pilot = Pilot(twin, 0.0)  # type: ignore[arg-type]
-    runner = Racer("random", Paper(), pilot, None)  # type: ignore[arg-type]
+    cost_probe = CostProbe(twin, 0.0)  # type: ignore[arg-type]
+    runner = Racer("random", Paper(), cost_probe, None)  # type: ignore[arg-type]
     runner.work(mode, goal)
     assert not runner.behind(mode, goal)
-    assert runner.solver.n_iter == 1000 and 1000 <= pilot.steps < 1000 + 64
+    assert runner.solver.n_iter == 1000 and 1000 <= cost_probe.steps < 1000 + 64
     assert runner.seconds == pytest.approx(1.0)
 
 
@@ -677,10 +682,10 @@ def test_an_internal_error_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_no_piece_is_put_before_first_pictures() -> None:
     driver = Driver()
-    wishes = driver.run(request(moons(), SvmSettings(C=10.0), pace=30))
-    priorities = {wish.priority if isinstance(wish, Later) else wish for wish in wishes}
+    specs = driver.run(request(moons(), SvmSettings(C=10.0), pace=30))
+    priorities = {spec.priority if isinstance(spec, Later) else spec for spec in specs}
     assert priorities == {Priority.TRAINING}
-    assert any(isinstance(wish, Later) for wish in wishes)
+    assert any(isinstance(spec, Later) for spec in specs)
     submitted: list[tuple[Job, Priority]] = []
     Race(lambda job, priority: submitted.append((job, priority)), driver.work).ask(request(moons(), SvmSettings()))
     assert [priority for _, priority in submitted] == [Priority.TRAINING]
@@ -691,8 +696,8 @@ def test_frames_keep_their_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(race_module, "time", SimpleNamespace(perf_counter=lambda: now))
     posted: list[tuple[float, int]] = []
     work = RaceWork(lambda frame: posted.append((now, frame.racers[0].steps)))
-    for wish in work(request(moons(), SvmSettings(), pace=5), lambda: False):
-        now += wish.seconds if isinstance(wish, Later) else 0.001
+    for spec in work(request(moons(), SvmSettings(), pace=5), lambda: False):
+        now += spec.seconds if isinstance(spec, Later) else 0.001
     times = np.array([at for at, _ in posted])
     assert len(times) > 10 and (np.diff(times)[:-2] >= FRAME_INTERVAL - 1e-9).all()
     assert [steps for _, steps in posted[:6]] == [5, 10, 15, 20, 25, 30], "a round for each picture"

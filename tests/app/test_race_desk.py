@@ -11,7 +11,7 @@ import pytest
 from app.controllers.controller import Controller
 from app.engine.shading import Shades
 from app.features.race import text
-from app.features.race.controller import PACES, RaceDesk, RaceScene, lanes_of
+from app.features.race.controller import PACES, RaceController, RaceScene, lanes_of
 from app.features.race.requests import CURVE, Finish, RaceFrame, RaceRequest, RacerFrame
 from app.scene.status_badge import Mood
 from app.state.commands import AddPoints, Clear
@@ -49,7 +49,7 @@ class Table:
             Store(document or Document(points=points)), Session(), lambda: None, lambda _: None, lambda _: None
         )
         self.ear = Ear()
-        self.desk = RaceDesk(self.controller, self.ear, lambda: self.ready, self._draw)  # type: ignore[arg-type]
+        self.desk = RaceController(self.controller, self.ear, lambda: self.ready, self._draw)  # type: ignore[arg-type]
         self.desk.show_in(SHADES)
         self.desk.show_on(200, 150, 1.0)
 

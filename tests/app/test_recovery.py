@@ -426,7 +426,7 @@ def test_a_folder_that_cannot_be_looked_into_is_one_sentence(desk: Desk, monkeyp
 def test_a_folder_that_may_be_listed_but_not_entered() -> None:
     """As a user whom permissions stop; in a place where that one may go."""
     code = (
-        "import os, sys\nfrom pathlib import Path\nfrom app.recovery import orphans\n"
+        "import os, sys\nfrom pathlib import Path\nfrom app.files.recovery import orphans\n"
         "if os.getuid() == 0: os.setuid(65534)\n"
         "entered = os.access(sys.argv[1] + '/one.recovery', os.F_OK)\n"
         "print('skip' if entered else orphans(Path(sys.argv[1])))\n"
@@ -577,9 +577,9 @@ WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
-from app import recovery
-from app.document import Document
-from app.points import Points
+from app.files import recovery
+from app.state.document import Document
+from app.state.points import Points
 recovery.INTERVAL = recovery.DELAY = 0.0
 recorder = recovery.Recorder(Path(sys.argv[1]), sys.argv[2], print)
 turn = 0
@@ -649,7 +649,7 @@ def test_a_lock_excludes_and_ends(tmp_path: Path) -> None:
 
 def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
-    code = f"from app.locks import Lock; from pathlib import Path; assert Lock(Path({str(path)!r})).acquire()"
+    code = f"from app.files.locks import Lock; from pathlib import Path; assert Lock(Path({str(path)!r})).acquire()"
     code += "; print('held', flush=True); import time; time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT) as other:
         assert other.stdout is not None and other.stdout.readline() == b"held\n"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.engine.lane_job import LaneWork
-from app.engine.requests import Frame, Marks, Phase, Picture, Request, Wish
+from app.engine.lane_job import LaneJob
+from app.engine.requests import Frame, LaneSpec, Marks, Phase, Picture, Request
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.engine.surface_values import shown_pair
@@ -54,8 +54,8 @@ def scene(document: Document, *frames: Frame, session: Session = Session(), comp
 def learnt(document: Document, index: int) -> Frame:
     """The last frame of a lane's work."""
     frames: list[Frame] = []
-    wish = Wish(document.points, document.lanes[index], GRID, SHADES, False, math.inf, 0, True)
-    list(LaneWork(frames.append)(Request(1, index, wish), lambda: False))
+    spec = LaneSpec(document.points, document.lanes[index], GRID, SHADES, False, math.inf, 0, True)
+    list(LaneJob(frames.append)(Request(1, index, spec), lambda: False))
     return frames[-1]
 
 

@@ -20,7 +20,7 @@ from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
 from app.state.test_split import NO_SPLIT, IdSet, Split, drawn
-from app.tools import Keys, Spot
+from app.tools import Keys, PointerPosition
 
 MOONS = GeneratorSettings("moons", 30).points()
 RATIOS = st.floats(0.05, 0.95)
@@ -152,10 +152,10 @@ class Table:
     def paint(self, index: int, *more: int, shift: bool = False) -> None:
         """A stroke of the tool from one point to others."""
         self.hand.set_session(tool="test")
-        spots = [Spot(*self.document.points.xy[each], 0.0005) for each in (index, *more)]
+        spots = [PointerPosition(*self.document.points.xy[each], 0.0005) for each in (index, *more)]
         self.hand.editing.press(spots[0], Keys(shift=shift))
-        for spot in spots[1:]:
-            self.hand.editing.drag(spot)
+        for pointer in spots[1:]:
+            self.hand.editing.drag(pointer)
         self.hand.editing.release(spots[-1])
 
 

@@ -28,10 +28,10 @@ from app.state.document import ClassStyle, Document
 from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
-from app.tools import NO_KEYS, TOOLS, Keys, Spot
+from app.tools import NO_KEYS, TOOLS, Keys, PointerPosition
 
 UNIT = 0.01
-PLACE = st.builds(lambda x, y: Spot(x, y, UNIT), st.floats(-2, 2), st.floats(-2, 2))
+PLACE = st.builds(lambda x, y: PointerPosition(x, y, UNIT), st.floats(-2, 2), st.floats(-2, 2))
 KEYS = st.sampled_from([NO_KEYS, NO_KEYS, Keys(shift=True), Keys(control=True)])
 CLASS = st.integers(0, 7)
 
@@ -105,7 +105,7 @@ class Work(RuleBasedStateMachine):
 
     def finish(self) -> None:
         if self.edit.busy:
-            self.edit.release(Spot(0.0, 0.0, UNIT))
+            self.edit.release(PointerPosition(0.0, 0.0, UNIT))
         self.settle_gesture()
 
     def settle_gesture(self) -> None:
@@ -179,62 +179,62 @@ class Work(RuleBasedStateMachine):
             self.edit.set_option(name, value)
 
     @precondition(idle)
-    @rule(spot=PLACE, keys=KEYS, way=st.lists(PLACE, max_size=4), holds=st.integers(0, 2))
-    def gesture(self, spot: Spot, keys: Keys, way: list[Spot], holds: int) -> None:
+    @rule(pointer=PLACE, keys=KEYS, way=st.lists(PLACE, max_size=4), holds=st.integers(0, 2))
+    def gesture(self, pointer: PointerPosition, keys: Keys, way: list[PointerPosition], holds: int) -> None:
         def whole() -> None:
-            self.edit.press(spot, keys)
+            self.edit.press(pointer, keys)
             for place in way:
                 self.edit.drag(place)
                 for _ in range(holds):
                     self.edit.hold()
-            self.edit.release(way[-1] if way else spot)
+            self.edit.release(way[-1] if way else pointer)
 
         self.act(whole)
 
     @precondition(lambda self: self.idle() and len(self.store.document.points) > 0)
     @rule(which=st.integers(0), keys=KEYS, to=PLACE, tool=st.sampled_from(list(TOOLS)))
-    def gesture_from_a_point(self, which: int, keys: Keys, to: Spot, tool: str) -> None:
+    def gesture_from_a_point(self, which: int, keys: Keys, to: PointerPosition, tool: str) -> None:
         xy = self.store.document.points.xy
         x, y = xy[which % len(xy)]
         if max(abs(x), abs(y)) > 100:  # no hand drags a brush over 10 000 screens
             return
         self.choose_tool(tool)
-        self.gesture(Spot(float(x), float(y), UNIT), keys, [to], 1)
+        self.gesture(PointerPosition(float(x), float(y), UNIT), keys, [to], 1)
 
     @precondition(idle)
-    @rule(spot=PLACE, label=CLASS)
-    def click(self, spot: Spot, label: int) -> None:
+    @rule(pointer=PLACE, label=CLASS)
+    def click(self, pointer: PointerPosition, label: int) -> None:
         self.edit.choose("pointer")
         self.hand.set_class(label)
-        away = np.hypot(*(self.store.document.points.xy - spot.xy).T) if len(self.store.document.points) else []
+        away = np.hypot(*(self.store.document.points.xy - pointer.xy).T) if len(self.store.document.points) else []
         if len(away) and min(away) < 20 * UNIT:
             return
         number = self.store.document.points.next_id
 
         def whole() -> None:
-            self.edit.press(spot)
-            self.edit.release(spot)
+            self.edit.press(pointer)
+            self.edit.release(pointer)
 
-        self.act(whole, self.points(lambda listed: [*listed, (number, spot.x, spot.y, label)]))
+        self.act(whole, self.points(lambda listed: [*listed, (number, pointer.x, pointer.y, label)]))
 
     @precondition(idle)
-    @rule(spot=PLACE, keys=KEYS)
-    def press(self, spot: Spot, keys: Keys) -> None:
+    @rule(pointer=PLACE, keys=KEYS)
+    def press(self, pointer: PointerPosition, keys: Keys) -> None:
         self.in_gesture = True
         self.before_gesture = (self.store.position, self.store.history)
-        self.edit.press(spot, keys)
+        self.edit.press(pointer, keys)
 
     @precondition(lambda self: self.edit.busy)
-    @rule(spot=PLACE, holds=st.integers(0, 3))
-    def drag(self, spot: Spot, holds: int) -> None:
-        self.edit.drag(spot)
+    @rule(pointer=PLACE, holds=st.integers(0, 3))
+    def drag(self, pointer: PointerPosition, holds: int) -> None:
+        self.edit.drag(pointer)
         for _ in range(holds):
             self.edit.hold()
 
     @precondition(lambda self: self.edit.busy)
-    @rule(spot=PLACE)
-    def release(self, spot: Spot) -> None:
-        self.edit.release(spot)
+    @rule(pointer=PLACE)
+    def release(self, pointer: PointerPosition) -> None:
+        self.edit.release(pointer)
         self.settle_gesture()
 
     @precondition(lambda self: self.edit.busy)
@@ -407,7 +407,7 @@ class Work(RuleBasedStateMachine):
     @rule(dx=st.floats(-1, 1), factor=st.sampled_from([0.5, 2.0]))
     def look(self, dx: float, factor: float) -> None:
         self.hand.pan(dx, 0.0)
-        self.hand.zoom(factor, Spot(dx, 0.0, UNIT))
+        self.hand.zoom(factor, PointerPosition(dx, 0.0, UNIT))
         if dx > 0.5:
             self.hand.fit()
 

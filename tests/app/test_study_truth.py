@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_jobs import Background, wish
+from test_jobs import Background, spec
 from test_training import Run, study_of
 
 from app.engine.requests import Frame, Phase
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.state.document import Lane, SvmSettings, problems_of
 from app.state.points import Points
 from solver import RULES, Kernel, SmoSolver, Status
@@ -60,7 +60,7 @@ def lanes(draw: st.DrawFn) -> Lane:
 class Dense:
     """The binary problem of a study, from points and settings alone, and its multipliers."""
 
-    def __init__(self, points: Points, lane: Lane, study: Study) -> None:
+    def __init__(self, points: Points, lane: Lane, study: RunState) -> None:
         s, labels = lane.svm, points.labels.astype(int)
         problems = problems_of(points.classes, s.multiclass)
         first, second = problems[lane.drawn(problems)]
@@ -163,7 +163,7 @@ def check(frame: Frame, points: Points, lane: Lane) -> None:
         check_step(study, now)
 
 
-def check_step(study: Study, now: Dense) -> None:
+def check_step(study: RunState, now: Dense) -> None:
     """The coming step: the pair may move, L and H are those of the (E, L, H) form, the gain is that of D."""
     step = study.explanation
     assert step is not None
@@ -213,10 +213,10 @@ def test_a_run_on_old_multipliers_is_that_of_a_solver_that_begins_with_them(seed
     for _ in range(2):
         points = points.move([int(data.draw(st.integers(0, 19)))], [[0.3, 0.1]])
         background = run.background
-        new = wish(points, lane)
+        new = spec(points, lane)
         if data.draw(st.booleans()):  # overtaken by what follows before it is done
             next(background.start(new, lambda: True), None)
-        run.wish, run.frame = new, background.finish(new)
+        run.spec, run.frame = new, background.finish(new)
         end = study_of(run.frame)
         begin = run.go(0).alpha
         assert begin is not None
@@ -242,7 +242,7 @@ def test_the_v_of_points_kept_is_not_taken_for_that_of_all() -> None:
     # LASVM keeps all six, but in an order of its own.
     points = Points.of([[0, 0], [1, 0], [0, 1], [3, 3], [2.5, 3], [3, 2]], [0, 1, 1, 0, 1, 0])
     lane = Lane("svm", svm=SvmSettings(C=0.03, gamma=2.0, trainer="lasvm"))
-    shown = study_of(Background().finish(wish(points, lane)))
+    shown = study_of(Background().finish(spec(points, lane)))
     assert shown.alpha is not None and (shown.alpha > 0).all()
     assert shown.v is None
 
@@ -253,13 +253,13 @@ def test_a_pause_completes_the_step_it_falls_into(monkeypatch: pytest.MonkeyPatc
     points = some_points(0, 2, 60)
     lane = Lane("svm", svm=SvmSettings(C=1.0, gamma=2.0))
     background = Background()
-    whole = study_of(background.finish(wish(points, lane)))
-    background.finish(wish(points, lane, paused=True, restart=1))
+    whole = study_of(background.finish(spec(points, lane)))
+    background.finish(spec(points, lane, paused=True, restart=1))
     training = background.work._training
     assert training is not None
     run = training.recordings[0]
     while not run.solver.pending:  # as far as the last step, and not to its end
         run.advance(1, lambda: True)
     assert run.length == whole.length
-    frame = background.finish(wish(points, lane, paused=True, restart=1, steps_per_second=100.0))
+    frame = background.finish(spec(points, lane, paused=True, restart=1, steps_per_second=100.0))
     assert study_of(frame).at_end and frame.phase is Phase.DONE

@@ -14,7 +14,7 @@ from app.state.commands import AddPoints, Command, MovePoints
 from app.state.document import Document
 from app.state.points import Ids, Points
 from app.state.session import Selection, Session
-from app.tools import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, TOOLS, Keys, Spot, nearest
+from app.tools import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, nearest
 from app.tools.pointer_position import inside_polygon
 
 UNIT = 0.25  #: of the plane in one pixel; exact in binary
@@ -72,8 +72,8 @@ class Hand:
         self.release(*places[-1])
 
 
-def at(x: float, y: float = 0.0) -> Spot:
-    return Spot(x * UNIT, y * UNIT, UNIT)
+def at(x: float, y: float = 0.0) -> PointerPosition:
+    return PointerPosition(x * UNIT, y * UNIT, UNIT)
 
 
 def test_the_thresholds() -> None:
@@ -330,7 +330,7 @@ def test_a_rectangle_selects_from_any_corner() -> None:
         empty.press(*start)
         empty.move(*end)
         assert empty.tool.outline is not None and empty.tool.outline.kind == "rectangle"
-        hand.tool.take_hold = lambda spot: None  # type: ignore[attr-defined]
+        hand.tool.take_hold = lambda pointer: None  # type: ignore[attr-defined]
         hand.drag(start, (0.0, 0.0), end)
         assert hand.selected == wanted and hand.commands == []
 
@@ -354,7 +354,7 @@ def test_a_lasso_selects_what_is_inside() -> None:
     radius = 80 + 40 * np.sin(5 * angle)
     path = np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
     hand = Hand("lasso", CROWD)
-    hand.tool.take_hold = lambda spot: None  # type: ignore[attr-defined]
+    hand.tool.take_hold = lambda pointer: None  # type: ignore[attr-defined]
     hand.drag(*map(tuple, path))
     x, y = pixels(CROWD).T
     level = 80 + 40 * np.sin(5 * np.arctan2(y, x)) - np.hypot(x, y)

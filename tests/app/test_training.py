@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_jobs import Background, four_blobs, svm, two_moons, wish
+from test_jobs import Background, four_blobs, spec, svm, two_moons
 
 from app.engine.requests import Frame, Phase
-from app.engine.run_state import Seek, Study
+from app.engine.run_state import RunState, Seek
 from app.state.document import Lane
 from app.state.points import Points
 from solver import SmoSolver
@@ -39,7 +39,7 @@ def solver_of(points: Points, lane: Lane, steps: int) -> SmoSolver:
     return solver
 
 
-def study_of(frame: Frame) -> Study:
+def study_of(frame: Frame) -> RunState:
     assert frame.study is not None, frame.message
     return frame.study
 
@@ -49,14 +49,14 @@ class Run:
 
     def __init__(self, lane: Lane, points: Points = POINTS, **changes: Any) -> None:
         self.background = Background()
-        self.wish = wish(points, lane, **changes)
-        self.frame = self.background.finish(self.wish)
+        self.spec = spec(points, lane, **changes)
+        self.frame = self.background.finish(self.spec)
         self.serial = 0
 
-    def go(self, step: int, until: Any = "step", **changes: Any) -> Study:
+    def go(self, step: int, until: Any = "step", **changes: Any) -> RunState:
         self.serial += 1
         seek = Seek(study_of(self.frame).recording, step, until, self.serial)
-        self.frame = self.background.finish(replace(self.wish, paused=True, seek=seek, **changes))
+        self.frame = self.background.finish(replace(self.spec, paused=True, seek=seek, **changes))
         return study_of(self.frame)
 
 
@@ -95,7 +95,7 @@ def test_any_way_through_a_run_ends_in_the_same_states(ways: list[tuple[str, int
     assert counts[0] == 0 < counts[1]
     for way, step in ways:
         if way == "play":
-            run.frame = run.background.finish(run.wish)
+            run.frame = run.background.finish(run.spec)
             assert study_of(run.frame).at_end
             continue
         names = {"to": "step", "next": "next change", "previous": "previous change", "end": "end"}
@@ -123,18 +123,18 @@ def test_a_seek_is_followed_once_and_only_by_its_own_run() -> None:
     first = study_of(run.frame)
     assert run.go(5).step == 5
     seek = Seek(first.recording, 5, "step", run.serial)
-    played = run.background.finish(replace(run.wish, seek=seek))
+    played = run.background.finish(replace(run.spec, seek=seek))
     assert study_of(played).at_end, "it was followed before: playing goes on from there"
-    again = run.background.finish(replace(run.wish, lane=svm(C=21.0), paused=True, seek=replace(seek, serial=99)))
+    again = run.background.finish(replace(run.spec, lane=svm(C=21.0), paused=True, seek=replace(seek, serial=99)))
     assert study_of(again).recording != first.recording and study_of(again).step == 0, "another run does not listen"
 
 
 def test_a_seek_with_play_begins_there_and_goes_on() -> None:
     run = Run(svm(C=20.0))
     seek = Seek(study_of(run.frame).recording, 0, "step", 1)
-    frame = run.background.finish(replace(run.wish, seek=seek))
+    frame = run.background.finish(replace(run.spec, seek=seek))
     assert study_of(frame).at_end
-    job = run.background.start(replace(run.wish, seek=replace(seek, serial=2), steps_per_second=2.0))
+    job = run.background.start(replace(run.spec, seek=replace(seek, serial=2), steps_per_second=2.0))
     for _ in job:
         if run.background.frames:
             break
@@ -165,7 +165,7 @@ def test_the_chosen_problem_is_driven_and_the_others_run_to_their_end() -> None:
     assert shown.step == 4 and shown.explanation is not None
     pair = [int(shown.index[k]) for k in (shown.explanation.i, shown.explanation.j)]
     assert list(shown.pair) == pair and set(points.labels[pair].tolist()) <= {1, 3}
-    other = run.background.finish(replace(run.wish, paused=True, lane=Lane("svm", svm=lane.svm, pair=(0, 2))))
+    other = run.background.finish(replace(run.spec, paused=True, lane=Lane("svm", svm=lane.svm, pair=(0, 2))))
     assert study_of(other).at_end, "the newly chosen one stands where it was"
     assert set(points.labels[study_of(other).index].tolist()) == {0, 2}
     assert other.phase is Phase.DONE, "the one that was driven before has run to its end"
@@ -192,7 +192,7 @@ def test_primal_and_gap_are_worked_out_along_the_run_where_they_are_looked_at() 
     lane = svm(C=20.0, selection="random")
     run = Run(lane)
     few = len(study_of(run.frame).trace.landmarks)
-    looked = run.background.finish(replace(run.wish, surveyed=True))
+    looked = run.background.finish(replace(run.spec, surveyed=True))
     study = study_of(looked)
     marks = study.trace.landmarks
     assert len(marks) > max(20, few) and study.at_end and looked.phase is Phase.DONE
@@ -215,18 +215,18 @@ def test_a_survey_that_is_broken_off_leaves_the_run_where_it_was() -> None:
     lane = svm(C=50.0, selection="random")
     run = Run(lane)
     shown = run.go(17)
-    job = run.background.start(replace(run.wish, paused=True, surveyed=True, seek=None), lambda: asked.pop() > 0)
+    job = run.background.start(replace(run.spec, paused=True, surveyed=True, seek=None), lambda: asked.pop() > 0)
     asked = [1] * 5 + [0] * 9
     for _ in job:
         if not asked:
             break
-    frame = run.background.finish(replace(run.wish, paused=True))
+    frame = run.background.finish(replace(run.spec, paused=True))
     assert study_of(frame).step == 17 and np.array_equal(study_of(frame).alpha, shown.alpha)
 
 
 def test_a_paused_run_that_begins_at_its_end_says_so() -> None:
     run = Run(svm(C=5.0, selection="first-order"))
     assert study_of(run.frame).at_end
-    other = run.background.finish(replace(run.wish, paused=True, lane=svm(C=5.0, selection="second-order")))
+    other = run.background.finish(replace(run.spec, paused=True, lane=svm(C=5.0, selection="second-order")))
     study = study_of(other)
     assert (study.step, study.length) == (0, 0) and study.at_end and other.phase is Phase.DONE

@@ -1,4 +1,4 @@
-"""Transport: every wish about a run names the step it means, so that none is lost and none is followed twice."""
+"""Playback: every request about a run names the step it means, so that none is lost and none followed twice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.controllers.playback import Transport
+from app.controllers.playback import PlaybackController
 from app.state.document import Document
 from app.state.session import SPEEDS, Session
 from solver.core.trace import Trace
@@ -21,7 +21,7 @@ class Desk:
     def __init__(self) -> None:
         self.session = Session()
         self.document = Document()
-        self.transport = Transport(self)
+        self.playback = PlaybackController(self)
         trace = Trace(("dual",), np.zeros(1))
         changes = np.zeros(40, dtype=np.int64)
         changes[[6, 7, 29]] = 1
@@ -29,7 +29,7 @@ class Desk:
         self.study: Any = SimpleNamespace(
             recording=100, step=20, length=40, ended=False, at_end=False, trace=trace.view()
         )
-        self.transport.attach(lambda lane: self.study if lane == 1 else None)
+        self.playback.attach(lambda lane: self.study if lane == 1 else None)
 
     def set_session(self, **changes: Any) -> None:
         self.session = replace(self.session, **changes)
@@ -48,55 +48,55 @@ def desk() -> Desk:
 
 
 def test_steps_are_counted_from_where_the_run_is_going(desk: Desk) -> None:
-    desk.transport.step(1, 1)
+    desk.playback.step(1, 1)
     assert desk.sought == (21, "step") and desk.session.playing == (True, False, True, True)
     for _ in range(4):  # faster than any frame comes back
-        desk.transport.step(1, 1)
+        desk.playback.step(1, 1)
     assert desk.sought == (25, "step")
-    desk.transport.step(1, -2)
+    desk.playback.step(1, -2)
     assert desk.sought == (23, "step")
     desk.study.step = 23
-    desk.transport.step(1, -30)
+    desk.playback.step(1, -30)
     assert desk.sought == (0, "step"), "there is nothing before the start"
 
 
 def test_a_step_while_playing_starts_from_what_is_seen(desk: Desk) -> None:
-    desk.transport.seek(1, 5)
-    desk.transport.toggle(1)
+    desk.playback.seek(1, 5)
+    desk.playback.toggle(1)
     assert desk.session.playing[1]
     desk.study.step = 33
-    desk.transport.step(1, 1)
+    desk.playback.step(1, 1)
     assert desk.sought == (34, "step")
 
 
 def test_an_ended_run_has_no_further_step(desk: Desk) -> None:
     desk.study.ended = True
-    desk.transport.seek(1, 1000)
+    desk.playback.seek(1, 1000)
     assert desk.sought == (40, "step")
-    desk.transport.step(1, 5)
+    desk.playback.step(1, 5)
     assert desk.sought == (40, "step")
     desk.study.ended = False
-    desk.transport.seek(1, 1000)
+    desk.playback.seek(1, 1000)
     assert desk.sought == (1000, "step"), "a run that goes on can be sent ahead"
 
 
 def test_changes_are_looked_up_and_beyond_what_is_known_the_run_looks(desk: Desk) -> None:
-    desk.transport.to_change(1, forward=True)
+    desk.playback.to_change(1, forward=True)
     assert desk.sought == (30, "step")
-    desk.transport.to_change(1, forward=True)
+    desk.playback.to_change(1, forward=True)
     assert desk.sought == (30, "next change")
-    desk.transport.to_change(1, forward=False)
-    desk.transport.seek(1, 8)
-    desk.transport.to_change(1, forward=False)
+    desk.playback.to_change(1, forward=False)
+    desk.playback.seek(1, 8)
+    desk.playback.to_change(1, forward=False)
     assert desk.sought == (7, "step")
-    desk.transport.to_change(1, forward=False)
+    desk.playback.to_change(1, forward=False)
     assert desk.sought == (7, "previous change"), "before the first change there is the start"
 
 
 def test_each_wish_is_another_one(desk: Desk) -> None:
-    desk.transport.seek(1, 5)
+    desk.playback.seek(1, 5)
     first = desk.session.seeks[1]
-    desk.transport.seek(1, 5)
+    desk.playback.seek(1, 5)
     second = desk.session.seeks[1]
     assert first != second and replace(first, serial=0) == replace(second, serial=0)  # type: ignore[type-var]
 
@@ -104,56 +104,56 @@ def test_each_wish_is_another_one(desk: Desk) -> None:
 def test_play_at_the_end_begins_at_the_start(desk: Desk) -> None:
     desk.study.ended = desk.study.at_end = True
     desk.study.step = 40
-    desk.transport.toggle(1)
+    desk.playback.toggle(1)
     assert desk.sought == (0, "step") and desk.session.playing[1]
 
 
 def test_space_pauses_all_lanes_and_lets_all_go_on(desk: Desk) -> None:
-    desk.transport.toggle_all()
+    desk.playback.toggle_all()
     assert desk.session.playing == (False,) * 4
-    desk.transport.toggle_all()
+    desk.playback.toggle_all()
     assert desk.session.playing == (True,) * 4
-    desk.transport.seek(1, 5)
+    desk.playback.seek(1, 5)
     assert desk.session.playing == (True, False, True, True)
-    desk.transport.toggle_all()
+    desk.playback.toggle_all()
     assert desk.session.playing == (True,) * 4, "the only run there is rests: it goes on"
 
 
 def test_space_pauses_what_comes_where_every_run_is_at_its_end(desk: Desk) -> None:
     desk.study.at_end = desk.study.ended = True
-    desk.transport.toggle_all()
+    desk.playback.toggle_all()
     assert desk.session.playing == (False,) * 4
-    desk.transport.toggle_all()
+    desk.playback.toggle_all()
     assert desk.session.playing == (True,) * 4
 
 
 def test_what_a_lane_without_a_run_is_told_changes_nothing(desk: Desk) -> None:
     before = desk.session
-    desk.transport.step(0, 1)
-    desk.transport.seek(0, 3)
-    desk.transport.to_end(0)
-    desk.transport.to_change(0, forward=True)
+    desk.playback.step(0, 1)
+    desk.playback.seek(0, 3)
+    desk.playback.to_end(0)
+    desk.playback.to_change(0, forward=True)
     assert desk.session == before
 
 
 def test_the_lane_that_is_touched_is_studied(desk: Desk) -> None:
     desk.session = replace(desk.session, studied=0)
-    desk.transport.to_end(1)
+    desk.playback.to_end(1)
     assert desk.sought == (0, "end") and desk.session.studied == 1
-    desk.transport.set_speed(0, 99)
+    desk.playback.set_speed(0, 99)
     assert desk.session.speeds == (len(SPEEDS) - 1,) * 4 and desk.session.studied == 0
 
 
 def test_a_lane_is_told_by_its_place_and_kept_by_its_slot(desk: Desk) -> None:
     desk.document = replace(Document(), slots=(1, 0, 2, 3))
-    desk.transport.seek(1, 7)
+    desk.playback.seek(1, 7)
     seek = desk.session.seeks[0]
     assert seek is not None and seek.step == 7 and desk.session.seeks[1] is None
     assert desk.session.playing == (False, True, True, True) and desk.session.studied == 0
-    desk.transport.step(1, 1)
+    desk.playback.step(1, 1)
     assert desk.session.seeks[0] is not None and desk.session.seeks[0].step == 8
-    desk.transport.set_speed(1, 2)
-    desk.transport.restart(1)
+    desk.playback.set_speed(1, 2)
+    desk.playback.restart(1)
     assert desk.session.speeds[0] == 2 and desk.session.restarts == (1, 0, 0, 0)
-    desk.transport.toggle(1)
+    desk.playback.toggle(1)
     assert desk.session.playing[0]

@@ -17,16 +17,16 @@ from hypothesis import strategies as st
 
 from app.controllers.controller import Controller
 from app.engine.overlays import Lines, Specks
-from app.engine.query import Answer, Asked, Question, work_out
+from app.engine.query import Answer, NumberedQuery, Query, work_out
 from app.engine.requests import Frame, Phase, Picture
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.ground_truth import scene as truths
 from app.features.ground_truth import text as truth_words
 from app.features.ground_truth.bayes_boundary import Boundary
-from app.features.ground_truth.fresh_draws import Throw
+from app.features.ground_truth.fresh_draws import FreshDraw
 from app.features.ground_truth.fresh_points import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
-from app.features.queries import Moment
+from app.features.queries import Context
 from app.files import documents
 from app.state.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
@@ -45,10 +45,10 @@ def never() -> bool:
     return False
 
 
-def ask(question: Question, overtaken: Any = never) -> list[Any]:
+def ask(query: Query, overtaken: Any = never) -> list[Any]:
     """All values that are posted."""
     posted: list[Any] = []
-    for _ in question.answer(posted.append, overtaken):
+    for _ in query.answer(posted.append, overtaken):
         pass
     return posted
 
@@ -165,7 +165,7 @@ def model_of(document: Document) -> SVC:
 
 @pytest.mark.parametrize(("count", "batches"), [(100, 1), (100, 3), (1000, 2), (50, 9)])
 def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
-    model, law, throw = model_of(generated()), Law("moons", 0.2), Throw(count, 4, batches)
+    model, law, throw = model_of(generated()), Law("moons", 0.2), FreshDraw(count, 4, batches)
     tally = ask(Fresh(law, throw, model, True))[-1]
     pairs = [law.draw(count, (71, 4 + batch)) for batch in range(batches)]
     X, y = np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
@@ -181,33 +181,33 @@ def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
 
 def test_counts_go_on_where_they_were() -> None:
     model, law = model_of(generated()), Law("moons", 0.2)
-    first = ask(Fresh(law, Throw(200, 1, 2), model, True))[-1]
+    first = ask(Fresh(law, FreshDraw(200, 1, 2), model, True))[-1]
     drawn: list[int] = []
-    question = Fresh(law, Throw(200, 1, 5), model, True, before=first)
-    law_points = Throw.points
+    query = Fresh(law, FreshDraw(200, 1, 5), model, True, before=first)
+    law_points = FreshDraw.points
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Throw, "points", lambda self, law, batch: drawn.append(batch) or law_points(self, law, batch))
-        posted = ask(question)
-    whole = ask(Fresh(law, Throw(200, 1, 5), model, True))[-1]
+        patch.setattr(FreshDraw, "points", lambda self, law, batch: drawn.append(batch) or law_points(self, law, batch))
+        posted = ask(query)
+    whole = ask(Fresh(law, FreshDraw(200, 1, 5), model, True))[-1]
     assert posted[0] is first and drawn == [2, 3, 4]
     assert posted[-1].failures == whole.failures and (posted[-1].xy == whole.xy).all()
     other = model_of(generated(CIRCLE))
-    anew = ask(Fresh(law, Throw(200, 1, 5), other, True))[-1]
-    after_another = ask(Fresh(law, Throw(200, 1, 5), other, True, before=first))[-1]
+    anew = ask(Fresh(law, FreshDraw(200, 1, 5), other, True))[-1]
+    after_another = ask(Fresh(law, FreshDraw(200, 1, 5), other, True, before=first))[-1]
     assert after_another.failures == anew.failures != whole.failures
-    assert ask(Fresh(law, Throw(200, 9, 2), model, True, before=first))[-1].throw.first == 9
+    assert ask(Fresh(law, FreshDraw(200, 9, 2), model, True, before=first))[-1].throw.first == 9
 
 
 def test_an_overtaken_count_ends() -> None:
     looks = itertools.count()
-    posted = ask(Fresh(Law("moons", 0.2), Throw(5000, 1, 3), model_of(generated()), True), lambda: next(looks) > 3)
+    posted = ask(Fresh(Law("moons", 0.2), FreshDraw(5000, 1, 3), model_of(generated()), True), lambda: next(looks) > 3)
     assert len(posted) == 1 and posted[0].thrown == 0
 
 
 def test_many_failures_are_counted_but_not_all_marked() -> None:
     document = generated()
     upside = KNeighborsClassifier(1).fit(document.points.xy, 1 - document.points.labels.astype(int))
-    tally = ask(Fresh(Law("moons", 0.2), Throw(4000, 1, 1), upside, True))[-1]
+    tally = ask(Fresh(Law("moons", 0.2), FreshDraw(4000, 1, 1), upside, True))[-1]
     assert tally.failures > 3000 and tally.marked == len(tally.xy) == MOST_SHOWN
     assert "1\u202f000" in truth_words.shown_words(tally)
 
@@ -294,20 +294,20 @@ class Desk:
         for slot, model in enumerate(models):
             self.results._frames[slot] = frame_of(self.document, slot, model)
 
-    def asked(self) -> dict[str, Question]:
+    def asked(self) -> dict[str, Query]:
         grids = (GRID,) * self.document.shown
-        return truths.questions(Moment(self.document, self.session, self.results, grids, SHADES, True))
+        return truths.queries(Context(self.document, self.session, self.results, grids, SHADES, True))
 
     def answer(self, done: bool = True) -> None:
         asked = self.asked()
         for name in set(self.results._answers) - set(asked):
             self.results.forget_answer(name)
-        for name, question in asked.items():
-            posted = ask(question) if done else [getattr(question, "before", None)]
+        for name, query in asked.items():
+            posted = ask(query) if done else [getattr(query, "before", None)]
             value = posted[-1] if posted else None
-            self.results.accept_answer(Answer(name, next(self.numbers), question, value, done))
+            self.results.accept_answer(Answer(name, next(self.numbers), query, value, done))
 
-    def scene(self) -> truths.TruthScene:
+    def scene(self) -> truths.GroundTruthScene:
         return truths.truth_scene(self.document, self.session, self.results)
 
     def sheets(self, index: int = 0) -> tuple[Any, ...]:
@@ -318,17 +318,17 @@ def test_nothing_is_asked_that_nobody_looks_at() -> None:
     assert Desk(looking=frozenset()).asked() == {}
     assert set(Desk().asked()) == {"edited", "ideal"}
     assert set(Desk(CIRCLE).asked()) == {"edited", "ideal", "square0", "square1"}
-    assert set(Desk(throw=Throw(100, 1, 1)).asked()) == {"edited", "ideal", "fresh", "fresh0", "fresh1"}
+    assert set(Desk(throw=FreshDraw(100, 1, 1)).asked()) == {"edited", "ideal", "fresh", "fresh0", "fresh1"}
     assert set(Desk(looking=frozenset(), ideal=True).asked()) == {"boundary0"}  # both lanes are of one size
     assert Desk(CIRCLE, looking=frozenset(), ideal=True).asked() == {}  # it is known exactly
     assert Desk(GeneratorSettings("moons", 40, 0.0), looking=frozenset(), ideal=True).asked() == {}
-    desk = Desk(throw=Throw(100, 1, 1), ideal=True)
+    desk = Desk(throw=FreshDraw(100, 1, 1), ideal=True)
     desk.document = replace(desk.document, origin=None)
     assert desk.asked() == {} and desk.sheets() == ()
 
 
 def test_lanes_are_counted_on_the_same_points() -> None:
-    desk = Desk(throw=Throw(500, 3, 1))
+    desk = Desk(throw=FreshDraw(500, 3, 1))
     desk.answer()
     scene = desk.scene()
     X, y = Law("moons", 0.2).draw(500, (71, 3))
@@ -346,7 +346,7 @@ def test_lanes_are_counted_on_the_same_points() -> None:
 
 
 def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_is_done() -> None:
-    desk = Desk(throw=Throw(500, 3, 1))
+    desk = Desk(throw=FreshDraw(500, 3, 1))
     desk.answer(done=False)
     running = desk.asked()["fresh0"]
     other = SVC(gamma=50.0).fit(*desk.arrays)
@@ -355,19 +355,19 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
     assert desk.scene().rows[0].counting
     desk.answer()
     assert desk.scene().rows[0].counting  # done, but of the model before
-    question = desk.asked()["fresh0"]
-    assert isinstance(question, Fresh) and question.model is other and question.before is not None
+    query = desk.asked()["fresh0"]
+    assert isinstance(query, Fresh) and query.model is other and query.before is not None
     desk.answer()
     row = desk.scene().rows[0]
     X, y = Law("moons", 0.2).draw(500, (71, 3))
     assert row.tally is not None and not row.counting and row.tally.failures == (other.predict(X) != y).sum()
-    assert desk.asked()["fresh0"] == question
-    desk.session = replace(desk.session, throw=Throw(500, 4, 1))
+    assert desk.asked()["fresh0"] == query
+    desk.session = replace(desk.session, throw=FreshDraw(500, 4, 1))
     assert desk.scene().rows[0].tally is None and desk.sheets() == ()  # of other points
 
 
 def test_counts_of_other_settings_or_points_say_so() -> None:
-    desk = Desk(CIRCLE, throw=Throw(200, 1, 1))
+    desk = Desk(CIRCLE, throw=FreshDraw(200, 1, 1))
     desk.answer()
     row = desk.scene().rows[1]
     assert not row.counting and not row.measuring
@@ -380,7 +380,7 @@ def test_counts_of_other_settings_or_points_say_so() -> None:
 
 
 def test_counts_of_unfinished_trainings_say_so() -> None:
-    desk = Desk(throw=Throw(200, 1, 1))
+    desk = Desk(throw=FreshDraw(200, 1, 1))
     desk.answer()
     assert [row.state for row in desk.scene().rows] == ["", ""]
     for phase, state in ((Phase.TRAINING, "training"), (Phase.PAUSED, "paused")):
@@ -389,7 +389,7 @@ def test_counts_of_unfinished_trainings_say_so() -> None:
 
 
 def test_another_law_forgets_the_counts() -> None:
-    desk = Desk(throw=Throw(200, 1, 1))
+    desk = Desk(throw=FreshDraw(200, 1, 1))
     desk.answer()
     assert desk.scene().rows[0].tally is not None and desk.scene().bayes is not None
     desk.document = replace(desk.document, origin=msgspec.structs.replace(MOONS, noise=0.5))
@@ -398,7 +398,7 @@ def test_another_law_forgets_the_counts() -> None:
 
 
 def test_sheets() -> None:
-    desk = Desk(CIRCLE, throw=Throw(500, 1, 1), ideal=True)
+    desk = Desk(CIRCLE, throw=FreshDraw(500, 1, 1), ideal=True)
     desk.answer()
     specks, lines = desk.sheets()
     assert isinstance(specks, Specks) and isinstance(lines, Lines) and lines.style == "ideal"
@@ -444,8 +444,8 @@ def test_why_there_is_no_haze() -> None:
         replace(Document(), lanes=desk.document.lanes)
     )
     desk.document = one
-    for name, question in desk.asked().items():
-        for _ in work_out(Asked(name, 1, question), desk.results.accept_answer, never):
+    for name, query in desk.asked().items():
+        for _ in work_out(NumberedQuery(name, 1, query), desk.results.accept_answer, never):
             pass
     rows = desk.scene().rows
     assert rows[0].haze is not None and rows[0].haze.area == 0.0
@@ -496,7 +496,7 @@ def test_another_document_has_no_fresh_points() -> None:
     desk = controller()
     desk.truth.throw(), desk.truth.keep_throwing(True)
     desk.new()
-    assert desk.session.throw == Throw() and not desk.session.throwing
+    assert desk.session.throw == FreshDraw() and not desk.session.throwing
 
 
 def test_verbs() -> None:
@@ -510,15 +510,15 @@ def test_verbs() -> None:
     truth.toggle_ideal(), truth.toggle_ideal()
     assert "no generator" in said[-1]
     truth.throw()
-    assert desk.session.throw == Throw(1000, 1, 1)
+    assert desk.session.throw == FreshDraw(1000, 1, 1)
     truth.throw_more(), truth.throw_more()
-    assert desk.session.throw == Throw(1000, 1, 3)
+    assert desk.session.throw == FreshDraw(1000, 1, 3)
     truth.throw()
-    assert desk.session.throw == Throw(1000, 4, 1)  # no number comes twice
+    assert desk.session.throw == FreshDraw(1000, 4, 1)  # no number comes twice
     truth.set_count(2_000_000)
     assert desk.session.throw_count == 100_000
     truth.throw_more()
-    assert desk.session.throw == Throw(100_000, 5, 1)
+    assert desk.session.throw == FreshDraw(100_000, 5, 1)
     truth.keep_throwing(True)
     for _ in range(20):
         truth.throw_more()

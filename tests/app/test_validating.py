@@ -15,7 +15,7 @@ from sklearn import svm as reference
 from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 
 from app.features.validation_curves import query
-from app.features.validation_curves.query import FOLDS, Curve, CurveQuestion, asked_lane, folds_of, places
+from app.features.validation_curves.query import FOLDS, Curve, CurveQuery, asked_lane, folds_of, places
 from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.points import Points
 from app.state.slider_scales import C_SCALE, GAMMA_SCALE, RankScale, controls_of, scale_of
@@ -26,15 +26,15 @@ TEST = GeneratorSettings(count=30, noise=0.35, seed=5).points()
 THREE = GeneratorSettings(name="blobs", count=12, n_classes=3, noise=0.6).points()
 
 
-def run(question: CurveQuestion, overtaken: Callable[[], bool] = lambda: False) -> list[Curve]:
+def run(query: CurveQuery, overtaken: Callable[[], bool] = lambda: False) -> list[Curve]:
     got: list[Curve] = []
-    for _ in question.answer(got.append, overtaken):
+    for _ in query.answer(got.append, overtaken):
         pass
     return got
 
 
 def curve_of(points: Points, lane: Lane, control: str, test: Points | None = None) -> Curve:
-    return run(CurveQuestion(points, asked_lane(lane, control), control, test))[-1]
+    return run(CurveQuery(points, asked_lane(lane, control), control, test))[-1]
 
 
 @pytest.fixture
@@ -92,12 +92,12 @@ def test_the_curve_of_k_is_scikit_learns_where_nothing_ties() -> None:
 def test_a_part_of_the_points_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query, "BLOCK", 200)
     monkeypatch.setattr(query, "INTERVAL", 0.0)
-    got = run(CurveQuestion(POINTS, asked_lane(Lane("knn"), "k"), "k"))
+    got = run(CurveQuery(POINTS, asked_lane(Lane("knn"), "k"), "k"))
     assert len(got) > 5 and [each.counted for each in got] == sorted(each.counted for each in got)
     assert not any(each.complete for each in got[:-1]) and got[-1].complete
     assert all(each.counted < each.total for each in got[:-2])
     monkeypatch.setattr(query, "MOST_COUNTED", 10)
-    assert run(CurveQuestion(POINTS, asked_lane(Lane("knn"), "k"), "k"))[-1].sampled == 10
+    assert run(CurveQuery(POINTS, asked_lane(Lane("knn"), "k"), "k"))[-1].sampled == 10
 
 
 # -- SVM ---------------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_the_values_are_those_of_our_own_refits(few: None) -> None:
 
 def test_coarse_comes_first_and_each_place_once(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query, "INTERVAL", 0.0)
-    got = run(CurveQuestion(POINTS, asked_lane(Lane("svm"), "C"), "C"))
+    got = run(CurveQuery(POINTS, asked_lane(Lane("svm"), "C"), "C"))
     assert [len(each.known) for each in got] == list(range(1, 13))
     assert got[3].known.tolist() == [0, 4, 8, 11]
     assert [each.complete for each in got] == [False] * 11 + [True]
@@ -195,13 +195,13 @@ def test_trainers_with_the_same_optimum_share_a_curve_and_others_do_not(few: Non
 
 def test_what_a_question_depends_on() -> None:
     lane = Lane("svm")
-    question = CurveQuestion(POINTS, asked_lane(lane, "gamma"), "gamma")
+    query = CurveQuery(POINTS, asked_lane(lane, "gamma"), "gamma")
     moved = msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, gamma=3.0), pair=(0, 2))
-    assert CurveQuestion(POINTS, asked_lane(moved, "gamma"), "gamma") == question
+    assert CurveQuery(POINTS, asked_lane(moved, "gamma"), "gamma") == query
     dearer = msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, C=3.0))
-    assert CurveQuestion(POINTS, asked_lane(dearer, "gamma"), "gamma") != question
-    assert CurveQuestion(POINTS.move([0], [[0.0, 0.0]]), asked_lane(lane, "gamma"), "gamma") != question
-    assert replace(question, test=TEST) != question
+    assert CurveQuery(POINTS, asked_lane(dearer, "gamma"), "gamma") != query
+    assert CurveQuery(POINTS.move([0], [[0.0, 0.0]]), asked_lane(lane, "gamma"), "gamma") != query
+    assert replace(query, test=TEST) != query
     k = Lane("knn", knn=KnnSettings(9))
     assert asked_lane(k, "k") == asked_lane(Lane("knn"), "k")
     assert asked_lane(Lane("knn", knn=KnnSettings(9, "distance")), "k") != asked_lane(k, "k")
@@ -217,7 +217,7 @@ def test_it_ends_soon_when_nobody_wants_it(few: None) -> None:
             calls += 1
             return calls > 1
 
-        for _ in CurveQuestion(POINTS, asked_lane(lane, control), control).answer(got.append, overtaken):
+        for _ in CurveQuery(POINTS, asked_lane(lane, control), control).answer(got.append, overtaken):
             pass
         assert calls == 2 and not any(each.complete for each in got)
 
@@ -227,13 +227,13 @@ def test_too_few_points_are_a_sentence(control: str) -> None:
     lane = Lane("knn" if control == "k" else "svm")
     for points in (Points(), Points.of([[0.0, 0.0]], [0])):
         with pytest.raises(ValueError, match=r"^The curve needs .*\.$"):
-            run(CurveQuestion(points, asked_lane(lane, control), control))
+            run(CurveQuery(points, asked_lane(lane, control), control))
     one = Points.of([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], [3, 3, 3])
     if control == "k":
         assert curve_of(one, lane, control).validated.tolist() == [1.0, 1.0]
     else:
         with pytest.raises(ValueError, match="two classes"):
-            run(CurveQuestion(one, asked_lane(lane, control), control))
+            run(CurveQuery(one, asked_lane(lane, control), control))
 
 
 def test_a_class_of_one_point_can_be_left_out(few: None) -> None:

@@ -20,11 +20,11 @@ from app.engine.results import Results
 from app.features.what_if import text as words
 from app.features.what_if.query import (
     Change,
-    ChangeQuestion,
+    ChangeQuery,
     Facts,
     Ghost,
-    GhostQuestion,
-    Side,
+    GhostQuery,
+    StateSide,
     boundary,
     ended,
     squared_norm,
@@ -74,15 +74,17 @@ def frame_of(lane: Lane, points: Points, slot: int = 0, **changes: Any) -> Frame
     return replace(frame, **changes)
 
 
-def asked(question: Any, overtaken: Callable[[], bool] = lambda: False) -> list[Any]:
+def asked(query: Any, overtaken: Callable[[], bool] = lambda: False) -> list[Any]:
     got: list[Any] = []
-    for _ in question.answer(got.append, overtaken):
+    for _ in query.answer(got.append, overtaken):
         pass
     return got
 
 
 def change_of(lane: Lane, old: Points, new: Points, test: Points | None = None) -> Change:
-    change = asked(ChangeQuestion(Side(old, lane, fit(lane, old)), Side(new, lane, fit(lane, new)), GRID, test, True))
+    change = asked(
+        ChangeQuery(StateSide(old, lane, fit(lane, old)), StateSide(new, lane, fit(lane, new)), GRID, test, True)
+    )
     assert len(change) == 1
     return change[0]
 
@@ -96,7 +98,7 @@ def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -
     """On both sides of each of its vertices the old model predicts different classes, or ties."""
     lane = LANES[name]
     model = fit(lane, points)
-    (ghost,) = asked(GhostQuestion(Side(points, lane, model), GRID, True))
+    (ghost,) = asked(GhostQuery(StateSide(points, lane, model), GRID, True))
     assert isinstance(ghost, Ghost) and ghost.model is model and ghost.lines.style == "ghost"
     xy = ghost.lines.xy[~np.isnan(ghost.lines.xy[:, 0])]
     assert len(xy) > 10
@@ -111,14 +113,14 @@ def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -
     predicted = model.predict(np.column_stack([g.ravel() for g in np.meshgrid(GRID.xs, GRID.ys)])).reshape(120, 160)
     rows, columns = np.nonzero(predicted[:, 1:] != predicted[:, :-1])
     for row, column in list(zip(rows, columns, strict=True))[::7]:
-        spot = 0.5 * (GRID.xs[column] + GRID.xs[column + 1]), GRID.ys[row]
-        assert np.hypot(*(xy - spot).T).min() < 2.5 * step
+        pointer = 0.5 * (GRID.xs[column] + GRID.xs[column + 1]), GRID.ys[row]
+        assert np.hypot(*(xy - pointer).T).min() < 2.5 * step
 
 
 def test_a_ghost_without_a_model_is_that_of_the_refit() -> None:
     lane = LANES["rbf"]
-    (known,) = asked(GhostQuestion(Side(TWO, lane, fit(lane, TWO)), GRID, True))
-    (refit,) = asked(GhostQuestion(Side(TWO, lane, None), GRID, True))
+    (known,) = asked(GhostQuery(StateSide(TWO, lane, fit(lane, TWO)), GRID, True))
+    (refit,) = asked(GhostQuery(StateSide(TWO, lane, None), GRID, True))
     assert refit.model is not known.model
     xy = known.lines.xy[~np.isnan(known.lines.xy[:, 0])]
     assert np.abs(refit.model.decision_function(xy)).max() < 0.02
@@ -129,7 +131,7 @@ def test_on_another_grid_it_is_computed_anew() -> None:
     lane = LANES["rbf"]
     model = fit(lane, TWO)
     near = Grid(0.0, 0.5, -0.1, 0.3, 160, 120)
-    (ghost,) = asked(GhostQuestion(Side(TWO, lane, model), near, True))
+    (ghost,) = asked(GhostQuery(StateSide(TWO, lane, model), near, True))
     assert isinstance(model, SVC)
     xy = ghost.lines.xy[~np.isnan(ghost.lines.xy[:, 0])]
     assert len(xy) > 10 and np.abs(model.decision_function(xy)).max() < 2e-4
@@ -138,9 +140,9 @@ def test_on_another_grid_it_is_computed_anew() -> None:
 def test_nothing_is_posted_when_nobody_waits() -> None:
     lane = LANES["rbf"]
     for model in (None, fit(lane, TWO)):
-        side = Side(TWO, lane, model)
-        assert not asked(GhostQuestion(side, GRID, True), lambda: True)
-        assert not asked(ChangeQuestion(side, side, GRID, None, True), lambda: True)
+        side = StateSide(TWO, lane, model)
+        assert not asked(GhostQuery(side, GRID, True), lambda: True)
+        assert not asked(ChangeQuery(side, side, GRID, None, True), lambda: True)
 
 
 def test_lines_too_dense_are_left_out() -> None:
@@ -205,7 +207,7 @@ def test_a_class_that_is_gone_leaves_f_incomparable() -> None:
 def test_no_model_is_a_sentence() -> None:
     one = Points.of([[0.0, 0.0]], [0])
     with pytest.raises(ValueError, match=r"\.$"):
-        asked(GhostQuestion(Side(one, Lane("svm"), None), GRID, True))
+        asked(GhostQuery(StateSide(one, Lane("svm"), None), GRID, True))
 
 
 @settings(max_examples=20, deadline=None)
@@ -234,8 +236,8 @@ def test_without_all_that_are_no_support_vectors_nothing_moves(
     assert not found.reason and set(found.ids) | set(found.support) == set(range(n))
     left = points.remove(points.indices_of(found.ids))
     grid = Grid(-2.0, 4.0, -2.0, 2.5, 40, 30)
-    side = Side(points, lane, frame.model)
-    (change,) = asked(ChangeQuestion(side, Side(left, lane, None), grid, None, True))
+    side = StateSide(points, lane, frame.model)
+    (change,) = asked(ChangeQuery(side, StateSide(left, lane, None), grid, None, True))
     if "may shift" in words._note(document, 0, found, frame):
         assert any(each.n_free == 0 for each in frame.certificates)
     else:
@@ -380,7 +382,7 @@ def test_a_model_that_was_not_ready_is_trained_for_the_ghost() -> None:
     d.dispatch(RemovePoints(ids=[3]))
     assert d.session.baseline is not None and d.session.baseline.frames == (None,) * 4
     side = d.session.baseline.side(1)
-    assert side == Side(TWO, LANES["rbf"], None)
+    assert side == StateSide(TWO, LANES["rbf"], None)
     other = frame_of(LANES["rbf"], THREE)
     assert Baseline.of(d.document, lambda slot: other).frames == (None,) * 4, "a model of other points is no baseline"
     young = frame_of(LANES["rbf"], d.document.training_points, phase=Phase.TRAINING)
@@ -495,9 +497,9 @@ def test_f_may_hardly_move_and_many_places_change_class() -> None:
 def test_a_state_before_that_was_not_certified_is_called_so() -> None:
     """Given up or never separable, known or trained only now."""
     hard = Lane("svm", svm=SvmSettings("linear", hard_margin=True))
-    new = Side(TWO, LANES["linear"], fit(LANES["linear"], TWO))
-    for old in (Side(TWO, hard, fit(hard, TWO), False), Side(TWO, hard, None)):
-        (change,) = asked(ChangeQuestion(old, new, GRID, None, True))
+    new = StateSide(TWO, LANES["linear"], fit(LANES["linear"], TWO))
+    for old in (StateSide(TWO, hard, fit(hard, TWO), False), StateSide(TWO, hard, None)):
+        (change,) = asked(ChangeQuery(old, new, GRID, None, True))
         assert not change.old.finished and change.new.finished
         assert words.verdict(change, False).startswith("The state before was not certified. ")
         names = [name for name, *_ in words.rows(change)]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import hinge_loss, zero_one_loss
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.scene.text import short
 from app.state.points import Points
@@ -27,11 +27,11 @@ CERTIFICATE = Certificate(Status.RUNNING, 1.0, 0.0, 1.0, 1.0, 0, 0, 0, math.nan)
 
 def study_of(
     y: list[float], f: list[float], alpha: list[float] | None, C: list[float] | None, name: str = "smo"
-) -> Study:
+) -> RunState:
     signs, values = np.array(y), np.array(f)
     report = None if alpha is None or C is None else kkt_case(alpha, C, signs, values, tol=TOL)
     points = Points.of(np.arange(2.0 * len(y)).reshape(-1, 2), (signs > 0).astype(int))
-    return Study(
+    return RunState(
         1,
         name,
         "",

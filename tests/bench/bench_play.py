@@ -29,7 +29,7 @@ def _window(n: int, profile: Path, panels: bool) -> MainWindow:
     document = Document(points=points, view=View.fitting(points), lanes=(Lane("knn"), Lane("svm", svm=hard)))
     window = create_window(document, profile)
     window.resize(1920, 1080)
-    window._controller.transport.toggle(1)
+    window._controller.playback.toggle(1)
     window.show()
     if panels:
         window._controller.toggle_kkt()
@@ -55,7 +55,7 @@ def play(n: int, panels: bool) -> tuple[float, list[float], list[float], int, in
         ticker = QTimer()
         ticker.setTimerType(Qt.TimerType.PreciseTimer)
         ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
-        window._controller.transport.toggle(1)
+        window._controller.playback.toggle(1)
         QTimer.singleShot(500, loop.quit)
         loop.exec()
         account = _Account(window)

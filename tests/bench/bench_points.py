@@ -53,7 +53,7 @@ def _settle(window: MainWindow) -> None:
     while time.perf_counter() < deadline:
         _wait(0.02)
         frame = window.result(0)
-        newest = frame is not None and frame.job == window._conductor.newest(0)
+        newest = frame is not None and frame.job == window._scheduler.newest(0)
         if newest and frame.full and not window.canvases[0].unpainted and window._preparation.ready:
             return
 
@@ -70,8 +70,8 @@ def measure(n: int) -> tuple[float, float, float, float]:
         again = [_milliseconds(canvas.viewport().repaint) for _ in range(9)]
         anew = []
         for turn in range(9):
-            spot = canvas.spot(canvas.plot_area().center())
-            window._controller.zoom(1.02 if turn % 2 else 1 / 1.02, spot)
+            pointer = canvas.pointer_at(canvas.plot_area().center())
+            window._controller.zoom(1.02 if turn % 2 else 1 / 1.02, pointer)
             window._refresh_if_pending()
             anew.append(_milliseconds(canvas.viewport().repaint))
         _settle(window)
@@ -79,7 +79,7 @@ def measure(n: int) -> tuple[float, float, float, float]:
         ticker = QTimer()
         ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
         ticker.start(0)
-        unit = canvas.spot(canvas.plot_area().center()).unit
+        unit = canvas.pointer_at(canvas.plot_area().center()).unit
         for step in range(PANS):
             window._controller.pan((3 if step % 60 < 30 else -3) * unit, unit)
             _wait(0.008)  # a mouse of 125 Hz

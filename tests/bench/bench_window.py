@@ -57,7 +57,7 @@ def _shown(window: MainWindow, full: bool) -> bool:
     """Both lanes have painted a picture of the newest job, trained on the present points."""
     for lane, canvas in enumerate(window.canvases):
         frame = window.result(lane)
-        newest = window._conductor.newest(lane)
+        newest = window._scheduler.newest(lane)
         if frame is None or frame.picture is None or frame.points is not window.document.points:
             return False
         if not (frame.job == newest == canvas.painted_job) or canvas.unpainted or (full and not frame.full):

@@ -10,8 +10,8 @@ from unittest.mock import create_autospec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.controllers.playback import Transport
-from app.engine.run_state import Study
+from app.controllers.playback import PlaybackController
+from app.engine.run_state import RunState
 from app.state.points import Points
 from solver import Certificate, Kernel, SmoSolver, Status
 from solver.core.trace import LIMIT, Trace
@@ -71,7 +71,9 @@ def smo(n: int = 40, seed: int = 3) -> Made:
     return Made(run.trace, np.array(rows), np.array(changes, dtype=np.int64))
 
 
-def study_of(run: Trace, step: int | None = None, *, ended: bool = True, recording: int = 1, **changes: Any) -> Study:
+def study_of(
+    run: Trace, step: int | None = None, *, ended: bool = True, recording: int = 1, **changes: Any
+) -> RunState:
     """A study of which only the run is of interest."""
     view, none = run.view(), np.empty(0)
     values: dict[str, Any] = dict(
@@ -95,17 +97,17 @@ def study_of(run: Trace, step: int | None = None, *, ended: bool = True, recordi
         trace=view,
         certificate=Certificate(Status.RUNNING, 1.0, 1.0, 1.0, 0.0, 1, 1, view.length, np.nan),
     )
-    return Study(**(values | changes))
+    return RunState(**(values | changes))
 
 
 def hands() -> Any:
     """A controller whose transport only remembers what it was asked."""
-    return SimpleNamespace(transport=create_autospec(Transport, instance=True))
+    return SimpleNamespace(playback=create_autospec(PlaybackController, instance=True))
 
 
-def scene_of(study: Study | None, lane: int = 0) -> Any:
+def scene_of(study: RunState | None, lane: int = 0) -> Any:
     return SimpleNamespace(study=study, studied=lane)
 
 
-def lane_of(study: Study | None, playing: bool = False) -> Any:
+def lane_of(study: RunState | None, playing: bool = False) -> Any:
     return SimpleNamespace(study=study, playing=playing)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn import svm
 
-from app.engine.run_state import Slacks, Study
+from app.engine.run_state import RunState, Slacks
 from app.state.points import Points
 from solver import Kernel, SmoSolver
 from solver.core.trace import TraceView
@@ -31,7 +31,7 @@ def problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def study_of(
     n: int = 40, C: ArrayLike = 1.0, steps: int | None = None, seed: int = 0, tol: float = 1e-3, **more: Any
-) -> Study:
+) -> RunState:
     """The study of an SMO run on `problem`, at its end or after so many steps."""
     X, y = problem(n, seed)
     solver = SmoSolver(X, y, Kernel("rbf", gamma=GAMMA), C=C, tol=tol)
@@ -65,7 +65,7 @@ def study_of(
         "trace": TRACE,
         "pair": solver.working_set,
     }
-    return Study(**(parts | more))
+    return RunState(**(parts | more))
 
 
 def libsvm(n: int, C: ArrayLike = 1.0, seed: int = 0, tol: float = 1e-3) -> tuple[np.ndarray, np.ndarray]:
@@ -78,7 +78,7 @@ def libsvm(n: int, C: ArrayLike = 1.0, seed: int = 0, tol: float = 1e-3) -> tupl
     return alpha, y * model.decision_function(X)
 
 
-def dense_margins(study: Study) -> np.ndarray:
+def dense_margins(study: RunState) -> np.ndarray:
     """y f from the multipliers alone: the kernel matrix, written out."""
     assert study.alpha is not None
     X, y = study.points.xy[study.index], study.y
@@ -87,7 +87,7 @@ def dense_margins(study: Study) -> np.ndarray:
     return margins
 
 
-def some_slacks(study: Study, seed: int = 1) -> Slacks:
+def some_slacks(study: RunState, seed: int = 1) -> Slacks:
     """Ends anywhere near the points, every fourth one capped."""
     rng = np.random.default_rng(seed)
     place = np.flatnonzero(study.y * study.f < 1 - 1e-6)
@@ -95,17 +95,17 @@ def some_slacks(study: Study, seed: int = 1) -> Slacks:
     return Slacks(place, end, np.arange(len(place)) % 4 == 0)
 
 
-def id_of(study: Study, place: int) -> int:
+def id_of(study: RunState, place: int) -> int:
     """The lifelong id of a point."""
     return int(study.points.ids[study.index[place]])
 
 
-def scene_of(study: Study | None, hovered: int | None = None) -> Any:
+def scene_of(study: RunState | None, hovered: int | None = None) -> Any:
     """As much of a scene as a panel reads."""
     return SimpleNamespace(study=study, studied=0, session=SimpleNamespace(hovered=hovered))
 
 
-class Transport:
+class PlaybackController:
     """Writes down what it is told."""
 
     def __init__(self) -> None:
@@ -117,4 +117,4 @@ class Transport:
 
 def controller() -> Any:
     """A controller with such a transport."""
-    return SimpleNamespace(transport=Transport())
+    return SimpleNamespace(playback=PlaybackController())

@@ -14,10 +14,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.features.kkt import view_style
 from app.features.kkt.text import NO_STUDY, point_words
-from app.features.multipliers.panel import AlphasPanel
+from app.features.multipliers.panel import MultipliersPanel
 from app.features.multipliers.view_bars import bars_of
 from app.state.document import Document, Lane, View
 from app.state.points import Points
@@ -27,7 +27,7 @@ from solver.inspection.metrics import KktCase
 from .conftest import Make, settle
 from .studies import controller, id_of, libsvm, scene_of, study_of
 
-Show = Callable[..., AlphasPanel]
+Show = Callable[..., MultipliersPanel]
 KEY = Qt.Key
 
 
@@ -35,8 +35,10 @@ KEY = Qt.Key
 def show(qtbot: QtBot, qapp: QApplication) -> Show:
     kept = []
 
-    def build(study: Study | None, hovered: int | None = None, size: tuple[int, int] = (420, 560)) -> AlphasPanel:
-        panel = AlphasPanel(controller())
+    def build(
+        study: RunState | None, hovered: int | None = None, size: tuple[int, int] = (420, 560)
+    ) -> MultipliersPanel:
+        panel = MultipliersPanel(controller())
         qtbot.addWidget(panel)
         kept.append(panel)
         panel.resize(*size)
@@ -48,25 +50,25 @@ def show(qtbot: QtBot, qapp: QApplication) -> Show:
     return build
 
 
-def spied(qtbot: QtBot, study: Study, hovered: int | None = None) -> tuple[AlphasPanel, list[int | None]]:
+def spied(qtbot: QtBot, study: RunState, hovered: int | None = None) -> tuple[MultipliersPanel, list[int | None]]:
     """A panel, and what its transport is told."""
     desk = controller()
-    panel = AlphasPanel(desk)
+    panel = MultipliersPanel(desk)
     qtbot.addWidget(panel)
     panel.resize(420, 560)
     panel.show()
     panel.render_scene(scene_of(study, hovered), LIGHT)
     QApplication.processEvents()
-    return panel, desk.transport.heard
+    return panel, desk.playback.heard
 
 
-def text(panel: AlphasPanel, name: str) -> str:
+def text(panel: MultipliersPanel, name: str) -> str:
     label = panel.findChild(QLabel, name)
     assert label is not None
     return label.text()
 
 
-def pixels(panel: AlphasPanel) -> np.ndarray:
+def pixels(panel: MultipliersPanel) -> np.ndarray:
     image = panel.bars.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.width()).copy()
 
@@ -169,7 +171,7 @@ def test_steps_where_c_differs(show: Show) -> None:
 # -- order and groups --------------------------------------------------------------------------------------------------
 
 
-def choose(panel: AlphasPanel, name: str, entry: int) -> None:
+def choose(panel: MultipliersPanel, name: str, entry: int) -> None:
     """Take an entry of a combo box by hand."""
     combo = panel.findChild(QComboBox, name)
     assert combo is not None
@@ -384,7 +386,7 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
     xy = rng.normal(size=(60, 2))
     lanes = (Lane("knn"), Lane("svm"))
     window = make(Document(Points.of(xy, (xy[:, 0] > 0).astype(int)), lanes, view=View(0.0, 0.0, 6.0)))
-    panel = AlphasPanel(window._controller)
+    panel = MultipliersPanel(window._controller)
     qtbot.addWidget(panel)
     panel.resize(400, 500)
     panel.show()

@@ -17,12 +17,12 @@ from pytestqt.qtbot import QtBot
 
 from app.controllers.controller import Controller
 from app.engine.requests import Frame, Phase
-from app.engine.scheduler import Conductor
+from app.engine.scheduler import Scheduler
 from app.features.active_learning import panel, view_controller
 from app.features.active_learning import query as asking_module
 from app.features.active_learning.comparison import Comparison
-from app.features.active_learning.panel import AskingPanel
-from app.features.active_learning.state import Asking
+from app.features.active_learning.panel import ActiveLearningPanel
+from app.features.active_learning.state import ActiveLearningRun
 from app.scene.compose import compose
 from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
@@ -58,9 +58,9 @@ class Stage:
         self.qtbot = qtbot
         self.store, self.dark = Store(document), False
         self.controller = Controller(self.store, Session(), lambda: None, lambda said: None, lambda said: None)
-        self.conductor = Conductor(1, lambda: None)
-        self.conductor.results.accept(Frame(0, 0, Points(), SVM, Phase.EMPTY, compiled=True))
-        self.panel = AskingPanel(self.controller, self.conductor)
+        self.scheduler = Scheduler(1, lambda: None)
+        self.scheduler.results.accept(Frame(0, 0, Points(), SVM, Phase.EMPTY, compiled=True))
+        self.panel = ActiveLearningPanel(self.controller, self.scheduler)
         self.open(size)
 
     def open(self, size: tuple[int, int]) -> None:
@@ -80,7 +80,7 @@ class Stage:
         scene = compose(
             store.document,
             self.controller.session,
-            self.conductor.results,
+            self.scheduler.results,
             title="",
             modified=store.modified,
             history=store.history,
@@ -95,7 +95,7 @@ class Stage:
         """Take all down; no thread may be left."""
         self.panel.close()
         self.panel.deleteLater()
-        assert self.conductor.close()
+        assert self.scheduler.close()
 
     def rest(self) -> None:
         """Wait until all is learnt and painted."""
@@ -106,7 +106,7 @@ class Stage:
         self.qtbot.waitUntil(lambda: curves.curves is not None and curves.curves.finished, timeout=20_000)
 
     @property
-    def asking(self) -> Asking:
+    def asking(self) -> ActiveLearningRun:
         assert self.panel.desk.asking is not None
         return self.panel.desk.asking
 
@@ -148,8 +148,8 @@ class Docked(Stage):
 
     def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
         self.qtbot, self.window = qtbot, window
-        self.controller, self.store, self.conductor = window._controller, window._controller.store, window._conductor
-        self.panel = AskingPanel(self.controller, self.conductor)
+        self.controller, self.store, self.scheduler = window._controller, window._controller.store, window._scheduler
+        self.panel = ActiveLearningPanel(self.controller, self.scheduler)
         self.panel.setParent(window, Qt.WindowType.Tool)
         self.open(SIZES["tall"])
 
@@ -178,7 +178,7 @@ def stage(qtbot: QtBot, qapp: QApplication) -> Iterator[Build]:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("compute")]
 
 
-def others(asking: Asking) -> list[int]:
+def others(asking: ActiveLearningRun) -> list[int]:
     """Unlabelled points that are not asked about."""
     return [int(i) for i in np.flatnonzero(asking.open) if i != asking.target]
 
@@ -264,11 +264,11 @@ def test_space_plays_and_stops_and_a_step_back_stops_too(stage: Build, qtbot: Qt
 
 def test_steps_back_restore_each_question(stage: Build) -> None:
     made = stage()
-    questions = [made.asking.question]
+    queries = [made.asking.question]
     for _ in range(3):
         made.click("truth")
-        questions.append(made.asking.question)
-    for question in questions[-2::-1]:
+        queries.append(made.asking.question)
+    for question in queries[-2::-1]:
         made.click("back")
         assert made.asking.question is question
         assert made.panel.desk.picture is not None
@@ -486,7 +486,7 @@ def test_nothing_goes_on_while_nobody_looks(stage: Build, qtbot: QtBot, monkeypa
     QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
     made.panel.hide()
     assert not made.panel.playing
-    qtbot.waitUntil(lambda: made.conductor.idle, timeout=20_000)
+    qtbot.waitUntil(lambda: made.scheduler.idle, timeout=20_000)
     assert made.panel.desk.comparing, "it rests"
     QApplication.processEvents()
     curves = made.panel.desk.curves
@@ -514,7 +514,7 @@ def test_a_panel_that_is_gone_is_not_woken(stage: Build, qtbot: QtBot, monkeypat
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert letters.closed
     go_on.set()
-    qtbot.waitUntil(lambda: made.conductor.idle, timeout=20_000)
+    qtbot.waitUntil(lambda: made.scheduler.idle, timeout=20_000)
     made.panel = QWidget()  # type: ignore[assignment]  # for the fixture to close
 
 

@@ -264,8 +264,8 @@ WIDER = AREA.adjusted(-BEYOND - 0.01, -BEYOND - 0.01, BEYOND + 0.01, BEYOND + 0.
 @given(st.data())
 def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
     far = data.draw(st.sampled_from([300.0, 1000.0, 1e7]))
-    spot = st.floats(-far, far) | st.sampled_from([50.0, 200.0, 310.0])
-    pieces = np.array(data.draw(st.lists(st.tuples(spot, spot, spot, spot), min_size=1, max_size=5)))
+    pointer = st.floats(-far, far) | st.sampled_from([50.0, 200.0, 310.0])
+    pieces = np.array(data.draw(st.lists(st.tuples(pointer, pointer, pointer, pointer), min_size=1, max_size=5)))
     parts, kept, skipped = clipped(pieces, AREA)
     assert all(WIDER.contains(QPointF(*part[:2])) and WIDER.contains(QPointF(*part[2:])) for part in parts)
     begins = pieces[kept, :2] + skipped[:, None] * (pieces[kept, 2:] - pieces[kept, :2])
@@ -273,7 +273,7 @@ def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
     whole = dict(zip(kept.tolist(), parts, strict=True))
     for i, piece in enumerate(pieces):
         spots = piece[:2] + np.linspace(0, 1, 200)[:, None] * (piece[2:] - piece[:2])
-        inside = spots[[AREA.contains(QPointF(*spot)) for spot in spots]]
+        inside = spots[[AREA.contains(QPointF(*pointer)) for pointer in spots]]
         if not len(inside):
             continue
         start, way = whole[i][:2], whole[i][2:] - whole[i][:2]
@@ -300,11 +300,11 @@ def test_dashes_lie_where_those_of_the_whole_line_lie(corners: list[tuple[float,
 
     np.testing.assert_allclose(ink(part), ink(everything), atol=0.5)
     middles = 0.5 * (part[:, :2] + part[:, 2:])
-    for spot in middles[[AREA.contains(QPointF(*spot)) for spot in middles]]:
+    for pointer in middles[[AREA.contains(QPointF(*pointer)) for pointer in middles]]:
         # On a dash of the whole line, to a hair.
         start, way = everything[:, :2], everything[:, 2:] - everything[:, :2]
-        share = np.clip(((spot - start) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-300), 0, 1)
-        assert np.hypot(*(start + share[:, None] * way - spot).T).min() < 1e-6
+        share = np.clip(((pointer - start) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-300), 0, 1)
+        assert np.hypot(*(start + share[:, None] * way - pointer).T).min() < 1e-6
 
 
 @pytest.mark.parametrize("far", [1e9, 1e15, 1e30, 1e200, 1e307])
@@ -364,7 +364,7 @@ def busy_window(make: Make, qtbot: QtBot) -> Any:
     controller.truth.toggle_ideal()
     controller.truth.toggle_haze()
     controller.toggle_kkt()
-    controller.probing.pin(0.3, 0.2)
+    controller.probe_controller.pin(0.3, 0.2)
     settle(qtbot, window)
     return window
 

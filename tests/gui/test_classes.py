@@ -51,13 +51,13 @@ def type_name(dialog: ClassesDialog, name: str, text: str) -> None:
 
 def test_typing_a_name_is_one_step_and_retrains_nothing(make: Make, qtbot: QtBot) -> None:
     window = make()
-    jobs = [window._conductor.newest(lane) for lane in range(2)]
+    jobs = [window._scheduler.newest(lane) for lane in range(2)]
     dialog, store = opened(window, qtbot), window._controller.store
     told = []
     store.listen(lambda old, new: told.append(new))
     type_name(dialog, "name1", "  setosa   the first ")
     settle(qtbot, window)
-    assert [window._conductor.newest(lane) for lane in range(2)] == jobs
+    assert [window._scheduler.newest(lane) for lane in range(2)] == jobs
     steps = window.result(1).certificates[0].n_iter
     type_name(dialog, "x", "length in cm")
     type_name(dialog, "y", "width")
@@ -131,7 +131,7 @@ def test_a_colour_paints_points_buttons_and_surface_but_trains_nothing(make: Mak
     window._controller.set_lane(1, "svm", C=3.0)  # trained on from C = 1: anew, it would be other steps
     settle(qtbot, window)
     button, steps = window.findChild(QToolButton, "class1"), window.result(1).certificates[0].n_iter
-    jobs = [window._conductor.newest(lane) for lane in range(2)]
+    jobs = [window._scheduler.newest(lane) for lane in range(2)]
     picture, icon = window.result(1).picture, button.icon().cacheKey()
     at = window.document.points.xy[window.document.points.labels == 0]
     corner = (float(at[:, 0].min()) - 0.1, float(at[:, 1].max()) + 0.1)
@@ -147,7 +147,7 @@ def test_a_colour_paints_points_buttons_and_surface_but_trains_nothing(make: Mak
     settle(qtbot, window)
     assert window.document.styles[0].colour == "#00ff00"
     assert window._controller.store.history == ("Set C to 3", "Colour class 1"), "looking for a colour is one step"
-    assert [window._conductor.newest(lane) > jobs[lane] for lane in range(2)] == [True, True]
+    assert [window._scheduler.newest(lane) > jobs[lane] for lane in range(2)] == [True, True]
     assert window.result(1).certificates[0].n_iter == steps and window.result(1).picture is not picture
     assert button.icon().cacheKey() != icon
     for lane in range(2):

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.features.difference.scene import compared
 from app.state.document import Document, Lane, View
 from app.state.points import Points
-from app.views.export.layout import PictureWish, Sheet, shoot
+from app.views.export.layout import PictureSpec, Sheet, shoot
 
 from .conftest import Make, settle
 from .test_lanes import document
@@ -19,7 +19,7 @@ from .test_lanes import document
 def sheet_of(window) -> Sheet:
     scene = window._scene
     shot = shoot(scene, [window.result(at) for at in range(scene.shown)], "window")
-    return Sheet(shot, PictureWish("window", 1600, 1400, 1.75))
+    return Sheet(shot, PictureSpec("window", 1600, 1400, 1.75))
 
 
 def test_an_exported_difference_has_its_surface(make: Make) -> None:
@@ -85,8 +85,8 @@ def test_a_lane_is_not_compared_with_itself() -> None:
 def test_a_new_lane_does_not_inherit_pause_and_speed_of_one_that_left(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"))
     controller = window._controller
-    controller.transport.set_speed(1, 0)
-    controller.transport.seek(1, 3)
+    controller.playback.set_speed(1, 0)
+    controller.playback.seek(1, 3)
     settle(qtbot, window)
     controller.lanes.remove(1)
     settle(qtbot, window)

@@ -18,7 +18,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.features.curves.panel import CurvesPanel
 from app.features.curves.view import RECENT
 from app.features.curves.view_cells import COLOURS, CURVES, DASHED, PLOTS, Cells, cell_edges, cells_of, curves_of
@@ -41,7 +41,7 @@ def show(qtbot: QtBot) -> Show:
     panels: list[CurvesPanel] = []
 
     def build(
-        study: Study | None = None, size: tuple[int, int] = (500, 450), points: int = 0, dark: bool = False
+        study: RunState | None = None, size: tuple[int, int] = (500, 450), points: int = 0, dark: bool = False
     ) -> CurvesPanel:
         panel = CurvesPanel(hands())
         panels.append(panel)
@@ -59,9 +59,9 @@ def show(qtbot: QtBot) -> Show:
 
 
 def asked(panel: CurvesPanel) -> list[tuple[Any, ...]]:
-    transport = panel.plot._transport
-    calls = [(name, *args, *kwargs.values()) for name, args, kwargs in transport.mock_calls]
-    transport.reset_mock()
+    playback = panel.plot._playback
+    calls = [(name, *args, *kwargs.values()) for name, args, kwargs in playback.mock_calls]
+    playback.reset_mock()
     return calls
 
 

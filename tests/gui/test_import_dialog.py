@@ -47,7 +47,7 @@ def parent(qtbot: QtBot, qapp: QApplication) -> Iterator[QMainWindow]:
 
 
 def of(text: str) -> Read:
-    return lambda wish: read_text(text, "drawing.csv", wish)
+    return lambda spec: read_text(text, "drawing.csv", spec)
 
 
 def show(parent: QMainWindow, qtbot: QtBot, source: Read | str, wait: bool = True) -> tuple[ImportDialog, Taken]:
@@ -100,8 +100,10 @@ def choose(dialog: ImportDialog, qtbot: QtBot, name: str, entry: str) -> None:
 
 def click(widget: QWidget) -> None:
     """Within a check box or radio button, its text."""
-    spot = QPoint(12, widget.height() // 2) if not widget.objectName().endswith(".import") else widget.rect().center()
-    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=spot)
+    pointer = (
+        QPoint(12, widget.height() // 2) if not widget.objectName().endswith(".import") else widget.rect().center()
+    )
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=pointer)
 
 
 def press_import(dialog: ImportDialog) -> None:
@@ -210,20 +212,20 @@ def test_a_text_that_is_no_table_can_still_be_overruled(parent: QMainWindow, qtb
 def test_a_file_without_a_dialect(parent: QMainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "arrays.npz"
     np.savez(path, X=np.arange(120.0).reshape(2, 60), y=[1, 2])
-    dialog, _ = show(parent, qtbot, lambda wish: read(path, wish))
+    dialog, _ = show(parent, qtbot, lambda spec: read(path, spec))
     assert not part(dialog, "separator").isVisible() and not part(dialog, "header").isVisible()
     assert text(dialog, "more") == "The first 50 of 61 columns are shown." and part(dialog, "more").isVisible()
     assert text(dialog) == "2 points: 1 of class 1, 1 of class 2; x2 against x1."
 
 
 def test_a_file_that_cannot_be_read(parent: QMainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    dialog, _ = show(parent, qtbot, lambda wish: read(tmp_path / "missing.npz", wish))
+    dialog, _ = show(parent, qtbot, lambda spec: read(tmp_path / "missing.npz", spec))
     assert text(dialog) == "missing.npz cannot be read: no such file or directory."
     assert not part(dialog, "separator").isVisible() and not part(dialog, "import").isEnabled()
 
 
 def test_a_fault_of_the_program_is_told(parent: QMainWindow, qtbot: QtBot) -> None:
-    def fail(wish: Dialect) -> Table:
+    def fail(spec: Dialect) -> Table:
         raise KeyError("surprise")
 
     dialog, _ = show(parent, qtbot, fail)
@@ -247,14 +249,14 @@ class Gate:
         self._text = text
         self.open = threading.Event()
         self.entered = threading.Event()
-        self.wishes: list[Dialect] = []
+        self.specs: list[Dialect] = []
 
-    def __call__(self, wish: Dialect) -> Table:
-        self.wishes.append(wish)
+    def __call__(self, spec: Dialect) -> Table:
+        self.specs.append(spec)
         self.entered.set()
         if not self.open.wait(10):
             raise FileError("nobody opened.")
-        return read_text(self._text, "drawing.csv", wish)
+        return read_text(self._text, "drawing.csv", spec)
 
 
 def test_reading_is_said_and_holds_nothing(parent: QMainWindow, qtbot: QtBot) -> None:
@@ -312,7 +314,7 @@ def test_the_newest_request_wins(parent: QMainWindow, qtbot: QtBot) -> None:
     wait_for(dialog, qtbot)
     # One was under way and its answer came too late, the ones between were never begun, the last was read.
     assert len(shown) == 1
-    assert [wish.decimal for wish in gate.wishes] == [None, ".", ","]
+    assert [spec.decimal for spec in gate.specs] == [None, ".", ","]
     assert text(dialog).startswith("2 points") and text(dialog, "decimal") == "Comma: 1,5"
 
 
@@ -333,7 +335,7 @@ def test_a_hundred_thousand_rows_do_not_hold_the_window_up(parent: QMainWindow, 
     timer = QTimer()
     timer.timeout.connect(tick)
     timer.start(5)
-    dialog, _ = show(parent, qtbot, lambda wish: read(path, wish), wait=False)
+    dialog, _ = show(parent, qtbot, lambda spec: read(path, spec), wait=False)
     qtbot.waitUntil(lambda: text(dialog) != "Reading…", timeout=60_000)
     timer.stop()
     assert "100\u202f000" in text(dialog)
@@ -389,8 +391,8 @@ def test_it_fits_a_small_screen_with_large_text(parent: QMainWindow, qtbot: QtBo
     QApplication.processEvents()
     for name in ("x", "class", "standardise", "import", "bad", "summary", "separator", "header"):
         widget = part(dialog, name)
-        spot = widget.mapTo(dialog, QPoint(0, 0))
-        assert dialog.rect().contains(spot) and not widget.visibleRegion().isEmpty(), name
+        pointer = widget.mapTo(dialog, QPoint(0, 0))
+        assert dialog.rect().contains(pointer) and not widget.visibleRegion().isEmpty(), name
         if name != "bad":
             least_height = widget.heightForWidth(widget.width()) if name == "summary" else widget.sizeHint().height()
             assert widget.height() >= least_height, name

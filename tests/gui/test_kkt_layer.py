@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.engine.run_state import Slacks, Study
+from app.engine.run_state import RunState, Slacks
 from app.features.kkt import view_style
 from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, StudyOverlay, kkt_marks, to_repaint
 from app.features.kkt.text import number, point_words
@@ -36,7 +36,9 @@ GRID = grid_of(View(0.0, 0.0, 5.0), 400, 300)
 WHOLE = QRectF(0, 0, 500, 340)
 
 
-def overlay(study: Study, hovered: int | None = None, old: StudyOverlay | None = None, size: int = 10) -> StudyOverlay:
+def overlay(
+    study: RunState, hovered: int | None = None, old: StudyOverlay | None = None, size: int = 10
+) -> StudyOverlay:
     made = study_overlay(study, GRID, AREA, hovered, font(size), old)
     assert made is not None
     return made

@@ -96,7 +96,7 @@ def test_a_lane_that_comes_into_the_place_of_one_that_left_shows_nothing_of_it(m
     window = make(document("knn", "svm"))
     slot = window.document.slots[1]
     click(qtbot, window, "lane1.remove")
-    assert window._conductor.results.frame(slot) is None
+    assert window._scheduler.results.frame(slot) is None
     for _ in range(2):
         window._controller.lanes.add(window.document.shown - 1)
     settle(qtbot, window)
@@ -185,7 +185,7 @@ def test_typing_a_shortcut_marks_the_difference_in_every_picture(make: Make, qtb
     QTest.keyClick(window.canvases[0], Qt.Key.Key_X)
     settle(qtbot, window)
     assert all(not lane.sheets for lane in window._scene.lanes)
-    assert window._conductor.results.answer("compare") is None
+    assert window._scheduler.results.answer("compare") is None
 
 
 def test_the_panel_chooses_counts_and_lists(make: Make, qtbot: QtBot) -> None:

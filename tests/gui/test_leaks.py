@@ -109,20 +109,20 @@ class Visitor:
         self.controller.set_lane(lane, "knn", n_neighbors=self.rng.randrange(1, 9))
 
     def run(self) -> None:
-        lane, transport = self.rng.randrange(self.window.document.shown), self.controller.transport
+        lane, playback = self.rng.randrange(self.window.document.shown), self.controller.playback
         what = self.rng.randrange(6)
         if what == 0:
-            transport.toggle(lane)
+            playback.toggle(lane)
         elif what == 1:
-            transport.seek(lane, self.rng.randrange(200))
+            playback.seek(lane, self.rng.randrange(200))
         elif what == 2:
-            transport.step(lane, self.rng.choice([-1, 1]))
+            playback.step(lane, self.rng.choice([-1, 1]))
         elif what == 3:
-            transport.to_change(lane, self.rng.random() < 0.5)
+            playback.to_change(lane, self.rng.random() < 0.5)
         elif what == 4:
-            transport.set_speed(lane, self.rng.randrange(11))
+            playback.set_speed(lane, self.rng.randrange(11))
         else:
-            transport.to_end(lane)
+            playback.to_end(lane)
 
     def tool(self) -> None:
         self.controller.editing.choose(self.rng.choice(list(TOOLS)))
@@ -220,8 +220,8 @@ def visit(
     window._controller.editing.cancel()
     window._controller.editing.choose("pointer")
     for lane in range(window.document.shown):
-        window._controller.transport.to_end(lane)
-        window._controller.transport.set_speed(lane, 99)
+        window._controller.playback.to_end(lane)
+        window._controller.playback.set_speed(lane, 99)
     window._controller.set_session(playing=(True,) * 4, strips=False, haze=False, throwing=False)
     if window._race.race is not None:
         window._race.race.close()

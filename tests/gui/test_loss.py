@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 from sklearn.metrics import hinge_loss
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.features.kkt.text import NO_STUDY, point_words
 from app.features.losses.panel import LossPanel, LossPicture, x_range
 from app.scene.text import short
@@ -36,7 +36,7 @@ def show(qtbot: QtBot, qapp: QApplication) -> Show:
     kept = []
 
     def build(
-        study: Study | None,
+        study: RunState | None,
         hovered: int | None = None,
         size: tuple[int, int] = (420, 560),
         desk: object = None,
@@ -76,7 +76,7 @@ def shown_values(picture: LossPicture) -> tuple[np.ndarray, np.ndarray]:
     return (left + (x - area.left()) * (right - left) / area.width(), (area.bottom() - y) * (1 - left) / area.height())
 
 
-def with_margins(margins: list[float] | np.ndarray, learner: str = "smo") -> Study:
+def with_margins(margins: list[float] | np.ndarray, learner: str = "smo") -> RunState:
     """A study whose points have these y f, with multipliers that mean nothing, or none."""
     study = study_of(len(margins), steps=1)
     study = replace(study, f=study.y * np.asarray(margins, dtype=float))
@@ -217,7 +217,7 @@ def test_the_numbers_say_what_is_seen(show: Show) -> None:
 def test_the_pointer_finds_points_and_ticks(show: Show, qapp: QApplication) -> None:
     study = with_margins([-1.0, 0.4, 1.2, 2.0])
     desk = controller()
-    panel, heard = show(study, desk=desk), desk.transport.heard
+    panel, heard = show(study, desk=desk), desk.playback.heard
     picture = panel.picture
     (x, y), (_, tick_y) = picture.spots(), picture.tick_spots()
     for place in range(4):
@@ -254,7 +254,7 @@ def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
 def test_arrow_keys_go_by_y_f(show: Show) -> None:
     study = with_margins([0.5, -1.0, 2.0, 1.0])
     desk = controller()
-    panel, heard = show(study, desk=desk), desk.transport.heard
+    panel, heard = show(study, desk=desk), desk.playback.heard
     panel.setFocus()
     assert panel.picture.hasFocus()
     for place in (1, 0, 3, 2, 2):

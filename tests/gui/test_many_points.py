@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.state.document import Document, Lane, View
 from app.state.points import Points
-from app.tools import Spot, nearest
+from app.tools import PointerPosition, nearest
 from app.views.plot import clouds
 from app.views.plot.clouds import KINDS, Cloud, size_for
 from app.views.plot.lines import dashed
@@ -196,7 +196,7 @@ def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbo
     settle(qtbot, window)
     assert window.result(0).picture is not frame.picture
     assert (cloud.made, cloud.mended) == before
-    unit = window.canvases[0].spot(window.canvases[0].plot_area().center()).unit
+    unit = window.canvases[0].pointer_at(window.canvases[0].plot_area().center()).unit
     for number in range(1, 12):
         window._controller.pan(7 * unit, (number % 3) * unit)
         window._refresh_if_pending()
@@ -257,10 +257,10 @@ def test_the_nearest_of_many_points_is_the_nearest_of_all() -> None:
     rng = np.random.default_rng(3)
     found = 0
     for _ in range(300):
-        spot = Spot(*rng.uniform((-0.2, -0.2), (3.2, 2.2)), 0.004)
-        away = np.hypot(*(xy - (spot.x, spot.y)).T)
-        expected = int(away.argmin()) if away.min() <= 10 * spot.unit else None
-        assert nearest(document, spot, 10) == expected
+        pointer = PointerPosition(*rng.uniform((-0.2, -0.2), (3.2, 2.2)), 0.004)
+        away = np.hypot(*(xy - (pointer.x, pointer.y)).T)
+        expected = int(away.argmin()) if away.min() <= 10 * pointer.unit else None
+        assert nearest(document, pointer, 10) == expected
         found += expected is not None
     assert 50 < found < 300
 

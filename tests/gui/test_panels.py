@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View, default_document
-from app.tools import Spot
+from app.tools import PointerPosition
 from app.views.window import LEAST_WINDOW, MainWindow
 from solver import SVC
 from solver.data.datasets import DATASETS
@@ -352,8 +352,8 @@ def test_the_form_stands_still_while_weights_and_points_change(make: Make, qtbot
     before, canvas = places(), window.canvases[1].geometry()
     type_into(window, "lane1.weight2", "7.25")
     choose(window, "lane1.multiclass", "one-vs-rest")
-    window._controller.editing.press(Spot(0.0, 0.0, 0.01))
-    window._controller.editing.release(Spot(0.0, 0.0, 0.01))
+    window._controller.editing.press(PointerPosition(0.0, 0.0, 0.01))
+    window._controller.editing.release(PointerPosition(0.0, 0.0, 0.01))
     settle(qtbot, window)
     assert places() == before and window.canvases[1].geometry() == canvas
 
@@ -426,9 +426,9 @@ def test_a_hidden_lane_stops_training_and_goes_on_when_shown(make: Make, qtbot: 
     assert not window.idle()
     window._actions["lanes"].trigger()
     qtbot.waitUntil(window.idle, timeout=30_000)  # the training itself takes minutes
-    number = window._conductor.newest(1)
+    number = window._scheduler.newest(1)
     window._actions["lanes"].trigger()
-    qtbot.waitUntil(lambda: window._conductor.newest(1) > number, timeout=5000)
+    qtbot.waitUntil(lambda: window._scheduler.newest(1) > number, timeout=5000)
     assert not window.idle()
 
 
@@ -608,6 +608,6 @@ def test_the_layout_comes_to_rest_with_lanes_of_one_width(make: Make, qtbot: QtB
             settle(qtbot, window)
             grids = [canvas.grid() for canvas in window.canvases]
             assert window.canvases[0].size() == window.canvases[1].size() and grids[0].width == grids[1].width
-            jobs = [window._conductor.newest(lane) for lane in (0, 1)]
+            jobs = [window._scheduler.newest(lane) for lane in (0, 1)]
             qtbot.wait(60)
-            assert jobs == [window._conductor.newest(lane) for lane in (0, 1)], (points, width)
+            assert jobs == [window._scheduler.newest(lane) for lane in (0, 1)], (points, width)

@@ -198,7 +198,7 @@ def test_an_old_frame_is_never_drawn_over_a_newer_one(make: Make, qtbot: QtBot) 
     settle(qtbot, window)
     new = window.result(1)
     assert new.job > old.job
-    window._conductor._mailbox.post(old)
+    window._scheduler._mailbox.post(old)
     settle(qtbot, window)
     assert window.result(1) is new
 
@@ -210,8 +210,8 @@ def test_slow_training_can_be_watched_paused_and_restarted(
     stepped: list[int] = []
     step = SmoSolver.step
     monkeypatch.setattr(SmoSolver, "step", lambda self, n, stop: (stepped.append(n), step(self, n, stop))[1])
-    window._controller.transport.set_speed(1, 4)  # 10 steps a second
-    window._controller.transport.restart(1)
+    window._controller.playback.set_speed(1, 4)  # 10 steps a second
+    window._controller.playback.restart(1)
     qtbot.waitUntil(lambda: 2 <= window.result(1).certificate.n_iter < 20, timeout=10_000)
     assert window.result(1).phase is Phase.TRAINING and not window.idle()
     assert set(stepped) == {1}
@@ -222,7 +222,7 @@ def test_slow_training_can_be_watched_paused_and_restarted(
     window._controller.pan(0.1, 0.0)
     settle(qtbot, window)
     assert window.result(1).certificate.n_iter == paused.certificate.n_iter
-    window._controller.transport.set_speed(1, 99)
+    window._controller.playback.set_speed(1, 99)
     window._controller.toggle_pause()
     settle(qtbot, window)
     reference = SVC(C=1.0, gamma=1.0).fit(window.document.points.xy, window.document.points.labels)

@@ -29,7 +29,7 @@ from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, S
 from app.state.points import Points
 from app.views.export import maker
 from app.views.export.dialog import PictureDialog
-from app.views.export.layout import PRESETS, PictureWish, Sheet, scale_for, shoot
+from app.views.export.layout import PRESETS, PictureSpec, Sheet, scale_for, shoot
 from app.views.theme import theme_of
 from app.views.window import MainWindow
 from solver import Grid
@@ -45,8 +45,8 @@ def three() -> Document:
     return Document(points=points, lanes=lanes, view=View.fitting(points))
 
 
-def export(qtbot: QtBot, window: MainWindow, wish: PictureWish, path: Path | None) -> None:
-    assert window._pictures.make(window._shoot(wish.what), wish, path)
+def export(qtbot: QtBot, window: MainWindow, spec: PictureSpec, path: Path | None) -> None:
+    assert window._pictures.make(window._shoot(spec.what), spec, path)
     qtbot.waitUntil(lambda: not window._pictures.busy, timeout=30_000)
 
 
@@ -55,18 +55,18 @@ def pixels_of(image: QImage) -> np.ndarray:
     return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.width()).copy()
 
 
-def sheet_of(window: MainWindow, wish: PictureWish) -> Sheet:
+def sheet_of(window: MainWindow, spec: PictureSpec) -> Sheet:
     """The same layout again, to know where things are."""
-    return Sheet(window._shoot(wish.what), wish)
+    return Sheet(window._shoot(spec.what), spec)
 
 
-def check_surfaces(window: MainWindow, wish: PictureWish, pixels: np.ndarray, count: int) -> None:
+def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, count: int) -> None:
     """Sampled pixels away from points and lines have the colour of what the model predicts in their middle."""
-    assert pixels.shape == (wish.height, wish.width)
-    table = _table(theme_of(wish.dark).shades)
+    assert pixels.shape == (spec.height, spec.width)
+    table = _table(theme_of(spec.dark).shades)
     place = {int(colour): row for row, colour in enumerate(table)}
-    sheet = sheet_of(window, wish)
-    shades = theme_of(wish.dark).shades
+    sheet = sheet_of(window, spec)
+    shades = theme_of(spec.dark).shades
     rng = np.random.default_rng(4)
     for plot in sheet.plots:
         frame, grid = plot.model_frame, plot.grid
@@ -75,15 +75,15 @@ def check_surfaces(window: MainWindow, wish: PictureWish, pixels: np.ndarray, co
             pass
         lines = np.concatenate([pictures[0].boundary, pictures[0].margins])
         obstacles = np.concatenate([lines[np.isfinite(lines).all(axis=1)], frame.points.xy])
-        left, top = plot.area.left() * wish.scale, plot.area.top() * wish.scale
+        left, top = plot.area.left() * spec.scale, plot.area.top() * spec.scale
         assert left == round(left) and top == round(top)
-        assert (plot.area.width() * wish.scale, plot.area.height() * wish.scale) == (grid.width, grid.height)
+        assert (plot.area.width() * spec.scale, plot.area.height() * spec.scale) == (grid.width, grid.height)
         unit = (grid.right - grid.left) / grid.width
         where, rows = [], []
         while len(where) < count:
             i, j = int(rng.integers(1, grid.width - 1)), int(rng.integers(1, grid.height - 1))
             at = np.array([grid.xs[i], grid.ys[j]])
-            if np.hypot(*(obstacles - at).T).min() < 16 * wish.scale * unit:
+            if np.hypot(*(obstacles - at).T).min() < 16 * spec.scale * unit:
                 continue
             where.append(at)
             rows.append(place[int(pixels[round(top) + grid.height - 1 - j, round(left) + i])])
@@ -98,22 +98,22 @@ def check_surfaces(window: MainWindow, wish: PictureWish, pixels: np.ndarray, co
 @pytest.mark.parametrize(
     "wish",
     [
-        PictureWish("window", 1001, 701, 1.25, dark=True),
-        PictureWish("lane1", 640, 480, 1.0, legend=False),
-        PictureWish("lane0", 1203, 900, 2.5),
-        PictureWish("window", 1920, 1080, 1.75),
+        PictureSpec("window", 1001, 701, 1.25, dark=True),
+        PictureSpec("lane1", 640, 480, 1.0, legend=False),
+        PictureSpec("lane0", 1203, 900, 2.5),
+        PictureSpec("window", 1920, 1080, 1.75),
     ],
     ids=["odd", "plain", "print", "projector"],
 )
 def test_a_png_has_the_size_asked_for_and_shows_what_the_model_predicts(
-    make: Make, qtbot: QtBot, tmp_path: Path, wish: PictureWish
+    make: Make, qtbot: QtBot, tmp_path: Path, spec: PictureSpec
 ) -> None:
     window = make(three())
     path = tmp_path / "a.png"
-    export(qtbot, window, wish, path)
+    export(qtbot, window, spec, path)
     image = QImage(str(path))
-    assert (image.width(), image.height()) == (wish.width, wish.height)
-    check_surfaces(window, wish, pixels_of(image), 150)
+    assert (image.width(), image.height()) == (spec.width, spec.height)
+    check_surfaces(window, spec, pixels_of(image), 150)
     assert window._status.text() == "Saved a.png."
 
 
@@ -122,10 +122,10 @@ def test_points_stand_on_their_pixels_in_the_theme_of_the_picture(make: Make, qt
     nearest = Lane("knn", knn=KnnSettings(1))  # no point is wrong, so no cross lies on one
     window = make(Document(points=points, lanes=(nearest, nearest), view=View.fitting(points)))
     for dark in (False, True):
-        wish = PictureWish("lane0", 900, 700, 2.25, dark=dark)
-        export(qtbot, window, wish, tmp_path / "p.png")
+        spec = PictureSpec("lane0", 900, 700, 2.25, dark=dark)
+        export(qtbot, window, spec, tmp_path / "p.png")
         pixels, theme = pixels_of(QImage(str(tmp_path / "p.png"))), theme_of(dark)
-        sheet = sheet_of(window, wish)
+        sheet = sheet_of(window, spec)
         plot = sheet.plots[0]
         area, grid = plot.area, plot.grid
         for (x, y), label in zip(points.xy, points.labels, strict=True):
@@ -144,8 +144,8 @@ def test_strips_make_the_picture_that_one_stroke_would(
     make: Make, monkeypatch: pytest.MonkeyPatch, scale: float
 ) -> None:
     window = make(three())
-    wish = PictureWish("window", 1100, 800, scale)
-    sheet = sheet_of(window, wish)
+    spec = PictureSpec("window", 1100, 800, scale)
+    sheet = sheet_of(window, spec)
     shades = theme_of(False).shades
     pictures: list[Picture | str] = []
     for plot in sheet.plots:
@@ -155,9 +155,9 @@ def test_strips_make_the_picture_that_one_stroke_would(
     found = []
     for most in (10**9, 40_000):
         monkeypatch.setattr(maker, "STRIP_PIXELS", most)
-        pixels = np.zeros((wish.height, wish.width), dtype=np.uint32)
+        pixels = np.zeros((spec.height, spec.width), dtype=np.uint32)
         row = strips = 0
-        while row < wish.height:
+        while row < spec.height:
             row = maker.paint_strip(sheet, pixels, row)
             strips += 1
         found.append(pixels)
@@ -172,7 +172,7 @@ def test_a_picture_shows_the_points_its_model_was_trained_on(make: Make) -> None
     old = window.result(1)
     window._controller.clear()
     window._refresh_if_pending()
-    sheet = Sheet(shoot(window._scene, [window.result(0), old], "lane1"), PictureWish("lane1"))
+    sheet = Sheet(shoot(window._scene, [window.result(0), old], "lane1"), PictureSpec("lane1"))
     assert len(window._scene.xy) == 0 and sheet.plots[0].scene.xy is old.points.xy
     assert sheet._entries[0] == ("0", "Class 1: 40 points")
     sheet.close()
@@ -180,22 +180,22 @@ def test_a_picture_shows_the_points_its_model_was_trained_on(make: Make) -> None
 
 def test_resolution_for_print_is_in_the_file(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(three())
-    export(qtbot, window, PictureWish("lane0", 600, 400, 1.0, dpi=300), tmp_path / "a.png")
+    export(qtbot, window, PictureSpec("lane0", 600, 400, 1.0, dpi=300), tmp_path / "a.png")
     assert QImage(str(tmp_path / "a.png")).dotsPerMeterX() == 11811
 
 
 def test_an_svg_has_texts_as_text_and_symbols_as_paths(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(three())
-    wish = PictureWish("window", 1000, 640, 1.0)
+    spec = PictureSpec("window", 1000, 640, 1.0)
     path = tmp_path / "a.svg"
-    export(qtbot, window, wish, path)
+    export(qtbot, window, spec, path)
     root = ElementTree.parse(path).getroot()
     name = "{http://www.w3.org/2000/svg}"
     texts = " ".join("".join(element.itertext()) for element in root.iter(f"{name}text"))
     for words in ("kNN, k = 4", "SVM, polynomial", "Class 3: 40 points", "Decision boundary"):
         assert words.lower() in texts.lower()
     images = list(root.iter(f"{name}image"))
-    sheet = sheet_of(window, wish)
+    sheet = sheet_of(window, spec)
     assert len(images) == 2, "surfaces are the only pictures"
     marks = window.result(1).marks
     symbols = 2 * 120 + sum(map(len, (marks.bounded, marks.free, marks.wrong))) + len(window.result(0).marks.wrong)
@@ -206,7 +206,7 @@ def test_an_svg_has_texts_as_text_and_symbols_as_paths(make: Make, qtbot: QtBot,
     painter = QPainter(image)
     renderer.render(painter)
     painter.end()
-    check_surfaces(window, wish, pixels_of(image), 60)
+    check_surfaces(window, spec, pixels_of(image), 60)
     sheet.close()
 
 
@@ -214,7 +214,7 @@ def test_an_svg_of_very_many_points_holds_them_as_a_picture(make: Make, qtbot: Q
     rng = np.random.default_rng(0)
     points = Points.of(rng.normal(size=(15_000, 2)), rng.integers(0, 2, 15_000))
     window = make(Document(points=points, lanes=(Lane("knn"), Lane("knn")), shown=1, view=View.fitting(points)))
-    export(qtbot, window, PictureWish("lane0", 800, 600, 1.0), tmp_path / "a.svg")
+    export(qtbot, window, PictureSpec("lane0", 800, 600, 1.0), tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_bytes()
     assert len(re.findall(rb"<image", text)) >= 2 and len(text) < 4_000_000
     assert QSvgRenderer(str(tmp_path / "a.svg")).isValid()
@@ -222,11 +222,11 @@ def test_an_svg_of_very_many_points_holds_them_as_a_picture(make: Make, qtbot: Q
 
 def test_the_clipboard_holds_the_picture(make: Make, qtbot: QtBot) -> None:
     window = make(three())
-    wish = PictureWish("lane0", 500, 400, 1.0, dark=True)
-    export(qtbot, window, wish, None)
+    spec = PictureSpec("lane0", 500, 400, 1.0, dark=True)
+    export(qtbot, window, spec, None)
     image = QGuiApplication.clipboard().image()
     assert (image.width(), image.height()) == (500, 400)
-    check_surfaces(window, wish, pixels_of(image), 60)
+    check_surfaces(window, spec, pixels_of(image), 60)
 
 
 def alerts(window: MainWindow) -> list[str]:
@@ -248,11 +248,11 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        export(qtbot, window, PictureWish("lane0", 400, 300, 1.0), path)
+        export(qtbot, window, PictureSpec("lane0", 400, 300, 1.0), path)
     assert alerts(window) == [f"a.{suffix} was not saved: no space left on device."]
     assert [each.name for each in folder.iterdir()] == [path.name] and path.read_bytes() == b"old"
     window.findChild(QMessageBox, "alert").close()
-    export(qtbot, window, PictureWish("lane0", 400, 300, 1.0), path)
+    export(qtbot, window, PictureSpec("lane0", 400, 300, 1.0), path)
     assert path.stat().st_size > 1000
 
 
@@ -260,14 +260,14 @@ def test_a_folder_that_vanished_and_a_failing_model_are_sentences(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make(three())
-    export(qtbot, window, PictureWish("lane0", 400, 300, 1.0), tmp_path / "gone" / "a.png")
+    export(qtbot, window, PictureSpec("lane0", 400, 300, 1.0), tmp_path / "gone" / "a.png")
     assert len(alerts(window)) == 1 and "a.png was not saved" in alerts(window)[0]
 
     def explode(*args: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr("app.engine.export_surface.source_of", explode)
-    export(qtbot, window, PictureWish("lane1", 400, 300, 1.0), tmp_path / "b.png")
+    export(qtbot, window, PictureSpec("lane1", 400, 300, 1.0), tmp_path / "b.png")
     assert "not enough memory for a picture" in alerts(window)[1]
     assert not (tmp_path / "b.png").exists()
     window._controller.set_lane(1, "svm", C=2.0)
@@ -285,25 +285,25 @@ def test_a_folder_that_vanished_and_a_failing_model_are_sentences(
 )
 def test_a_wish_that_cannot_be_made_says_so(changes: dict[str, int], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        replace(PictureWish(), **changes)
+        replace(PictureSpec(), **changes)
 
 
 def test_presets_and_sizes_of_ones_own_are_wishes_that_can_be_made() -> None:
     for preset in PRESETS:
-        PictureWish("window", preset.width, preset.height, preset.scale)
+        PictureSpec("window", preset.width, preset.height, preset.scale)
         assert 10 * preset.scale * preset.height / 1080 > 0
         height = 12 * preset.scale / preset.height
         assert height > 0.0165, "text no smaller than a sixtieth of the picture"
         if preset.dpi:
             assert 12 * preset.scale / preset.dpi * 72 > 7, "points on paper"
     for width, height in ((200, 200), (12_000, 200), (200, 12_000), (1234, 987), (10_000, 10_000)):
-        PictureWish("window", width, height, scale_for(width, height))
+        PictureSpec("window", width, height, scale_for(width, height))
 
 
 @pytest.mark.parametrize("size", [(200, 200), (12_000, 200), (200, 3000), (420, 260)])
 def test_the_oddest_sizes_give_a_picture(make: Make, qtbot: QtBot, tmp_path: Path, size: tuple[int, int]) -> None:
     window = make(three())
-    export(qtbot, window, PictureWish("window", *size, scale_for(*size)), tmp_path / "a.png")
+    export(qtbot, window, PictureSpec("window", *size, scale_for(*size)), tmp_path / "a.png")
     image = QImage(str(tmp_path / "a.png"))
     assert (image.width(), image.height()) == size and not alerts(window)
 
@@ -312,23 +312,23 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = make()
-    window._controller.transport.set_speed(1, 4)  # 10 steps a second
-    window._controller.transport.restart(1)
+    window._controller.playback.set_speed(1, 4)  # 10 steps a second
+    window._controller.playback.restart(1)
     qtbot.waitUntil(lambda: 2 <= window.result(1).certificate.n_iter < 20, timeout=10_000)
     window._refresh_if_pending()
-    wish = PictureWish("lane1", 700, 500, 1.0)
+    spec = PictureSpec("lane1", 700, 500, 1.0)
     shot = window._shoot("lane1")
     frame = shot.lanes[0][1]
-    sheet = Sheet(shot, wish)
+    sheet = Sheet(shot, spec)
     assert sheet.plots[0].headline == "Training…" and sheet.plots[0].title == classifier_name(frame.lane)
     sheet.close()
-    assert window._pictures.make(shot, wish, tmp_path / "a.png")
+    assert window._pictures.make(shot, spec, tmp_path / "a.png")
     qtbot.waitUntil(lambda: not window._pictures.busy, timeout=30_000)
     grown = window.result(1)
-    window._controller.transport.set_speed(1, 99)
+    window._controller.playback.set_speed(1, 99)
     settle(qtbot, window)
     pixels = pixels_of(QImage(str(tmp_path / "a.png")))
-    sheet = Sheet(shot, wish)
+    sheet = Sheet(shot, spec)
     plot = sheet.plots[0]
     table = {int(colour): row for row, colour in enumerate(_table(theme_of(False).shades))}
     grid = plot.grid
@@ -349,7 +349,7 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
 def test_an_empty_document_and_a_lone_class_are_pictures_that_say_so(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     for number, points in enumerate((Points(), Points.of([[0, 0], [1, 1.0]], [2, 2]))):
         window = make(Document(points=points, view=View.fitting(points)))
-        export(qtbot, window, PictureWish("window", 800, 500, 1.0), tmp_path / f"{number}.svg")
+        export(qtbot, window, PictureSpec("window", 800, 500, 1.0), tmp_path / f"{number}.svg")
         root = ElementTree.parse(tmp_path / f"{number}.svg").getroot()
         texts = " ".join(root.itertext())
         assert "Waiting for" in texts and "Click" not in texts and "click" not in texts
@@ -358,7 +358,7 @@ def test_an_empty_document_and_a_lone_class_are_pictures_that_say_so(make: Make,
 def test_a_picture_says_why_a_lane_failed(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     lane = Lane("svm", svm=SvmSettings(kernel="sigmoid", hard_margin=True))
     window = make(replace(three(), lanes=(Lane("knn"), lane)))
-    export(qtbot, window, PictureWish("lane1", 800, 500, 1.0), tmp_path / "a.svg")
+    export(qtbot, window, PictureSpec("lane1", 800, 500, 1.0), tmp_path / "a.svg")
     texts = " ".join(ElementTree.parse(tmp_path / "a.svg").getroot().itertext())
     assert "No picture" in texts and "choose a finite C" in " ".join(texts.split())
 
@@ -377,7 +377,7 @@ def test_closing_the_window_while_a_picture_is_made_leaves_nothing_running(
     monkeypatch.setattr(maker.png, "encode", slow)
     window = make(three())
     path = tmp_path / "a.png"
-    assert window._pictures.make(window._shoot("window"), PictureWish("window", 900, 600, 1.0), path)
+    assert window._pictures.make(window._shoot("window"), PictureSpec("window", 900, 600, 1.0), path)
     qtbot.waitUntil(begun.is_set, timeout=20_000)
     threading.Timer(0.2, go.set).start()
     assert window.close()
@@ -388,7 +388,7 @@ def test_closing_the_window_while_a_picture_is_made_leaves_nothing_running(
 
 def test_closing_the_window_while_a_surface_is_computed_is_quiet(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(three())
-    assert window._pictures.make(window._shoot("window"), PictureWish("window", 6000, 4000, 4.0), tmp_path / "a.png")
+    assert window._pictures.make(window._shoot("window"), PictureSpec("window", 6000, 4000, 4.0), tmp_path / "a.png")
     qtbot.wait(30)
     assert window._pictures.busy
     assert window.close()
@@ -413,15 +413,15 @@ def test_neither_surface_nor_file_is_made_in_the_windows_thread(
     monkeypatch.setattr(maker.png, "encode", watched("png", png.encode))
     monkeypatch.setattr(maker.files, "write_bytes", watched("file", maker.files.write_bytes))
     for suffix in ("png", "svg"):
-        export(qtbot, window, PictureWish("window", 600, 400, 1.0), tmp_path / f"a.{suffix}")
+        export(qtbot, window, PictureSpec("window", 600, 400, 1.0), tmp_path / f"a.{suffix}")
     assert {name.partition("-")[0] for name in where.pop("surface")} == {"compute"}
     assert where == {"png": {"picture"}, "file": {"picture"}}
 
 
 def test_the_window_works_on_and_a_second_picture_waits_its_turn(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(three())
-    assert window._pictures.make(window._shoot("window"), PictureWish("window", 3000, 2000, 3.0), tmp_path / "a.png")
-    assert not window._pictures.make(window._shoot("lane0"), PictureWish("lane0"), tmp_path / "b.png")
+    assert window._pictures.make(window._shoot("window"), PictureSpec("window", 3000, 2000, 3.0), tmp_path / "a.png")
+    assert not window._pictures.make(window._shoot("lane0"), PictureSpec("lane0"), tmp_path / "b.png")
     assert "still being made" in window._status.text()
     window._controller.set_lane(0, "knn", n_neighbors=1)
     qtbot.waitUntil(lambda: window.result(0).model.n_neighbors == 1, timeout=20_000)
@@ -454,9 +454,9 @@ def test_the_dialog_saves_what_was_chosen_and_remembers_it(make: Make, qtbot: Qt
     choose(dialog, "theme", "dark")
     width, height = dialog.findChild(QSpinBox, "picture.width"), dialog.findChild(QSpinBox, "picture.height")
     assert (width.value(), height.value()) == (1772, 1181)
-    assert dialog.wish() == PictureWish("lane1", 1772, 1181, 2.5, True, True, 300)
+    assert dialog.spec() == PictureSpec("lane1", 1772, 1181, 2.5, True, True, 300)
     width.setValue(640)
-    assert dialog.wish() == PictureWish("lane1", 640, 1181, scale_for(640, 1181), True, True, 0)
+    assert dialog.spec() == PictureSpec("lane1", 640, 1181, scale_for(640, 1181), True, True, 0)
     height.setValue(480)
     qtbot.mouseClick(dialog.findChild(QPushButton, "picture.save"), Qt.MouseButton.LeftButton)
     asked = dialog.findChild(QFileDialog, "picture.path")
@@ -466,11 +466,11 @@ def test_the_dialog_saves_what_was_chosen_and_remembers_it(make: Make, qtbot: Qt
     assert (image.width(), image.height()) == (640, 480)
     qtbot.waitUntil(lambda: window.findChild(PictureDialog) is None)
     again = dialog_of(qtbot, window)
-    assert again.wish() == PictureWish("lane1", 640, 480, scale_for(640, 480), True, True, 0)
+    assert again.spec() == PictureSpec("lane1", 640, 480, scale_for(640, 480), True, True, 0)
     choose(again, "preset", "screen")
-    wish = again.wish()
+    spec = again.spec()
     canvas = window.canvases[1]
-    assert wish.scale == 1.0 and wish.width >= canvas.width() and wish.height > canvas.height()
+    assert spec.scale == 1.0 and spec.width >= canvas.width() and spec.height > canvas.height()
     again.close()
 
 
@@ -482,7 +482,7 @@ def test_the_dialog_copies_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path)
     qtbot.mouseClick(dialog.findChild(QPushButton, "picture.copy"), Qt.MouseButton.LeftButton)
     assert "too many" in alerts(window)[0] and not window._pictures.busy
     window.findChild(QMessageBox, "alert").close()
-    dialog._save(window._shoot("lane0"), PictureWish("lane0"), tmp_path / "a.jpg")
+    dialog._save(window._shoot("lane0"), PictureSpec("lane0"), tmp_path / "a.jpg")
     assert any("end in .png or .svg" in text for text in alerts(window)) and not window._pictures.busy
     choose(dialog, "preset", "screen")
     QGuiApplication.clipboard().clear()
@@ -559,17 +559,17 @@ def test_an_enlarged_picture_is_the_lanes_own_at_the_same_size(make: Make) -> No
 def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     window = make(three())
     frames = [window.result(0), window.result(1)]
-    of_both = Sheet(shoot(window._scene, frames, "window"), PictureWish("window"))
-    of_knn = Sheet(shoot(window._scene, frames, "lane0"), PictureWish("lane0"))
-    without = Sheet(shoot(window._scene, frames, "lane0"), PictureWish("lane0", legend=False))
-    tiny = Sheet(shoot(window._scene, frames, "window"), PictureWish("window", 300, 200, 1.0))
+    of_both = Sheet(shoot(window._scene, frames, "window"), PictureSpec("window"))
+    of_knn = Sheet(shoot(window._scene, frames, "lane0"), PictureSpec("lane0"))
+    without = Sheet(shoot(window._scene, frames, "lane0"), PictureSpec("lane0", legend=False))
+    tiny = Sheet(shoot(window._scene, frames, "window"), PictureSpec("window", 300, 200, 1.0))
     classes = [(str(c), f"Class {c + 1}: 40 points") for c in range(3)]
     assert of_both._entries == classes + [(kind, text) for kind, text, _ in LEGEND if kind != "test"]
     assert of_knn._entries == classes + [(kind, text) for kind, text, svm in LEGEND if not svm and kind != "test"]
     assert without._entries == [] == tiny._entries
     lone = Points.of([[0, 0], [1, 1.0]], [2, 2])
     window = make(Document(points=lone, view=View.fitting(lone)))
-    of_one = Sheet(shoot(window._scene, [window.result(0), window.result(1)], "window"), PictureWish("window"))
+    of_one = Sheet(shoot(window._scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
     assert of_one._entries == [("2", "Class 3: 2 points")], "no line, no mark, no tie"
     for sheet in (of_both, of_knn, without, tiny, of_one):
         sheet.close()

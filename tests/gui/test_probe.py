@@ -175,7 +175,7 @@ def test_typed_places(make: Make, qtbot: QtBot) -> None:
 def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
     controller = window._controller
-    controller.probing.pin(0.4, 0.2)
+    controller.probe_controller.pin(0.4, 0.2)
     settle(qtbot, window)
     before = text(window, "probe0.headline"), text(window, "probe1.headline")
     controller.set_generator(seed=7, name="circle")
@@ -198,11 +198,11 @@ def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> No
 
 def test_one_class_and_none(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, Document())
-    window._controller.probing.pin(0.0, 0.0)
+    window._controller.probe_controller.pin(0.0, 0.0)
     settle(qtbot, window)
     assert "Click to add points" in text(window, "probe0.message")
     one = opened(make, qtbot, Document(Points.of([(0, 0), (1, 1)], [2, 2])))
-    one._controller.probing.pin(0.1, 0.0)
+    one._controller.probe_controller.pin(0.1, 0.0)
     settle(qtbot, one)
     assert text(one, "probe0.headline") == "class 3: 2 of 2 votes"
     assert "needs two classes" in text(one, "probe1.message")
@@ -210,7 +210,7 @@ def test_one_class_and_none(make: Make, qtbot: QtBot) -> None:
 
 def test_a_click_on_a_duel_looks_into_it(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document(80, 4, (Lane("svm"),)), size=(1280, 900))
-    window._controller.probing.pin(0.3, 0.3)
+    window._controller.probe_controller.pin(0.3, 0.3)
     settle(qtbot, window)
     duels = table(window, "probe0.table0")
     assert duels.model().rowCount() == 6 and duels.table is not None and duels.table.chosen == 0
@@ -232,7 +232,7 @@ def test_a_click_on_a_duel_looks_into_it(make: Make, qtbot: QtBot) -> None:
 def test_no_text_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> None:
     lanes = (Lane("knn", knn=KnnSettings(6, "distance-squared", "minkowski")), Lane("svm"))
     window = opened(make, qtbot, document(90, 3, lanes), size=size)
-    window._controller.probing.pin(0.3, 0.3)
+    window._controller.probe_controller.pin(0.3, 0.3)
     settle(qtbot, window)
     for larger in (False, True):
         if larger:
@@ -274,7 +274,7 @@ def test_the_pointer_is_marked_in_the_other_lane(make: Make, qtbot: QtBot) -> No
 
 def test_what_the_pictures_draw(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
-    window._controller.probing.pin(0.3, 0.1)
+    window._controller.probe_controller.pin(0.3, 0.1)
     settle(qtbot, window)
     knn, svm = (canvas._over.probe for canvas in window.canvases[:2])
     assert knn is not None and svm is not None
@@ -342,7 +342,7 @@ def test_themes_and_narrow_columns(make: Make, qtbot: QtBot) -> None:
     lanes = (Lane("svm", svm=msgspec.structs.replace(SvmSettings(), multiclass="one-vs-rest")), Lane("perceptron"))
     window = opened(make, qtbot, document(60, 3, lanes), size=(1024, 768))
     window._controller.set_theme("dark", True)
-    window._controller.probing.pin(0.3, 0.1)
+    window._controller.probe_controller.pin(0.3, 0.1)
     settle(qtbot, window)
     assert "the largest f(x)" in text(window, "probe0.headline")
     assert window.grab().width() == window.width()

@@ -292,7 +292,7 @@ import sys, time
 from pathlib import Path
 import app.main as m
 from PySide6.QtCore import QTimer
-from app.commands import AddPoints
+from app.state.commands import AddPoints
 create = m.create_window
 def editing(*a):
     window = create(*a)

@@ -112,7 +112,7 @@ def test_what_is_shown_at_a_step_is_a_run_to_that_step(make: Make, qtbot: QtBot)
     length, points = step(window), window.document.points
     y = np.where(points.labels == 1, 1.0, -1.0)
     for target in (length // 3, 2, length - 1):
-        window._controller.transport.seek(0, target)
+        window._controller.playback.seek(0, target)
         settle(qtbot, window)
         solver = SmoSolver(points.xy, y, SVM.svm.as_kernel(), C=10.0, selection="random", shrinking=False)
         solver.step(target)
@@ -134,7 +134,7 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
     overlay = canvas._over.study
     assert overlay.pair is None and overlay.card is None and overlay.slacks is None
     assert not canvas.layers._provisional and window._scene.lanes[1].badge.mood is Mood.CERTIFIED
-    window._controller.transport.seek(1, 9)
+    window._controller.playback.seek(1, 9)
     settle(qtbot, window)
     study, overlay = window._scene.study, canvas._over.study
     assert overlay.pair is not None and len(overlay.pair.rings) == 2
@@ -151,7 +151,7 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
     around = [corner + QPoint(dx, dy) for dx in range(8) for dy in range(8)]
     differ = [hatched.pixel(at) != clean.pixel(at) for at in around]
     assert 4 < sum(differ) < 60, "lines across the surface, which can be seen between them"
-    window._controller.transport.to_end(1)
+    window._controller.playback.to_end(1)
     settle(qtbot, window)
     assert canvas._over.study.pair is None and not canvas.layers._provisional
     text = window._scene.lanes[1].badge.text
@@ -174,7 +174,7 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     settle(qtbot, window)
     assert canvas._over.study.card is None, "the plain window stays plain"
     QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
-    window._controller.transport.toggle_all()
+    window._controller.playback.toggle_all()
     settle(qtbot, window)
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
@@ -244,7 +244,7 @@ def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_rests(make: M
         window._side.render_scene(scene, dress, window._actions)
         QApplication.processEvents()
     assert [len(seen) for seen in drawn.values()] == [3, 3], "each gets its turn"
-    window._controller.transport.seek(0, 5)
+    window._controller.playback.seek(0, 5)
     settle(qtbot, window)
     assert all(seen[-1].step == 5 for seen in drawn.values())
     for name in ("step", "curves"):
@@ -259,7 +259,7 @@ def test_of_several_classes_the_chosen_pair_is_driven(make: Make, qtbot: QtBot) 
     points = window.document.points
     study = window._scene.study
     assert set(points.labels[study.index].tolist()) == {0, 2} and study.name == "class 1 against class 3"
-    window._controller.transport.seek(0, 4)
+    window._controller.playback.seek(0, 4)
     settle(qtbot, window)
     certificates = window.result(0).certificates
     assert sorted(c.n_iter for c in certificates)[0] == 4
@@ -271,7 +271,7 @@ def test_of_several_classes_the_chosen_pair_is_driven(make: Make, qtbot: QtBot) 
 
 def test_an_edit_starts_another_run_and_old_wishes_do_not_count(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
-    window._controller.transport.seek(0, 6)
+    window._controller.playback.seek(0, 6)
     settle(qtbot, window)
     before = window._scene.study.recording
     QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=QPoint(150, 60))
@@ -306,12 +306,12 @@ def test_other_trainers_have_the_same_transport(make: Make, qtbot: QtBot, traine
     window = make(document(Lane("svm", svm=SvmSettings(C=2.0, trainer=trainer))))  # type: ignore[arg-type]
     end = window._scene.study
     assert end.at_end and end.kkt is not None
-    window._controller.transport.seek(0, 3)
+    window._controller.playback.seek(0, 3)
     settle(qtbot, window)
     assert step(window) == 3 and window._scene.study.operation
     press(window, qtbot, Qt.Key.Key_Period)
     assert step(window) == 4
-    window._controller.transport.to_end(0)
+    window._controller.playback.to_end(0)
     settle(qtbot, window)
     assert np.array_equal(window._scene.study.alpha, end.alpha)
 

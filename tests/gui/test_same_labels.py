@@ -50,14 +50,14 @@ def labels(window: MainWindow) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 READER = """
 import sys, time, tempfile, numpy as np
 from pathlib import Path
-from app import files
+from app.files import documents
 from app.main import create_window, make_application
 from tests.gui.test_same_labels import labels
 application = make_application()
 told = {}
 for path in map(Path, sys.argv[2:]):
     with tempfile.TemporaryDirectory() as profile:
-        window = create_window(files.read(path), Path(profile), path)
+        window = create_window(documents.read(path), Path(profile), path)
         window._controller.fit()
         window.resize(1100, 760)
         window.show()

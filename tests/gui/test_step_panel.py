@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.controllers.controller import Controller
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.features.step import text as words
 from app.features.step.panel import StepPanel, rows_of
 from app.features.step.view_box import BoxView
@@ -34,19 +34,19 @@ from solver.recording import Recording
 from .test_step_pictures import solver_of
 
 
-class Hand:
+class EditTarget:
     """Stands for the controller: keeps what was hovered."""
 
     def __init__(self) -> None:
         self.hovered: list[int | None] = []
-        self.transport = SimpleNamespace(hover=self.hovered.append)
+        self.playback = SimpleNamespace(hover=self.hovered.append)
 
 
 class Stage:
     """A panel of its own, and a run that it shows."""
 
     def __init__(self, qtbot: QtBot, size: tuple[int, int], theme: Theme = LIGHT, **problem: Any) -> None:
-        self.hand = Hand()
+        self.hand = EditTarget()
         self.theme = theme
         self.solver = solver_of(1, **{"C": 1.0, "selection": "second-order", **problem})
         self.run = Recording(self.solver)
@@ -66,10 +66,10 @@ class Stage:
         qtbot.waitExposed(self.panel)
         self.hovered: int | None = None
 
-    def study(self, **changes: Any) -> Study:
+    def study(self, **changes: Any) -> RunState:
         s, run = self.solver, self.run
         step = explain(s) or self.last
-        study = Study(
+        study = RunState(
             recording=1,
             learner="smo",
             rule=s.selection,
@@ -93,14 +93,14 @@ class Stage:
         )
         return dataclasses.replace(study, **changes)
 
-    def show(self, study: Study | None, theme: Theme | None = None) -> None:
+    def show(self, study: RunState | None, theme: Theme | None = None) -> None:
         session = SimpleNamespace(hovered=self.hovered)
         scene = SimpleNamespace(study=study, studied=0, points=self.points, session=session)
         self.panel.render_scene(cast(Scene, scene), theme or self.theme)
         for _ in range(3):
             QApplication.processEvents()
 
-    def show_step(self, number: int = 12) -> Study:
+    def show_step(self, number: int = 12) -> RunState:
         self.run.go_to(number)
         study = self.study()
         self.show(study)

@@ -15,7 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.features.step import text as words
-from app.features.step.geometry import SLIMMEST, Frame, apart, box_of, fitted, free_corner, gain_of, leaves, shown_rows
+from app.features.step.geometry import (
+    SLIMMEST,
+    PlotFrame,
+    apart,
+    box_of,
+    fitted,
+    free_corner,
+    gain_of,
+    leaves,
+    shown_rows,
+)
 from solver import RULES, Kernel, SmoSolver, Status
 from solver.inspection.step_explanation import Explanation, explain
 
@@ -208,7 +218,7 @@ def test_the_chosen_bar_is_always_shown(total: int, chosen: int, room: int) -> N
 
 
 def test_notes_stand_in_the_corner_that_is_free() -> None:
-    frame = Frame(0.0, 0.0, 100.0, 100.0, 0.0, 1.0, 0.0, 1.0)
+    frame = PlotFrame(0.0, 0.0, 100.0, 100.0, 0.0, 1.0, 0.0, 1.0)
     assert free_corner(frame, (0.0, 100.0), (100.0, 0.0)) == (0.0, 0.0)
     assert free_corner(frame, (0.0, 50.0), (50.0, 100.0)) == (100.0, 0.0)
     assert free_corner(frame, (0.0, 50.0), (50.0, 0.0)) == (100.0, 100.0)

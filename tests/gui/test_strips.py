@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.pool import Priority
 from app.features.validation_curves import query
-from app.features.validation_curves.query import Curve, CurveQuestion
+from app.features.validation_curves.query import Curve, CurveQuery
 from app.features.validation_curves.scene import Strip, name_of, sentence
-from app.features.validation_curves.view_curve import StripCurve
+from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
 from app.state.slider_scales import C_SCALE, RankScale, scale_of
 from app.views.theme import DARK, LIGHT
@@ -37,26 +37,24 @@ def small(*lanes: Lane) -> Document:
     return replace(default_document(), points=points, lanes=lanes or default_document().lanes)
 
 
-def instantly(
-    question: CurveQuestion, post: Callable[[Curve], None], overtaken: Callable[[], bool]
-) -> Generator[Priority]:
+def instantly(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Priority]:
     """A curve out of the numbers of its places: fast, and different for other points."""
-    scale = scale_of(question.control, len(question.points))
+    scale = scale_of(query.control, len(query.points))
     m = scale.high - scale.low + 1
     values = 0.6 + 0.3 * np.sin(np.arange(m) / 17.0)
-    n = len(question.points)
-    post(Curve(question.control, scale, values + 0.05, values, np.full(m, np.nan), np.ones(m, bool), n, n, n, n, True))
+    n = len(query.points)
+    post(Curve(query.control, scale, values + 0.05, values, np.full(m, np.nan), np.ones(m, bool), n, n, n, n, True))
     yield Priority.BACKGROUND
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CurveQuestion, "answer", instantly)
+    monkeypatch.setattr(CurveQuery, "answer", instantly)
 
 
-def strip_of(window: MainWindow, lane: int, control: str) -> StripCurve:
+def strip_of(window: MainWindow, lane: int, control: str) -> ValidationCurveView:
     found = find(window, f"lane{lane}.{control}.strip")
-    assert isinstance(found, StripCurve)
+    assert isinstance(found, ValidationCurveView)
     return found
 
 
@@ -203,15 +201,15 @@ def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBo
     gate = threading.Event()
     gate.set()
 
-    def waiting(question: CurveQuestion, post: Any, overtaken: Callable[[], bool]) -> Iterator[Priority]:
+    def waiting(query: CurveQuery, post: Any, overtaken: Callable[[], bool]) -> Iterator[Priority]:
         while not gate.is_set():
             gate.wait(0.002)
             yield Priority.BACKGROUND
             if overtaken():
                 return
-        yield from instantly(question, post, overtaken)
+        yield from instantly(query, post, overtaken)
 
-    monkeypatch.setattr(CurveQuestion, "answer", waiting)
+    monkeypatch.setattr(CurveQuery, "answer", waiting)
     window = make(small())
     show(window, qtbot)
     strip = strip_of(window, 1, "C")
@@ -233,15 +231,15 @@ def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBo
 def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
     """With strips that never end, a click is painted; with the pool frozen, it is an edit all the same."""
 
-    def endless(question: CurveQuestion, post: Any, overtaken: Callable[[], bool]) -> Iterator[Priority]:
+    def endless(query: CurveQuery, post: Any, overtaken: Callable[[], bool]) -> Iterator[Priority]:
         while not overtaken():
             yield Priority.BACKGROUND
 
-    monkeypatch.setattr(CurveQuestion, "answer", endless)
+    monkeypatch.setattr(CurveQuery, "answer", endless)
     window = make(small())
     window._actions["strips"].trigger()
     window._refresh()
-    number = window._conductor.newest(0)
+    number = window._scheduler.newest(0)
     QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, 0.4, 1.4))
     assert len(window.document.points) == 31
     qtbot.waitUntil(
@@ -253,7 +251,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
         ),
         timeout=20_000,
     )
-    assert window._conductor.newest(0) > number
+    assert window._scheduler.newest(0) > number
     frozen, release = threading.Event(), threading.Event()
 
     def freeze() -> Iterator[Priority]:
@@ -261,7 +259,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
         release.wait(20)
         yield Priority.BACKGROUND
 
-    window._conductor.submit(freeze(), Priority.FIRST_PICTURE)
+    window._scheduler.submit(freeze(), Priority.FIRST_PICTURE)
     assert frozen.wait(20)
     try:
         strip = strip_of(window, 1, "C")
@@ -278,7 +276,7 @@ def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: Qt
     window = make(small())
     show(window, qtbot)
     for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
-        answer = window._conductor.results.answer(name_of(window.document.slots[lane], control))
+        answer = window._scheduler.results.answer(name_of(window.document.slots[lane], control))
         assert answer is not None and answer.done and answer.value.complete and not answer.message
     strip = strip_of(window, 1, "C")
     curve = strip._strip.curve  # type: ignore[union-attr]
@@ -322,7 +320,7 @@ def test_which_sliders_have_one(quick: None, make: Make, qtbot: QtBot) -> None:
         if strip_of(window, lane, control).isVisible()
     }
     assert seen == {(0, "C"), (1, "gamma")}
-    assert set(window._conductor._asked) == {"curve0.C", "curve1.gamma"}
+    assert set(window._scheduler._asked) == {"curve0.C", "curve1.gamma"}
 
 
 def test_the_slider_of_k_goes_with_the_box(quick: None, make: Make, qtbot: QtBot) -> None:
@@ -346,7 +344,7 @@ def test_the_slider_of_k_goes_with_the_box(quick: None, make: Make, qtbot: QtBot
 
 def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
     slider = ScaleSlider(RankScale(1))
-    strip = StripCurve(slider, lambda value: None)
+    strip = ValidationCurveView(slider, lambda value: None)
     for widget in (slider, strip):
         qtbot.addWidget(widget)
     strip.grab()
@@ -363,7 +361,7 @@ def test_every_text_stays_inside_a_narrow_frame(
     form = QWidget()
     qtbot.addWidget(form)
     slider = ScaleSlider(C_SCALE)
-    strip = StripCurve(slider, lambda value: None)
+    strip = ValidationCurveView(slider, lambda value: None)
     for widget in (slider, strip):
         widget.setParent(form)
     font = strip.font()

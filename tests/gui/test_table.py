@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.state.commands import AddPoints, Clear, MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, Lane, View
 from app.state.points import Points
-from app.tools import Spot
+from app.tools import PointerPosition
 from app.views.panels.point_cells import ClassField
 from app.views.panels.point_table import PointTable
 from app.views.widgets.form_fields import number_of
@@ -431,8 +431,8 @@ def test_an_empty_table_says_what_to_do_and_names_follow(make: Make, qtbot: QtBo
     window = make(of(np.empty((0, 2)), []))
     table = opened(window, qtbot)
     blank = table.viewport().grab().toImage()
-    window._controller.editing.press(Spot(0.0, 0.0, 0.01))
-    window._controller.editing.release(Spot(0.0, 0.0, 0.01))
+    window._controller.editing.press(PointerPosition(0.0, 0.0, 0.01))
+    window._controller.editing.release(PointerPosition(0.0, 0.0, 0.01))
     window._controller.set_axes(("length", ""))
     window._controller.set_style(0, name="<b>fig</b>")
     settle(qtbot, window)

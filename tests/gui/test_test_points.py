@@ -12,7 +12,7 @@ from app.state.commands import PaintTestPoints
 from app.state.document import Document, Lane, View
 from app.state.points import MAX_CLASSES, Points
 from app.state.test_split import IdSet, Split
-from app.views.export.layout import PictureWish, Sheet, shoot
+from app.views.export.layout import PictureSpec, Sheet, shoot
 from app.views.plot import symbols
 from app.views.plot.clouds import FIRST_TEST, KINDS
 from app.views.theme import DARK, LIGHT, Theme
@@ -67,8 +67,8 @@ def at(window: MainWindow, lane: int, index: int) -> int:
     canvas = window.canvases[lane]
     image = canvas.viewport().grab().toImage()
     ratio = image.devicePixelRatio()
-    spot = window.to_widget(lane, *window.document.points.xy[index])
-    return image.pixel(int(spot.x() * ratio), int(spot.y() * ratio)) & 0xFFFFFF
+    pointer = window.to_widget(lane, *window.document.points.xy[index])
+    return image.pixel(int(pointer.x() * ratio), int(pointer.y() * ratio)) & 0xFFFFFF
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
@@ -96,8 +96,8 @@ def test_a_selected_test_point_stays_hollow(make: Make, qtbot: QtBot) -> None:
     assert at(window, 0, 0) == rgb(theme.background) and at(window, 0, 1) == rgb(theme.classes[0])
     canvas = window.canvases[0]
     image = canvas.viewport().grab().toImage()
-    spot = window.to_widget(0, *PLACES[0])
-    near = {image.pixel(spot.x() + d, spot.y()) & 0xFFFFFF for d in range(-9, 10)}
+    pointer = window.to_widget(0, *PLACES[0])
+    near = {image.pixel(pointer.x() + d, pointer.y()) & 0xFFFFFF for d in range(-9, 10)}
     assert rgb(symbols.HIGHLIGHT) in near
 
 
@@ -129,7 +129,7 @@ def test_marks_of_support_vectors_stay_with_their_points(make: Make, qtbot: QtBo
 def test_exported_pictures_have_them_hollow_and_say_so(make: Make) -> None:
     window = make(document([0, 7]))
     frames = [window.result(0), window.result(1)]
-    sheet = Sheet(shoot(window._scene, frames, "window"), PictureWish("window"))
+    sheet = Sheet(shoot(window._scene, frames, "window"), PictureSpec("window"))
     assert ("test", "Test point: nothing is trained on it") in sheet._entries
     assert sheet.plots[0].scene.parts.held_out.tolist() == [0, 7]
 

@@ -471,7 +471,7 @@ def test_two_fingers_pinch_and_pan_and_leave_no_stroke_behind(make: Make, screen
     take(window, "brush")
     view, before = window.canvases[0].viewport(), window.document
     a, b = QPoint(200, 200), QPoint(260, 200)
-    middle = window.canvases[0].spot((a + b).toPointF() / 2)
+    middle = window.canvases[0].pointer_at((a + b).toPointF() / 2)
     QTest.touchEvent(view, screen).press(0, a, view)
     assert len(window.document.points) > 81
     QTest.touchEvent(view, screen).move(0, a, view).press(1, b, view)
@@ -480,7 +480,7 @@ def test_two_fingers_pinch_and_pan_and_leave_no_stroke_behind(make: Make, screen
         out = QPoint(10 * step, 0)
         QTest.touchEvent(view, screen).move(0, a - out, view).move(1, b + out, view)
     assert window.document.view.span == pytest.approx(before.view.span / 3, rel=1e-6)
-    after = window.canvases[0].spot((a + b).toPointF() / 2)
+    after = window.canvases[0].pointer_at((a + b).toPointF() / 2)
     assert (after.x, after.y) == pytest.approx((middle.x, middle.y), abs=1e-9)
     down = QPoint(0, 30)
     QTest.touchEvent(view, screen).move(0, a - out + down, view).move(1, b + out + down, view)

@@ -16,17 +16,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.views import theme
 from app.views.charts.scales import StepScale
-from app.views.lane.playback_bar import TransportBar
+from app.views.lane.playback_bar import PlaybackBar
 from app.views.lane.timeline import SIDE, Timeline
 
 from .conftest import Make, settle
 from .runs import hands, lane_of, made, smo, study_of
 
 BUTTONS = ("start", "previous_change", "back", "play", "forward", "next_change", "end")
-Show = Callable[..., TransportBar]
+Show = Callable[..., PlaybackBar]
 
 
 @pytest.fixture
@@ -35,11 +35,11 @@ def show(qtbot: QtBot) -> Show:
     windows: list[QWidget] = []
 
     def build(
-        study: Study | None = None, playing: bool = False, width: int = 520, points: int = 0, dark: bool = False
-    ) -> TransportBar:
+        study: RunState | None = None, playing: bool = False, width: int = 520, points: int = 0, dark: bool = False
+    ) -> PlaybackBar:
         window = QWidget()
         windows.append(window)  # qtbot alone does not keep it
-        bar = TransportBar(0, hands())
+        bar = PlaybackBar(0, hands())
         layout = QVBoxLayout(window)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(bar)
@@ -55,23 +55,23 @@ def show(qtbot: QtBot) -> Show:
     return build
 
 
-def button(bar: TransportBar, name: str) -> QToolButton:
+def button(bar: PlaybackBar, name: str) -> QToolButton:
     found = bar.findChild(QToolButton, f"lane0.transport.{name}")
     assert found is not None
     return found
 
 
-def counter(bar: TransportBar) -> QLabel:
+def counter(bar: PlaybackBar) -> QLabel:
     found = bar.findChild(QLabel, "lane0.transport.step")
     assert found is not None
     return found
 
 
-def asked(bar: TransportBar) -> list[tuple[Any, ...]]:
+def asked(bar: PlaybackBar) -> list[tuple[Any, ...]]:
     """What the transport was asked since the last time: names and arguments."""
-    transport = bar._transport
-    calls = [(name, *args, *kwargs.values()) for name, args, kwargs in transport.mock_calls]
-    transport.reset_mock()
+    playback = bar._playback
+    calls = [(name, *args, *kwargs.values()) for name, args, kwargs in playback.mock_calls]
+    playback.reset_mock()
     return calls
 
 
@@ -337,7 +337,7 @@ def test_each_button_asks_for_its_own(show: Show) -> None:
         assert asked(bar) == [call], name
 
 
-def enabled(bar: TransportBar) -> list[str]:
+def enabled(bar: PlaybackBar) -> list[str]:
     return [name for name in BUTTONS if button(bar, name).isEnabled()]
 
 
@@ -436,7 +436,7 @@ def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
     def find(name: str) -> Any:
         return window.findChild(QWidget, f"lane1.transport.{name}")
 
-    def study() -> Study:
+    def study() -> RunState:
         settle(qtbot, window)
         assert window._scene is not None
         found = window._scene.lanes[1].study

@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.overlays import Lines, Specks
 from app.features.ground_truth import text
-from app.features.ground_truth.fresh_draws import Throw
+from app.features.ground_truth.fresh_draws import FreshDraw
 from app.features.ground_truth.panel import stability_html, states
-from app.features.ground_truth.scene import TruthRow, TruthScene
+from app.features.ground_truth.scene import GroundTruthScene, TruthRow
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.views.window import MainWindow
 from solver.data.distribution import Law
@@ -130,10 +130,10 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
 
 def test_what_waits_for_a_training_says_so() -> None:
     row = TruthRow(2, "Perceptron", None, True, None, True, None, True, "", "training")
-    truth = TruthScene(None, Law("moons", 0.2), None, None, None, (row,), "")
+    truth = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (row,), "")
     assert states(truth) == ["2: still training, not certified yet.", text.WAITING]
     assert text.WAITING in stability_html(truth, True)
-    rests = TruthScene(None, Law("moons", 0.2), None, None, None, (replace(row, state="paused"),), "")
+    rests = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (replace(row, state="paused"),), "")
     assert states(rests) == ["2: its training rests, not certified yet."]
     assert text.WAITING not in stability_html(rests, True)
 
@@ -148,7 +148,7 @@ def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make
     settle(qtbot, window)
     assert not window._controller.session.throwing
     first = throw()
-    assert isinstance(first, Throw) and first.first == 1
+    assert isinstance(first, FreshDraw) and first.first == 1
     assert f"(throws 1 to {first.batches})" in words(window, "errors")
     click(qtbot, window, "keep")
     assert window._controller.session.throwing
@@ -220,7 +220,7 @@ def test_h_shows_the_haze_and_its_number(qtbot: QtBot, make: Make) -> None:
     QTest.keyClick(spin, Qt.Key.Key_Up)
     settle(qtbot, window)
     assert "31 of 31" in words(window, "disagreements") and sheets(window) != before
-    window._controller.zoom(0.5, window.canvases[0].spot(window.canvases[0].plot_area().center()))
+    window._controller.zoom(0.5, window.canvases[0].pointer_at(window.canvases[0].plot_area().center()))
     settle(qtbot, window)
     assert "resampling" not in words(window, "disagreements")
     click(qtbot, window, "haze")

@@ -180,7 +180,7 @@ def show_everything(window: MainWindow, qtbot: QtBot) -> None:
     for spec in PANELS:
         window._side._panel(spec.name)
         window._side._docks[spec.name].show()
-    window._controller.probing.pin(0.1, 0.2)
+    window._controller.probe_controller.pin(0.1, 0.2)
     window._actions["classes"].trigger()
     window._race.open()
     window._ask_picture()
@@ -245,10 +245,10 @@ def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_pa
 def test_a_formula_that_is_asked_about_does_not_act(make: Make) -> None:
     window = make(replace(evil_document(), axes=(f"={EVIL}", "")), wait=False)
     window._exchanging.export(Path("nowhere.csv"))
-    question = box(window, "formulas")
-    bad, quoted = faults(question)
+    query = box(window, "formulas")
+    bad, quoted = faults(query)
     assert not bad and quoted
-    question.reject()
+    query.reject()
 
 
 def test_no_name_of_unsaved_work_acts(make: Make, qtbot: QtBot, tmp_path: Path) -> None:

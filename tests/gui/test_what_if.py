@@ -19,7 +19,7 @@ from app.features.what_if.panel import WhatIfPanel
 from app.features.what_if.text import ARMED, DISARMED
 from app.state.commands import RemovePoints
 from app.state.document import Document, GeneratorSettings, Lane, PerceptronSettings, SvmSettings, View
-from app.tools import Spot
+from app.tools import PointerPosition
 from app.views.window import MainWindow
 from solver import SVC, KNeighborsClassifier
 
@@ -86,7 +86,7 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
     for lane, model in enumerate(models):
         lines = ghost(window, lane)
         assert lines is not None
-        answer = window._conductor.results.answer(f"ghost{lane}")
+        answer = window._scheduler.results.answer(f"ghost{lane}")
         assert answer is not None and answer.value.model is model, "the model of before the first move"
         assert ghost(window, lane) is lines, "the same sheet while nothing changes"
         xy = lines.xy[~np.isnan(lines.xy[:, 0])]
@@ -94,7 +94,7 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
             assert np.abs(model.decision_function(xy)).max() < 0.02
         else:
             assert isinstance(model, KNeighborsClassifier) and len(xy) > 10
-    window._controller.zoom(0.3, Spot(0.5, 0.2, 0.01))
+    window._controller.zoom(0.3, PointerPosition(0.5, 0.2, 0.01))
     settle(qtbot, window)
     lines = ghost(window, 1)
     assert lines is not None and isinstance(models[1], SVC)
@@ -103,7 +103,7 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(window, KEY.Key_W)
     settle(qtbot, window)
     assert ghost(window, 0) is None and window._controller.session.baseline is None
-    assert not window._conductor._asked
+    assert not window._scheduler._asked
 
 
 def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
@@ -163,7 +163,7 @@ def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
     assert ghost(window, 1) is not None
     QTest.keyClick(window, KEY.Key_W, CTRL_SHIFT)
     settle(qtbot, window)
-    assert {name for name in window._conductor._asked} == {"ghost0", "ghost1"}
+    assert {name for name in window._scheduler._asked} == {"ghost0", "ghost1"}
 
 
 def test_all_that_are_no_support_vectors_go_and_nothing_moves(make: Make, qtbot: QtBot) -> None:
@@ -195,7 +195,7 @@ def test_provisional_until_certified(make: Make, qtbot: QtBot) -> None:
     window = make(two(Lane("svm")), size=(1400, 900))
     open_dock(window, qtbot)
     QTest.keyClick(window, KEY.Key_W)
-    window._controller.transport.toggle(0)  # a run at its end begins anew
+    window._controller.playback.toggle(0)  # a run at its end begins anew
     window._controller.set_session(playing=(False,) * 4)
     x, y = window.document.points.xy[4]
     drag(window, qtbot, (x, y), (x + 0.6, y - 1.0))
@@ -222,12 +222,12 @@ def test_the_hand_does_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
         release.wait(20)
         yield Priority.BACKGROUND
 
-    window._conductor.submit(freeze(), Priority.FIRST_PICTURE)
+    window._scheduler.submit(freeze(), Priority.FIRST_PICTURE)
     assert frozen.wait(20)
     try:
         QTest.keyClick(window, KEY.Key_W)
-        spot = window.to_widget(0, *window.document.points.xy[7])
-        QTest.mouseMove(window.canvases[0].viewport(), spot)
+        pointer = window.to_widget(0, *window.document.points.xy[7])
+        QTest.mouseMove(window.canvases[0].viewport(), pointer)
         QTest.keyClick(window, KEY.Key_Delete)
         assert len(window.document.points) == 39
         window._refresh()
@@ -235,7 +235,7 @@ def test_the_hand_does_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
     finally:
         release.set()
     settle(qtbot, window)
-    answer = window._conductor.results.answer("ghost1")
+    answer = window._scheduler.results.answer("ghost1")
     assert answer is not None and answer.value.model is model and ghost(window, 1) is not None
 
 

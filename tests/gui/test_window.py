@@ -101,7 +101,7 @@ def test_closing_while_training_is_quick_and_leaves_no_thread(make: Make, qtbot:
     assert window.close()
     assert time.monotonic() - start < 2.0
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("compute")]
-    window._conductor._mailbox.post(window.result(1))  # a late frame
+    window._scheduler._mailbox.post(window.result(1))  # a late frame
     QApplication.processEvents()
 
 

@@ -18,7 +18,7 @@ from solver import warmup
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 {extra}
-from solver._compile import cache_directory, jit
+from solver.core._compile import cache_directory, jit
 
 @jit
 def twice(x):

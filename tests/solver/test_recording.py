@@ -259,27 +259,27 @@ def wander(make: Maker, seed: int, n_moves: int = 25, **limits: float) -> tuple[
     farthest = followed.length if followed.end is None else followed.length + 5
     for _ in range(n_moves):
         move, before = rng.choice(["advance", "go", "next", "previous"], p=[0.2, 0.4, 0.2, 0.2]), recorded.position
-        wish = int(rng.integers(0, farthest + 1)) if rng.random() < 0.8 else before
+        spec = int(rng.integers(0, farthest + 1)) if rng.random() < 0.8 else before
         if move == "advance":
             n = min(int(rng.integers(0, 20)), farthest - before)
             made = recorded.advance(n, stop)
             assert recorded.position == before + made and 0 <= made <= n
         elif move == "go":
-            reached = recorded.go_to(wish, stop)
+            reached = recorded.go_to(spec, stop)
             while not reached:
                 assert chance > 0.0
-                reached = recorded.go_to(wish, stop)
-            assert recorded.position == min(wish, followed.length)
+                reached = recorded.go_to(spec, stop)
+            assert recorded.position == min(spec, followed.length)
         elif move == "next":
-            following = changed[changed > wish]
+            following = changed[changed > spec]
             if not len(following) and followed.end is None:
                 continue
-            while not recorded.to_next_change(wish, stop):
+            while not recorded.to_next_change(spec, stop):
                 assert chance > 0.0
             assert recorded.position == (following[0] if len(following) else followed.length)
         else:
-            earlier = changed[(changed < wish) & (changed <= recorded.length)]
-            while not recorded.to_previous_change(wish, stop):
+            earlier = changed[(changed < spec) & (changed <= recorded.length)]
+            while not recorded.to_previous_change(spec, stop):
                 assert chance > 0.0
             assert recorded.position == (earlier[-1] if len(earlier) else 0)
         if not recorded.solver.pending:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from app.engine.pool import Later, Priority
 
 from .query import GivenUpError, Pace, looking, paused, scoring, training
-from .state import STRATEGIES, Asking, Look, Pool, Strategy, drawn
+from .state import STRATEGIES, ActiveLearningRun, LearningStep, Pool, Strategy, drawn
 
 Array = NDArray[np.float64]
 REPETITIONS = 20
@@ -95,7 +95,7 @@ class _Run:
     strategy: Strategy
     order: NDArray[np.intp]
     index: list[int]
-    look: Look | None = None
+    look: LearningStep | None = None
 
 
 class Comparison:
@@ -105,11 +105,11 @@ class Comparison:
 
     Parameters
     ----------
-    asking : Asking
+    asking : ActiveLearningRun
     repetitions : int
     """
 
-    def __init__(self, asking: Asking, repetitions: int = REPETITIONS) -> None:
+    def __init__(self, asking: ActiveLearningRun, repetitions: int = REPETITIONS) -> None:
         self._asking, self._repetitions = asking, repetitions
         self._runs = []
         for repetition in range(repetitions):

@@ -1,4 +1,4 @@
-"""AskingPanel: active learning: the point the model is least sure of is asked about, against asking by chance."""
+"""ActiveLearningPanel: the point the model is least sure of is asked about, against asking by chance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.engine.scheduler import Conductor
+from app.engine.scheduler import Scheduler
 from app.scene.compose import Scene
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
@@ -20,11 +20,11 @@ from app.views.widgets.form_fields import describe
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as asking_words
-from .state import Asking, Plan, begin
-from .view_controller import AskingDesk
-from .view_curve import AskingCurve, Sheet
+from .state import ActiveLearningRun, Plan, begin
+from .view_controller import ActiveLearningController
+from .view_curve import LearningCurve, Sheet
 from .view_parts import ButtonRows, ClassButtons, Words
-from .view_picture import AskingPicture, Board
+from .view_picture import PoolPicture, PoolScene
 from .view_plan import PlanForm
 
 #: Milliseconds between two answers of the truth that goes on answering.
@@ -35,26 +35,26 @@ WIDE = 600
 TALL = 780
 
 
-class AskingPanel(QWidget):
+class ActiveLearningPanel(QWidget):
     """A run of active learning, of its own: of the document it takes points, settings and names, and changes nothing
     before it is told to put the labelled points into it.
 
     Parameters
     ----------
     controller : Controller
-    conductor : Conductor
+    scheduler : Scheduler
         Whose compute threads learn, paint and compare.
     """
 
-    def __init__(self, controller: Controller, conductor: Conductor) -> None:
+    def __init__(self, controller: Controller, scheduler: Scheduler) -> None:
         super().__init__()
-        self._controller, self._conductor = controller, conductor
+        self._controller, self._scheduler = controller, scheduler
         self._scene: Scene | None = None
         self._theme: Theme | None = None
         self._plan = Plan()
         self._begun = self._seen = False
         self._refusal = asking_words.PREPARING  # why there is no run
-        self._desk = AskingDesk(conductor, self._show, self)
+        self._desk = ActiveLearningController(scheduler, self._show, self)
         self._clock = QTimer(self)
         self._clock.setInterval(PLAY_INTERVAL)
         self._clock.timeout.connect(self._tick)
@@ -63,7 +63,7 @@ class AskingPanel(QWidget):
         self._build()
 
     def _build(self) -> None:
-        self._board = AskingPicture()
+        self._board = PoolPicture()
         self._board.chosen.connect(self._choose)
         self._board.truth_wanted.connect(self._truth)
         self._board.play_wanted.connect(self._toggle_play)
@@ -81,7 +81,7 @@ class AskingPanel(QWidget):
         answers = ButtonRows([self._truth_button, self._play_button, self._back_button])
         self._words = Words("asking.words", "Where the run stands")
         self._question = Words("asking.question", "What is asked")
-        self._curve = AskingCurve()
+        self._curve = LearningCurve()
         self._start_button = self._button(
             "start", "Start again", "Forget the answers and begin with these settings.", self._start
         )
@@ -124,7 +124,7 @@ class AskingPanel(QWidget):
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     @property
-    def desk(self) -> AskingDesk:
+    def desk(self) -> ActiveLearningController:
         """What is known of the run."""
         return self._desk
 
@@ -147,7 +147,7 @@ class AskingPanel(QWidget):
 
     def _ready(self) -> bool:
         """The compiled loops can be used."""
-        frames = (self._conductor.results.frame(slot) for slot in self._controller.document.slots)
+        frames = (self._scheduler.results.frame(slot) for slot in self._controller.document.slots)
         return any(frame is not None and frame.compiled for frame in frames)
 
     @Slot()
@@ -157,7 +157,7 @@ class AskingPanel(QWidget):
             return
         asking = desk.asking
         message = desk.failure if asking is not None else self._refusal
-        self._board.show_board(Board(asking, desk.picture, message, theme))
+        self._board.show_board(PoolScene(asking, desk.picture, message, theme))
         if self.isVisible():
             desk.want(self._board.grid(), theme.shades)
         self._curve.show_sheet(Sheet(asking, desk.curves, theme))
@@ -269,7 +269,7 @@ class AskingPanel(QWidget):
         if self._desk.asking is not None:
             self._controller.dispatch(self._desk.asking.command(self._controller.document))
 
-    def _go_on(self, asking: Asking) -> None:
+    def _go_on(self, asking: ActiveLearningRun) -> None:
         if asking is not self._desk.asking:
             self._desk.go_on(asking)
             if asking.finished:

@@ -26,7 +26,7 @@ from app.state.points import Points
 from solver import SVC, Grid, KNeighborsClassifier, Pair, Status
 from solver.inspection.active_learning import certainty, most_informative
 
-from .state import Answer, Asking, Look, Multipliers, Pool, Question, Score, Strategy
+from .state import ActiveLearningRun, Answer, LearningStep, Multipliers, Pool, Question, Score, Strategy
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -56,17 +56,17 @@ class Pace:
 
 
 @dataclass(frozen=True, eq=False)
-class AskingRequest:
+class LearningRequest:
     """What is to be learnt and painted: what `asking` does not know yet, and a picture on `grid`."""
 
     number: int
-    asking: Asking
+    asking: ActiveLearningRun
     grid: Grid
     shades: Shades
 
 
 @dataclass(frozen=True, eq=False)
-class AskingReply:
+class LearningReply:
     """What has come of a request so far.
 
     Attributes
@@ -76,7 +76,7 @@ class AskingReply:
         Of the run this belongs to.
     answers : tuple of Answer
         Of the run when it was asked.
-    looks : tuple of Look
+    looks : tuple of LearningStep
         Also those that were known before.
     picture : Picture or None
         Of the last of `looks`.
@@ -87,12 +87,12 @@ class AskingReply:
     number: int
     pool: Pool
     answers: tuple[Answer, ...]
-    looks: tuple[Look, ...]
+    looks: tuple[LearningStep, ...]
     picture: Picture | None = None
     failure: str = ""
 
 
-class Letters:
+class LatestReplies:
     """From the compute threads to the window: of each kind of letter the newest, and one wake-up for all.
 
     Parameters
@@ -129,14 +129,14 @@ class Letters:
 
 
 def look_for(
-    request: AskingRequest, post: Callable[[AskingReply], None], given_up: Callable[[], bool]
+    request: LearningRequest, post: Callable[[LearningReply], None], given_up: Callable[[], bool]
 ) -> Generator[Priority]:
     """The job of a request; whatever goes wrong becomes a reply with a sentence."""
     asking = request.asking
     looks = list(asking.looks)
 
     def reply(picture: Picture | None = None, failure: str = "") -> None:
-        post(AskingReply(request.number, asking.pool, asking.answers, tuple(looks), picture, failure))
+        post(LearningReply(request.number, asking.pool, asking.answers, tuple(looks), picture, failure))
 
     try:
         pace = Pace()
@@ -184,7 +184,7 @@ def paused(
             raise GivenUpError
 
 
-def _frame(request: AskingRequest, look: Look) -> Frame:
+def _frame(request: LearningRequest, look: LearningStep) -> Frame:
     asking = request.asking
     told = asking.labelled
     points = Points.of(asking.pool.xy[[answer.index for answer in told]], [answer.label for answer in told])
@@ -201,16 +201,16 @@ def looking(
     strategy: Strategy,
     index: Integers,
     labels: NDArray[np.int64],
-    before: Look | None,
+    before: LearningStep | None,
     pace: Pace,
-) -> Generator[None, None, Look]:
+) -> Generator[None, None, LearningStep]:
     """Learn from the points `index` of `pool` with these `labels`; yields when a piece of work has lasted long enough.
 
     Parameters
     ----------
     order : ndarray of shape (n,)
-        As in `Asking`.
-    before : Look or None
+        As in `ActiveLearningRun`.
+    before : LearningStep or None
         What was learnt from all but the last of them (or from any number of the first).
     """
     learnt = yield from training(pool.xy[index], labels, lane, before.multipliers if before is not None else {}, pace)
@@ -225,7 +225,7 @@ def looking(
         at = most_informative(model, pool.xy[candidates]) if strategy == "closest" else 0
         asked = int(candidates[at])
         question = Question(asked, float(certainty(model, pool.xy[[asked]])[0]))
-    return Look(model, score, question, learnt.optimal, learnt.multipliers)
+    return LearningStep(model, score, question, learnt.optimal, learnt.multipliers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
-"""Asking: active learning as frozen values: a pool of points, which labels were asked for, and what came of it.
+"""Active learning as frozen values: a pool of points, which labels were asked for, and what came of it.
 
 A pool has a hidden truth.  A few points of each class are given; then, one after the other, the label of one more point
 is asked for: of the one the model is least sure of, or of one drawn by chance.  Nothing of the document changes before
-`Asking.command` is dispatched.
+`ActiveLearningRun.command` is dispatched.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class LearningStep:
     """What was learnt from the labels so far.
 
     Attributes
@@ -165,7 +165,7 @@ class Look:
 
 
 @dataclass(frozen=True, eq=False)
-class Asking:
+class ActiveLearningRun:
     """A run at one moment.
 
     Attributes
@@ -180,7 +180,7 @@ class Asking:
         The labels to begin with.
     answers : tuple of Answer
         The history: the labels asked for, in their order.
-    looks : tuple of Look
+    looks : tuple of LearningStep
         What was learnt after 0, 1, 2, ... answers; one too few while the newest is being learnt from.
     chosen : int or None
         The point the person wants to tell the label of, in place of the one asked for.
@@ -192,7 +192,7 @@ class Asking:
     order: Integers
     given: tuple[Answer, ...]
     answers: tuple[Answer, ...] = ()
-    looks: tuple[Look, ...] = ()
+    looks: tuple[LearningStep, ...] = ()
     chosen: int | None = None
 
     # -- reading ---------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ class Asking:
         return mask
 
     @property
-    def look(self) -> Look | None:
+    def look(self) -> LearningStep | None:
         """What was learnt from all labels; None while that is being learnt."""
         return self.looks[-1] if len(self.looks) > len(self.answers) else None
 
@@ -243,16 +243,16 @@ class Asking:
 
     # -- going on --------------------------------------------------------------------------------------------------
 
-    def answered(self, label: int) -> Asking:
+    def answered(self, label: int) -> ActiveLearningRun:
         """With the label of `target` told by the person; the same object when nothing is asked or there is no such
         class in the pool."""
         return self._told(label, "hand") if label in self.pool.classes else self
 
-    def told_truth(self) -> Asking:
+    def told_truth(self) -> ActiveLearningRun:
         """With the true label of `target`; the same object when nothing is asked."""
         return self if self.target is None else self._told(int(self.pool.truth[self.target]), "truth")
 
-    def _told(self, label: int, by: Literal["hand", "truth"]) -> Asking:
+    def _told(self, label: int, by: Literal["hand", "truth"]) -> ActiveLearningRun:
         index = self.target
         if index is None:
             return self
@@ -260,7 +260,7 @@ class Asking:
         answer = Answer(index, label, by, own)
         return replace(self, answers=(*self.answers, answer), chosen=None)
 
-    def choosing(self, index: int | None) -> Asking:
+    def choosing(self, index: int | None) -> ActiveLearningRun:
         """With the person's own choice, or with None back to the one asked for; a labelled point cannot be chosen."""
         if index is not None and (not 0 <= index < len(self.pool) or not self.open[index]):
             return self
@@ -268,14 +268,14 @@ class Asking:
             index = None
         return self if index == self.chosen else replace(self, chosen=index)
 
-    def back(self) -> Asking:
+    def back(self) -> ActiveLearningRun:
         """As it was before the newest answer; the same object at the start."""
         if not self.answers:
             return self
         answers = self.answers[:-1]
         return replace(self, answers=answers, looks=self.looks[: len(answers) + 1], chosen=None)
 
-    def learnt(self, answers: tuple[Answer, ...], looks: tuple[Look, ...]) -> Asking:
+    def learnt(self, answers: tuple[Answer, ...], looks: tuple[LearningStep, ...]) -> ActiveLearningRun:
         """With what came of learning from `answers`, as far as they are the answers of this run and it is new."""
         alike = min(len(answers), len(self.answers))
         usable = looks[: alike + 1]
@@ -313,7 +313,7 @@ class Asking:
         )
 
 
-def begin(document: Document, plan: Plan) -> Asking:
+def begin(document: Document, plan: Plan) -> ActiveLearningRun:
     """The start of a run; ValueError with a sentence when there is nothing to ask.
 
     Raises
@@ -337,7 +337,7 @@ def begin(document: Document, plan: Plan) -> Asking:
     if len(given) == len(pool):
         raise ValueError(f"Nothing is left to ask: all {len(pool)} labels are given. Add points, or give fewer.")
     answers = tuple(Answer(int(index), int(pool.truth[index]), "given") for index in given)
-    return Asking(pool, plan, document.lanes[plan.lane], order, answers)
+    return ActiveLearningRun(pool, plan, document.lanes[plan.lane], order, answers)
 
 
 def drawn(truth: Labels, per_class: int, draw: int, repetition: int) -> tuple[Integers, Integers]:

@@ -8,7 +8,7 @@ from app.scene.text import count, grouped, percent, short
 from app.state.document import Lane
 
 from .comparison import Curves
-from .state import STRATEGIES, Asking, Source, Strategy
+from .state import STRATEGIES, ActiveLearningRun, Source, Strategy
 
 SOURCES: dict[Source, str] = {"points": "The points", "generator": "Fresh sample"}
 ASKED: dict[Strategy, str] = {"closest": "Least sure", "random": "By chance"}
@@ -40,13 +40,13 @@ def measure(lane: Lane, certainty: float, n_classes: int) -> str:
     return f"f₁ − f₂ = {value}" if lane.svm.multiclass == "one-vs-rest" else f"lead = {value}"
 
 
-def progress(asking: Asking) -> str:
+def progress(asking: ActiveLearningRun) -> str:
     """How many labels were asked for, and how good the model is with them."""
     text = f"Asked {len(asking.answers)} of {grouped(len(asking.pool) - len(asking.given))}"
     return f"{text}: accuracy {percent(asking.look.score.shown)}" if asking.look is not None else f"{text}: learning…"
 
 
-def measured(asking: Asking) -> str:
+def measured(asking: ActiveLearningRun) -> str:
     """What the accuracy is a share of."""
     pool = asking.pool
     if not pool.tested:
@@ -56,7 +56,7 @@ def measured(asking: Asking) -> str:
     return f"{text}, {percent(asking.look.score.pool)} of the pool." if asking.look is not None else f"{text}."
 
 
-def against_random(asking: Asking, curves: Curves | None) -> str:
+def against_random(asking: ActiveLearningRun, curves: Curves | None) -> str:
     """How many labels asking by chance needs for what the run has come to."""
     look = asking.look
     if curves is None or curves.failure or look is None or not len(curves.labels):
@@ -97,7 +97,7 @@ def _so_far(curves: Curves) -> str:
     return "" if curves.finished else ", still counting"
 
 
-def question(asking: Asking) -> str:
+def question(asking: ActiveLearningRun) -> str:
     """What is asked, and why of this point."""
     if asking.finished:
         return "All points have their labels."
@@ -112,7 +112,7 @@ def question(asking: Asking) -> str:
     return f"Least sure of the ringed point ({value}): which class is it?"
 
 
-def remarks(asking: Asking) -> str:
+def remarks(asking: ActiveLearningRun) -> str:
     """What else is to be known about the run."""
     parts = []
     if asking.wrong:

@@ -1,4 +1,4 @@
-"""AskingDesk: the run of active learning that is shown, what is asked of the background for it, and what has come."""
+"""ActiveLearningController: the run that is shown, what is asked of the background for it, and what has come."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.engine.pool import Priority
 from app.engine.requests import Picture
-from app.engine.scheduler import Conductor
+from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from solver import Grid
 
 from .comparison import Comparison, Curves
-from .query import AskingReply, AskingRequest, Letters, look_for
-from .state import Answer, Asking, Pool
+from .query import LatestReplies, LearningReply, LearningRequest, look_for
+from .state import ActiveLearningRun, Answer, Pool
 
 
-class AskingDesk(QObject):
+class ActiveLearningController(QObject):
     """Keeps what is known of a run, and has what is missing learnt, painted and compared.
 
     Parameters
     ----------
-    conductor : Conductor
+    scheduler : Scheduler
         Of the compute threads.
     changed : callable
         Called in the window's thread when something has come.
@@ -33,7 +33,7 @@ class AskingDesk(QObject):
 
     Attributes
     ----------
-    asking : Asking or None
+    asking : ActiveLearningRun or None
     picture : Picture or None
         The newest one; while the next is painted, of the answers before.
     curves : Curves or None
@@ -44,10 +44,10 @@ class AskingDesk(QObject):
 
     _arrived = Signal()
 
-    def __init__(self, conductor: Conductor, changed: Callable[[], None], parent: QObject) -> None:
+    def __init__(self, scheduler: Scheduler, changed: Callable[[], None], parent: QObject) -> None:
         super().__init__(parent)
-        self._conductor, self._changed = conductor, changed
-        self.asking: Asking | None = None
+        self._scheduler, self._changed = scheduler, changed
+        self.asking: ActiveLearningRun | None = None
         self.picture: Picture | None = None
         self.curves: Curves | None = None
         self.failure = ""
@@ -55,7 +55,7 @@ class AskingDesk(QObject):
         self._number = self._answered = 0
         self._comparison: Comparison | None = None
         self._enough = threading.Event()  # of comparing, for whichever job is at it
-        self._letters = Letters(self._arrived.emit)
+        self._letters = LatestReplies(self._arrived.emit)
         self._arrived.connect(self._collect, Qt.ConnectionType.QueuedConnection)
         # Also when it is taken down without being closed: no letter may reach one that is gone.
         self.destroyed.connect(self._letters.close)
@@ -70,7 +70,7 @@ class AskingDesk(QObject):
         """The comparison has not come to its end."""
         return self._comparison is not None and not self._comparison.finished
 
-    def start(self, asking: Asking | None) -> None:
+    def start(self, asking: ActiveLearningRun | None) -> None:
         """Another run, or none; of the last one nothing is kept."""
         self._enough.set()
         self.asking = asking
@@ -81,7 +81,7 @@ class AskingDesk(QObject):
         self._comparison = Comparison(asking) if asking is not None else None
         self.curves = self._comparison.curves if self._comparison is not None else None
 
-    def go_on(self, asking: Asking) -> None:
+    def go_on(self, asking: ActiveLearningRun) -> None:
         """The same run, with another answer, one less, or another choice."""
         self.asking = asking
         self.failure = ""
@@ -95,9 +95,9 @@ class AskingDesk(QObject):
             return
         self._wanted = key
         self._number += 1
-        request = AskingRequest(self._number, self.asking, grid, shades)
+        request = LearningRequest(self._number, self.asking, grid, shades)
         given_up = partial(self._overtaken, self._number)
-        self._conductor.submit(look_for(request, self._letters.post, given_up), Priority.TRAINING)
+        self._scheduler.submit(look_for(request, self._letters.post, given_up), Priority.TRAINING)
 
     def compare(self) -> None:
         """Go on comparing."""
@@ -105,7 +105,7 @@ class AskingDesk(QObject):
         if self._comparison is not None and not self._comparison.finished:
             self._enough = threading.Event()
             job = self._comparison.job(self._letters.post, partial(self._has_enough, self._enough))
-            self._conductor.submit(job, Priority.BACKGROUND)
+            self._scheduler.submit(job, Priority.BACKGROUND)
 
     def rest(self) -> None:
         """Stop comparing, for now."""
@@ -126,11 +126,11 @@ class AskingDesk(QObject):
                 continue
             if isinstance(letter, Curves) and letter.pool is self.asking.pool:
                 self.curves = letter
-            elif isinstance(letter, AskingReply) and letter.pool is self.asking.pool:
+            elif isinstance(letter, LearningReply) and letter.pool is self.asking.pool:
                 self._take(letter, self.asking)
         self._changed()
 
-    def _take(self, reply: AskingReply, asking: Asking) -> None:
+    def _take(self, reply: LearningReply, asking: ActiveLearningRun) -> None:
         self.asking = asking.learnt(reply.answers, reply.looks)
         if reply.number == self._number:
             self.failure = reply.failure

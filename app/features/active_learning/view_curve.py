@@ -1,4 +1,4 @@
-"""AskingCurve: accuracy against the number of labels, asked for the least sure point and by chance, and this run."""
+"""LearningCurve: accuracy against the number of labels, asked for the least sure point and by chance, and this run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import painter_on
 
 from .comparison import Curves
-from .state import STRATEGIES, Asking, Strategy
+from .state import STRATEGIES, ActiveLearningRun, Strategy
 
 Array = NDArray[np.float64]
 #: Ticks are at multiples of one of these.
@@ -29,12 +29,12 @@ STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
 class Sheet:
     """What the diagram shows: the comparison as far as it has come, and the run with the present place."""
 
-    asking: Asking | None
+    asking: ActiveLearningRun | None
     curves: Curves | None
     theme: Theme
 
 
-class AskingCurve(QWidget):
+class LearningCurve(QWidget):
     """Draws a `Sheet`, once; then it is copied."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class AskingCurve(QWidget):
             self._drawn, self._made_of = drawn, made_of
         return self._drawn
 
-    def _draw(self, pixmap: QPixmap, asking: Asking, sheet: Sheet) -> None:
+    def _draw(self, pixmap: QPixmap, asking: ActiveLearningRun, sheet: Sheet) -> None:
         with painter_on(pixmap) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setFont(self.font())
@@ -93,7 +93,7 @@ class AskingCurve(QWidget):
 class _Diagram:
     """One drawing of a sheet."""
 
-    def __init__(self, painter: QPainter, widget: QWidget, asking: Asking, sheet: Sheet) -> None:
+    def __init__(self, painter: QPainter, widget: QWidget, asking: ActiveLearningRun, sheet: Sheet) -> None:
         self._painter, self._sheet, self._theme = painter, sheet, sheet.theme
         metrics = painter.fontMetrics()
         self._line = metrics.height()

@@ -1,4 +1,4 @@
-"""AskingPicture: the pool of active learning over the surface of what is learnt so far, and the point asked about."""
+"""PoolPicture: the pool of active learning over the surface of what is learnt so far, and the point asked about."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import painter_on
 from solver import Grid
 
-from .state import Asking, view_of
+from .state import ActiveLearningRun, view_of
 
 #: Pixels from a point within which a click means it.
 REACH = 14
@@ -41,12 +41,12 @@ _ARROWS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class PoolScene:
     """What the picture shows.
 
     Attributes
     ----------
-    asking : Asking or None
+    asking : ActiveLearningRun or None
     picture : Picture or None
         The surface and its lines.
     message : str
@@ -54,14 +54,14 @@ class Board:
     theme : Theme
     """
 
-    asking: Asking | None
+    asking: ActiveLearningRun | None
     picture: Picture | None
     message: str
     theme: Theme
 
 
-class AskingPicture(QWidget):
-    """Shows a `Board`; tells of the point the hand chooses, and of its keys.
+class PoolPicture(QWidget):
+    """Shows a `PoolScene`; tells of the point the hand chooses, and of its keys.
 
     The still part is painted once and copied from then on; only rings and the focus are drawn each time.
     """
@@ -86,7 +86,7 @@ class AskingPicture(QWidget):
         self.setToolTip("")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._board: Board | None = None
+        self._board: PoolScene | None = None
         self._view = View()
         self._still: QPixmap | None = None
         self._made_of: tuple[object, ...] = ()
@@ -97,7 +97,7 @@ class AskingPicture(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(180, 150)
 
-    def show_board(self, board: Board) -> None:
+    def show_board(self, board: PoolScene) -> None:
         """Draw `board`."""
         old = self._board
         self._board = board
@@ -182,7 +182,7 @@ class AskingPicture(QWidget):
             if self._board is not None:
                 self._paint(painter, self._board)
 
-    def _paint(self, painter: QPainter, board: Board) -> None:
+    def _paint(self, painter: QPainter, board: PoolScene) -> None:
         ratio, asking = self.devicePixelRatioF(), board.asking
         labels = asking.labelled if asking is not None else ()
         made_of = (board.picture, labels, asking.pool if asking else None, board.theme, self.size(), ratio)
@@ -204,7 +204,7 @@ class AskingPicture(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(QRectF(self.rect()).adjusted(width / 2, width / 2, -width / 2, -width / 2))
 
-    def _paint_still(self, painter: QPainter, board: Board) -> None:
+    def _paint_still(self, painter: QPainter, board: PoolScene) -> None:
         """Surface, lines, and all points."""
         asking, theme, picture = board.asking, board.theme, board.picture
         if asking is None:
@@ -237,7 +237,7 @@ class AskingPicture(QWidget):
             dash = (5 * thick, 4 * thick) if dashes else None
             draw_line(painter, x, y, line_pen(theme, thick), QRectF(self.rect()), dash)
 
-    def _paint_rings(self, painter: QPainter, asking: Asking, theme: Theme) -> None:
+    def _paint_rings(self, painter: QPainter, asking: ActiveLearningRun, theme: Theme) -> None:
         """The point the next answer is about, with its "?"; beside an own choice, thinly, the one asked for."""
         target, question = asking.target, asking.question
         if target is None:
@@ -281,7 +281,7 @@ class AskingPicture(QWidget):
         painter.setPen(QColor(*theme.background))
         painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, sign)
 
-    def _paint_message(self, painter: QPainter, board: Board) -> None:
+    def _paint_message(self, painter: QPainter, board: PoolScene) -> None:
         theme = board.theme
         room = QRectF(self.rect()).adjusted(14, 10, -14, -10)
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap

@@ -14,7 +14,7 @@ from app.state.document import Lane
 from app.views.widgets.form_fields import describe, show_choice, show_number
 
 from . import text as asking_words
-from .state import MOST_GIVEN, Asking, Plan
+from .state import MOST_GIVEN, ActiveLearningRun, Plan
 
 SPACING = 6
 
@@ -132,7 +132,9 @@ class PlanForm(QWidget):
             self._grid.setColumnStretch(column, int(column < 2 * columns))
         self.updateGeometry()
 
-    def show_plan(self, plan: Plan, lanes: Sequence[Lane], asking: Asking | None, classes: Sequence[int]) -> None:
+    def show_plan(
+        self, plan: Plan, lanes: Sequence[Lane], asking: ActiveLearningRun | None, classes: Sequence[int]
+    ) -> None:
         """Show `plan`, the classifiers to choose from, and the formula of the next question."""
         self._plan = plan
         names = [classifier_name(lane) for lane in lanes]

@@ -19,7 +19,7 @@ class CurvesPanel(QWidget):
     def __init__(self, controller: Controller) -> None:
         super().__init__()
         self.setObjectName("curves")
-        self.plot = CurvesPlot(controller.transport)
+        self.plot = CurvesPlot(controller.playback)
         self._steps = self._choice(
             "steps",
             "Steps",

@@ -19,8 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QStyle, QToolButton, QWidget
 
-from app.controllers.playback import Transport
-from app.engine.run_state import Study
+from app.controllers.playback import PlaybackController
+from app.engine.run_state import RunState
 from app.engine.shading import RGB
 from app.scene.text import grouped, short
 from app.views.charts import strokes
@@ -73,10 +73,10 @@ class _Plot:
 class CurvesPlot(QWidget):
     """The plots.  What is of the axes only (linear or logarithmic, how far back) is kept here, and nowhere else."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, playback: PlaybackController) -> None:
         super().__init__()
-        self._transport = transport
-        self._study: Study | None = None
+        self._playback = playback
+        self._study: RunState | None = None
         self._lane = 0
         self._theme: Theme | None = None
         self._steps_log = self._recent = False
@@ -122,7 +122,7 @@ class CurvesPlot(QWidget):
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
-    def render_study(self, study: Study | None, lane: int, theme: Theme) -> None:
+    def render_study(self, study: RunState | None, lane: int, theme: Theme) -> None:
         """Show the run of `lane`; a drag ends where the run is another one."""
         if study is self._study and lane == self._lane and theme is self._theme:
             return
@@ -325,7 +325,7 @@ class CurvesPlot(QWidget):
         return self._picture
 
     def _paint_plot(
-        self, painter: QPainter, study: Study, plot: _Plot, steps: StepScale, ticks: list[Tick], theme: Theme
+        self, painter: QPainter, study: RunState, plot: _Plot, steps: StepScale, ticks: list[Tick], theme: Theme
     ) -> tuple[float, float]:
         """Draw one plot; returns the widths of its longest numbers at the left and at the right."""
         ratio, area = self.devicePixelRatioF(), plot.area
@@ -376,12 +376,12 @@ class CurvesPlot(QWidget):
         moved = step != self.cursor_step
         self._held = step
         if moved:
-            self._transport.seek(self._lane, step)
+            self._playback.seek(self._lane, step)
             self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         study = self._study
-        if study is None or not timeline_keys.take_key(event, self._transport, self._lane, study.length):
+        if study is None or not timeline_keys.take_key(event, self._playback, self._lane, study.length):
             event.ignore()
 
 

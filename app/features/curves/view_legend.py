@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.engine.shading import RGB
 from app.scene.text import grouped, short
 
@@ -121,7 +121,7 @@ def draw_sample(painter: QPainter, entry: Entry, at: QPointF) -> None:
         painter.restore()
 
 
-def summary(study: Study | None) -> str:
+def summary(study: RunState | None) -> str:
     """The curves in words and numbers, as they are where the run stands."""
     if study is None:
         return "No run to draw."

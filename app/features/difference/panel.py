@@ -1,4 +1,4 @@
-"""ComparePanel: which two classifiers are compared, where they differ, the points involved, and the wipe."""
+"""DifferencePanel: which two classifiers are compared, where they differ, the points involved, and the wipe."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, show_check, show_number
 
 from .query import Involved
-from .scene import CompareScene
+from .scene import DifferenceScene
 
 #: Rows of the table; nobody reads more, and the sentence above says how many there are.
 MOST_ROWS = 1000
@@ -87,7 +87,7 @@ class InvolvedModel(QAbstractTableModel):
         return None
 
 
-class ComparePanel(QWidget):
+class DifferencePanel(QWidget):
     """Two classifiers, side by side in numbers.
 
     Parameters
@@ -206,7 +206,7 @@ class ComparePanel(QWidget):
         self._rest.setText(f"The first {grouped(MOST_ROWS)} of them." if number > MOST_ROWS else "")
         self._rest.setVisible(number > MOST_ROWS)
 
-    def _show_choices(self, scene: Scene, compare: CompareScene) -> None:
+    def _show_choices(self, scene: Scene, compare: DifferenceScene) -> None:
         wanted = [(f"{place + 1}  {scene.lanes[place].title}", place) for place in compare.able]
         for choice, at in zip(self._choices, (0, 1), strict=True):
             shown = [(choice.itemText(row), choice.itemData(row)) for row in range(choice.count())]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.engine.overlays import Sheet
-from app.engine.query import Question
+from app.engine.query import Query
 from app.engine.requests import Side, Sides
 from app.engine.results import Results
-from app.scene.context import Moment
+from app.scene.context import Context
 from app.state.document import Document, View
 from app.state.number_format import count, percent
 from app.state.session import Session
@@ -45,7 +45,7 @@ class Wipe:
 
 
 @dataclass(frozen=True)
-class CompareScene:
+class DifferenceScene:
     """What the panel about the difference shows.
 
     Attributes
@@ -109,14 +109,14 @@ def _side(document: Document, results: Results, place: int) -> Side | None:
     return None if frame is None or frame.model is None else Side(frame.model, frame.lane, frame.compiled)
 
 
-def questions(moment: Moment) -> dict[str, Question]:
+def queries(context: Context) -> dict[str, Query]:
     """Where do they differ?  Asked while somebody looks."""
-    if not (moment.session.differing or NAME in moment.session.looking):
+    if not (context.session.differing or NAME in context.session.looking):
         return {}
-    sides = sides_of(moment.document, moment.results)
-    if sides is None or not moment.grids:
+    sides = sides_of(context.document, context.results)
+    if sides is None or not context.grids:
         return {}
-    return {NAME: Differing(sides, moment.grids[0], moment.document.points, moment.compiled)}
+    return {NAME: Differing(sides, context.grids[0], context.document.points, context.compiled)}
 
 
 def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
@@ -127,18 +127,18 @@ def sheets(document: Document, session: Session, results: Results, index: int) -
     return (answer.value.hatch,)
 
 
-def compare_scene(document: Document, results: Results) -> CompareScene:
+def difference_scene(document: Document, results: Results) -> DifferenceScene:
     """What the panel shows."""
     places, answer = compared(document), results.answer(NAME)
     difference: Difference | None = None if answer is None else answer.value
     current, failure = False, ""
-    if answer is not None and isinstance(answer.question, Differing) and places is not None:
-        question, failure = answer.question, answer.message
-        if [side.lane for side in question.sides] != [document.lanes[place] for place in places]:
+    if answer is not None and isinstance(answer.query, Differing) and places is not None:
+        query, failure = answer.query, answer.message
+        if [side.lane for side in query.sides] != [document.lanes[place] for place in places]:
             difference = None  # of two others, or of other settings
-        current = question.sides == sides_of(document, results) and question.points is document.points
-        current = current and _fresh(document, results, places) and _shows(question.grid, document.view)
-    return CompareScene(
+        current = query.sides == sides_of(document, results) and query.points is document.points
+        current = current and _fresh(document, results, places) and _shows(query.grid, document.view)
+    return DifferenceScene(
         places,
         able(document),
         difference,

@@ -286,7 +286,7 @@ def _validated(
 # -- threshold lines -----------------------------------------------------------------------------------------------
 
 
-class Field:
+class ScoreGrid:
     """The score of a model of two classes on a grid, worked out once for all thresholds; rows are made as needed.
 
     Only the job of its question writes to it, and there is one at a time.
@@ -331,16 +331,16 @@ class Field:
 
 
 @lru_cache(maxsize=4)
-def field_of(model: Model, grid: Grid, compiled: bool) -> Field:
+def field_of(model: Model, grid: Grid, compiled: bool) -> ScoreGrid:
     """The field of a model on a grid: the same one as long as it is asked for."""
-    return Field(model, grid, compiled)
+    return ScoreGrid(model, grid, compiled)
 
 
 @dataclass(frozen=True)
 class ThresholdLine:
     """Where a model's score is `threshold`."""
 
-    field: Field
+    field: ScoreGrid
     threshold: float
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.overlays import Lines, Sheet
-from app.engine.query import Answer, Question
+from app.engine.query import Answer, Query
 from app.engine.requests import NO_MARKS, Frame, Marks, Phase
 from app.engine.results import Results
 from app.features.what_if.query import ended
-from app.scene.context import Moment
+from app.scene.context import Context
 from app.scene.text import classifier_name
 from app.state.document import Document, Lane
 from app.state.folds import Validation
@@ -35,11 +35,11 @@ MOST_MARKED = 5000
 # -- questions -----------------------------------------------------------------------------------------------------
 
 
-def questions(moment: Moment) -> dict[str, Question]:
+def queries(context: Context) -> dict[str, Query]:
     """What is to be found out at this moment, by name."""
-    document, session, results = moment.document, moment.session, moment.results
+    document, session, results = context.document, context.session, context.results
     looking = PANEL in session.looking
-    asked: dict[str, Question] = {}
+    asked: dict[str, Query] = {}
     for index in range(document.shown):
         slot = document.slots[index]
         frame = results.frame(slot)
@@ -47,18 +47,18 @@ def questions(moment: Moment) -> dict[str, Question]:
         if scoring is None or frame is None:
             last = results.answer(f"scores{slot}")
             if looking and last is not None and is_awaited(document, index, frame):
-                asked[f"scores{slot}"] = last.question  # shown, as an earlier one's, until the new model is here
+                asked[f"scores{slot}"] = last.query  # shown, as an earlier one's, until the new model is here
             continue
         few = 0 < len(document.test_points) <= MOST_MARKED and frame.phase in (Phase.DONE, Phase.PAUSED)
         if looking or few:
             asked[f"scores{slot}"] = scoring
         threshold = threshold_in(document, session, index)
-        if looking and threshold is not None and len(scoring.model.classes_) == 2 and index < len(moment.grids):
-            field = field_of(scoring.model, moment.grids[index], moment.compiled)
+        if looking and threshold is not None and len(scoring.model.classes_) == 2 and index < len(context.grids):
+            field = field_of(scoring.model, context.grids[index], context.compiled)
             asked[f"threshold{slot}"] = ThresholdLine(field, threshold)
     if looking:
         for index in range(document.shown):
-            validation = validation_of(document, session, index, moment.compiled)
+            validation = validation_of(document, session, index, context.compiled)
             if validation is not None:
                 asked[f"validated{document.slots[index]}"] = validation
     return asked
@@ -97,11 +97,11 @@ def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring |
 
 def validation_of(document: Document, session: Session, index: int, compiled: bool) -> CrossValidation | None:
     """The cross-validation of a lane that is wished; None when none is, or there is nothing to do it with."""
-    wish, points = session.validation, document.training_points
-    if wish.kind == "none" or not len(points) or not compiled:
+    spec, points = session.validation, document.training_points
+    if spec.kind == "none" or not len(points) or not compiled:
         return None
-    k = wish.k if wish.kind == "folds" else 0
-    return CrossValidation(_plain(document.lanes[index]), points, k, wish.seed if k else 0, compiled)
+    k = spec.k if spec.kind == "folds" else 0
+    return CrossValidation(_plain(document.lanes[index]), points, k, spec.seed if k else 0, compiled)
 
 
 def _plain(lane: Lane) -> Lane:
@@ -162,7 +162,7 @@ def wrong_test_points(document: Document, results: Results, slot: int) -> Marks:
     """Marks of the test points, among all points, that the lane's present model gets wrong, as far as known."""
     answer = results.answer(f"scores{slot}")
     scoring = scoring_of(document, document.slots.index(slot), results.frame(slot))
-    if answer is None or answer.value is None or scoring is None or answer.question != scoring:
+    if answer is None or answer.value is None or scoring is None or answer.query != scoring:
         return NO_MARKS
     return _wrong_of(document.parts, answer)
 
@@ -265,9 +265,9 @@ def evaluation_of(document: Document, session: Session, results: Results, compil
         scored, frame = results.answer(f"scores{slot}"), results.frame(slot)
         scoring = scoring_of(document, index, frame)
         wished, validated = validation_of(document, session, index, compiled), results.answer(f"validated{slot}")
-        if wished is None or (validated is not None and validated.question != wished):
+        if wished is None or (validated is not None and validated.query != wished):
             validated = None
-        fresh = scored is not None and scoring is not None and scored.question == scoring
+        fresh = scored is not None and scoring is not None and scored.query == scoring
         lanes.append(
             _lane(
                 slot,
@@ -312,9 +312,9 @@ def _lane(
     scores: Scores | None = None if scored is None else scored.value
     confusion, own, roc, lane_of = None, 0.0, None, None
     if scores is not None and scored is not None:
-        question = scored.question
-        assert isinstance(question, Scoring)
-        roc, own, lane_of = scores.roc, threshold_of(question.model), question.lane
+        query = scored.query
+        assert isinstance(query, Scoring)
+        roc, own, lane_of = scores.roc, threshold_of(query.model), query.lane
         if scores.test.sum():
             confusion = scores.test if threshold is None or roc is None else at_threshold(scores, threshold)
     moved = threshold is not None and roc is not None

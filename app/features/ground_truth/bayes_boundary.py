@@ -26,7 +26,7 @@ CELL = 2
 
 @dataclass(frozen=True)
 class Boundary:
-    """Question: the ideal boundary on the rectangle of `grid`.
+    """Query: the ideal boundary on the rectangle of `grid`.
 
     Parameters
     ----------

@@ -148,7 +148,7 @@ def _kept(points: Points, lane: Lane) -> dict[int, Refit]:
 
 @dataclass(frozen=True)
 class Stability:
-    """Question: what the classifier of a lane would look like on resampled points.
+    """Query: what the classifier of a lane would look like on resampled points.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""TruthDesk: what the hand does about truth and stability: boundaries and haze on and off, fresh points.  No Qt."""
+"""GroundTruthController: boundaries and bootstrap models on and off, fresh points.  No Qt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.state.session import Session
 
 from . import text
 from .bootstrap import LEAST, MOST
-from .fresh_draws import Throw
+from .fresh_draws import FreshDraw
 from .scene import law_of
 
 #: Fewest and most points of one throw, and most of all throws that add up.
@@ -30,7 +30,7 @@ class Desk(Protocol):
     def say(self, sentence: str) -> None: ...
 
 
-class TruthDesk:
+class GroundTruthController:
     """Turns wishes about truth and stability into session changes.
 
     Parameters
@@ -66,7 +66,7 @@ class TruthDesk:
         """Throw new points in place of those thrown before."""
         session = self._desk.session
         last = session.throw
-        self._desk.set_session(throw=Throw(session.throw_count, last.first + last.batches, 1))
+        self._desk.set_session(throw=FreshDraw(session.throw_count, last.first + last.batches, 1))
 
     def throw_more(self) -> None:
         """As many once more, beside those thrown before; with another count, instead of them."""
@@ -85,4 +85,4 @@ class TruthDesk:
     def pick_up(self) -> None:
         """Take the fresh points away."""
         last = self._desk.session.throw
-        self._desk.set_session(throw=Throw(last.count, last.first + last.batches), throwing=False)
+        self._desk.set_session(throw=FreshDraw(last.count, last.first + last.batches), throwing=False)

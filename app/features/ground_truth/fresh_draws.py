@@ -1,4 +1,4 @@
-"""Throw: which fresh points are thrown at the models, by their serial numbers."""
+"""FreshDraw: which fresh points are thrown at the models, by their serial numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FRESH = 71
 
 
 @dataclass(frozen=True)
-class Throw:
+class FreshDraw:
     """Which fresh points: `batches` of `count` points each, numbered from `first` on; the same number, the same points.
 
     Nothing is thrown while `batches` is 0.
@@ -41,4 +41,4 @@ class Throw:
         return law.draw(self.count, (_FRESH, self.first + batch))
 
 
-NO_THROW = Throw()
+NO_THROW = FreshDraw()

@@ -20,7 +20,7 @@ from app.state.points import Points
 from solver.data.densities import neighbourhoods
 from solver.data.distribution import Law
 
-from .fresh_draws import Throw
+from .fresh_draws import FreshDraw
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -41,7 +41,7 @@ class Tally:
     Attributes
     ----------
     law : Law
-    throw : Throw
+    throw : FreshDraw
         With as many batches as are counted.
     model : Model or None
         None is the ideal classifier.
@@ -56,7 +56,7 @@ class Tally:
     """
 
     law: Law
-    throw: Throw
+    throw: FreshDraw
     model: Model | None
     failures: int = 0
     xy: Array = field(default_factory=lambda: np.empty((0, 2)))
@@ -68,7 +68,7 @@ class Tally:
         """How many points were thrown."""
         return self.throw.total
 
-    def of(self, law: Law, throw: Throw) -> bool:
+    def of(self, law: Law, throw: FreshDraw) -> bool:
         """It counts points of `throw`, perhaps not all of them yet."""
         counted = self.throw
         same = (self.law, counted.count, counted.first) == (law, throw.count, throw.first)
@@ -81,7 +81,7 @@ class Tally:
         room = max(MOST_SHOWN - self.marked, 0)
         shown_xy = np.concatenate((shown_xy, xy[wrong][:room]))
         shown = np.concatenate((shown, labels[wrong][:room]))
-        throw = Throw(self.throw.count, self.throw.first, self.throw.batches + 1)
+        throw = FreshDraw(self.throw.count, self.throw.first, self.throw.batches + 1)
         marked = len(shown)
         if throw.total <= FEW:
             shown_xy = np.concatenate((shown_xy, self.xy[self.marked :], xy[~wrong]))
@@ -91,12 +91,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Fresh:
-    """Question: how often a model fails on fresh points.
+    """Query: how often a model fails on fresh points.
 
     Parameters
     ----------
     law : Law
-    throw : Throw
+    throw : FreshDraw
     model : Model or None
         None for the ideal classifier.
     compiled : bool
@@ -105,13 +105,13 @@ class Fresh:
     """
 
     law: Law
-    throw: Throw
+    throw: FreshDraw
     model: Model | None
     compiled: bool
     before: Tally | None = field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        tally = Tally(self.law, Throw(self.throw.count, self.throw.first), self.model)
+        tally = Tally(self.law, FreshDraw(self.throw.count, self.throw.first), self.model)
         before = self.before
         if before is not None:
             post(before)
@@ -166,7 +166,7 @@ class BayesError:
 
 @dataclass(frozen=True)
 class Ideal:
-    """Question: the error of the ideal classifier."""
+    """Query: the error of the ideal classifier."""
 
     law: Law
 
@@ -200,7 +200,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Square:
-    """Question: on how much of the square a model and the truth of the exercise disagree."""
+    """Query: on how much of the square a model and the truth of the exercise disagree."""
 
     name: str
     model: Model
@@ -219,7 +219,7 @@ class Square:
 
 @dataclass(frozen=True)
 class Edited:
-    """Question: whether the points are others than the generator made."""
+    """Query: whether the points are others than the generator made."""
 
     origin: GeneratorSettings
     points: Points

@@ -1,4 +1,4 @@
-"""TruthPanel: the models against the generator's truth on fresh points, and against themselves on resampled points."""
+"""GroundTruthPanel: the models against the generator's truth on fresh points, and on resampled points."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.views.widgets.scrolling_form import ScrollingForm
 from . import text as words
 from .bootstrap import LEAST, MOST
 from .controller import FEWEST_POINTS, MOST_POINTS
-from .scene import TruthRow, TruthScene
+from .scene import GroundTruthScene, TruthRow
 
 #: Milliseconds between two throws that add up, at least.
 PACE = 400
@@ -29,7 +29,7 @@ PACE = 400
 PADDING = 2
 
 
-class TruthPanel(QWidget):
+class GroundTruthPanel(QWidget):
     """Everything it shows is in the scene; it only paces the throws that add up.
 
     Parameters
@@ -208,12 +208,12 @@ def _say(place: Words, text: str) -> None:
         place.say(html)
 
 
-def counted(truth: TruthScene) -> list[TruthRow]:
+def counted(truth: GroundTruthScene) -> list[TruthRow]:
     """The lanes that have a model to count."""
     return [row for row in truth.rows if row.counting or row.tally is not None]
 
 
-def errors_html(truth: TruthScene, thrown: bool, wide: bool) -> str:
+def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
     """The failures of each lane and of the ideal classifier, as a table where it is `wide` enough; else in words."""
     assert truth.law is not None
     square = truth.law.has_truth
@@ -243,7 +243,7 @@ def errors_html(truth: TruthScene, thrown: bool, wide: bool) -> str:
     return (_table(head, rows) if wide else _list(head, rows)) + "<br>".join(map(escape, lines))
 
 
-def states(truth: TruthScene) -> list[str]:
+def states(truth: GroundTruthScene) -> list[str]:
     """What is to be known of the trainings behind the numbers, a line each."""
     lines = [f"{row.number}: {said}" for row in truth.rows if (said := state_words(row.state))]
     training = any(row.state == "training" for row in truth.rows)
@@ -274,7 +274,7 @@ def table_width(label: QLabel, thrown: bool, square: bool) -> int:
     return sum(max(metrics.horizontalAdvance(f"{each} ") for each in pair) + 2 * PADDING for pair in used)
 
 
-def _cells(row: TruthRow, truth: TruthScene, square: bool) -> list[str]:
+def _cells(row: TruthRow, truth: GroundTruthScene, square: bool) -> list[str]:
     if row.tally is None:
         cells = ["…" if row.counting and truth.ideal_tally is not None else "–"] * 4
     else:
@@ -284,7 +284,7 @@ def _cells(row: TruthRow, truth: TruthScene, square: bool) -> list[str]:
     return cells
 
 
-def stability_html(truth: TruthScene, shown: bool) -> str:
+def stability_html(truth: GroundTruthScene, shown: bool) -> str:
     """The table of disagreements; what to do where there is none."""
     if not shown:
         return escape("Switch the haze on to learn how much the boundaries depend on which points there happen to be.")

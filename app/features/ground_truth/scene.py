@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.engine.overlays import Lines, Sheet, Specks
-from app.engine.query import Answer, Question
+from app.engine.query import Answer, Query
 from app.engine.requests import Frame, Model, Phase
 from app.engine.results import Results
 from app.features.evaluation.scene import is_present, state_of
@@ -22,11 +22,11 @@ from solver.data.distribution import Law
 from . import text
 from .bayes_boundary import Boundary
 from .bootstrap import Haze, Stability
-from .fresh_draws import Throw
+from .fresh_draws import FreshDraw
 from .fresh_points import Area, BayesError, Edited, Fresh, Ideal, Square, Tally
 
 if TYPE_CHECKING:
-    from app.scene.context import Moment
+    from app.scene.context import Context
 
 #: Why there is no haze.
 NO_POINTS = "No points to resample."
@@ -74,7 +74,7 @@ class TruthRow:
 
 
 @dataclass(frozen=True)
-class TruthScene:
+class GroundTruthScene:
     """What panel, legend and pictures show of truth and stability.
 
     Attributes
@@ -122,31 +122,31 @@ def law_of(origin: GeneratorSettings | None) -> Law | None:
 # -- questions ---------------------------------------------------------------------------------------------------------
 
 
-def questions(moment: Moment) -> dict[str, Question]:
+def queries(context: Context) -> dict[str, Query]:
     """What is to be worked out: of the truth while the panel is looked at, of the haze while it is shown."""
-    document, session = moment.document, moment.session
+    document, session = context.document, context.session
     law = law_of(document.origin)
-    asked: dict[str, Question] = {}
+    asked: dict[str, Query] = {}
     if law is not None and len(document.points) and PANEL in session.looking:
         assert document.origin is not None
         asked["edited"] = Edited(document.origin, document.points)
         asked["ideal"] = Ideal(law)
-        asked |= _fresh(moment, law)
+        asked |= _fresh(context, law)
     if law is not None and session.ideal and not law.has_truth and law.has_density:
-        for index, grid in enumerate(moment.grids):
+        for index, grid in enumerate(context.grids):
             # Lanes of one size have one answer.
-            asked[f"boundary{moment.grids.index(grid)}"] = Boundary(law, moment.grids[index])
-    if session.haze and moment.compiled and not session.drawing and len(document.points):
-        for index, grid in enumerate(moment.grids):
+            asked[f"boundary{context.grids.index(grid)}"] = Boundary(law, context.grids[index])
+    if session.haze and context.compiled and not session.drawing and len(document.points):
+        for index, grid in enumerate(context.grids):
             lane, slot = document.lanes[index], document.slots[index]
             if not lane.is_difference:
                 asked[f"haze{slot}"] = Stability(lane, document.training_points, session.resamples, grid.coarse())
     return asked
 
 
-def _fresh(moment: Moment, law: Law) -> dict[str, Question]:
-    document, results, throw = moment.document, moment.results, moment.session.throw
-    asked: dict[str, Question] = {}
+def _fresh(context: Context, law: Law) -> dict[str, Query]:
+    document, results, throw = context.document, context.results, context.session.throw
+    asked: dict[str, Query] = {}
     if throw.batches:
         asked["fresh"] = _continued(results.answer("fresh"), Fresh(law, throw, None, True))
     for index in range(document.shown):
@@ -156,21 +156,21 @@ def _fresh(moment: Moment, law: Law) -> dict[str, Question]:
             continue
         if throw.batches:
             name = f"fresh{slot}"
-            asked[name] = _continued(results.answer(name), Fresh(law, throw, model, moment.compiled))
+            asked[name] = _continued(results.answer(name), Fresh(law, throw, model, context.compiled))
         if law.has_truth:
             name = f"square{slot}"
-            asked[name] = _measured(results.answer(name), Square(law.name, model, moment.compiled))
+            asked[name] = _measured(results.answer(name), Square(law.name, model, context.compiled))
     return asked
 
 
-def _continued(answer: Answer | None, new: Fresh) -> Question:
+def _continued(answer: Answer | None, new: Fresh) -> Query:
     """`new`, or while it is not answered yet what was asked before, of the same points.
 
     A training has a new model every frame: were each asked about at once, none would ever be counted to the end.
     """
-    if answer is None or not isinstance(answer.question, Fresh):
+    if answer is None or not isinstance(answer.query, Fresh):
         return new
-    old = answer.question
+    old = answer.query
     if not answer.done and (old.law, old.throw) == (new.law, new.throw):
         return old
     if old == new:
@@ -178,10 +178,10 @@ def _continued(answer: Answer | None, new: Fresh) -> Question:
     return Fresh(new.law, new.throw, new.model, new.compiled, before=answer.value)
 
 
-def _measured(answer: Answer | None, new: Square) -> Question:
-    if answer is None or not isinstance(answer.question, Square):
+def _measured(answer: Answer | None, new: Square) -> Query:
+    if answer is None or not isinstance(answer.query, Square):
         return new
-    old = answer.question
+    old = answer.query
     if old == new or (not answer.done and old.name == new.name):
         return old
     return Square(new.name, new.model, new.compiled, before=answer.value if old.name == new.name else None)
@@ -196,24 +196,24 @@ def _model(frame: Frame | None, document: Document) -> Model | None:
 # -- scene -------------------------------------------------------------------------------------------------------------
 
 
-def truth_scene(document: Document, session: Session, results: Results) -> TruthScene:
+def truth_scene(document: Document, session: Session, results: Results) -> GroundTruthScene:
     """What is known just now."""
     law = law_of(document.origin) if len(document.points) else None
     edited, bayes, ideal = None, None, None
     if law is not None:
         answer = results.answer("edited")
-        if answer is not None and answer.question == Edited(document.origin, document.points):  # type: ignore[arg-type]
+        if answer is not None and answer.query == Edited(document.origin, document.points):  # type: ignore[arg-type]
             edited = answer.value
         answer = results.answer("ideal")
-        if answer is not None and answer.question == Ideal(law):
+        if answer is not None and answer.query == Ideal(law):
             bayes = answer.value
         ideal = _tally(results.answer("fresh"), law, session.throw)
     learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
     rows = tuple(_row(index, document, session, results, law) for index in learning)
-    return TruthScene(document.origin, law, edited, bayes, ideal, rows, text.boundary_name(law))
+    return GroundTruthScene(document.origin, law, edited, bayes, ideal, rows, text.boundary_name(law))
 
 
-def _tally(answer: Answer | None, law: Law, throw: Throw) -> Tally | None:
+def _tally(answer: Answer | None, law: Law, throw: FreshDraw) -> Tally | None:
     """The count that an answer has, if it is of these points and there are some."""
     tally = answer.value if answer is not None else None
     return tally if isinstance(tally, Tally) and tally.of(law, throw) and tally.thrown else None
@@ -228,8 +228,8 @@ def _row(index: int, document: Document, session: Session, results: Results, law
     counting = model is not None and not newest
     answer = results.answer(f"square{slot}")
     area = answer.value if answer is not None and law is not None and law.has_truth else None
-    same = answer is not None and isinstance(answer.question, Square) and law is not None
-    if not same or answer.question.name != law.name:  # type: ignore[union-attr]
+    same = answer is not None and isinstance(answer.query, Square) and law is not None
+    if not same or answer.query.name != law.name:  # type: ignore[union-attr]
         area = None
     haze, resampling, message = _haze(index, document, session, results)
     return TruthRow(
@@ -251,9 +251,9 @@ def _haze(index: int, document: Document, session: Session, results: Results) ->
     if session.haze and not len(document.training_points):
         return None, False, NO_POINTS
     answer = results.answer(f"haze{document.slots[index]}") if session.haze else None
-    if answer is None or not isinstance(answer.question, Stability):
+    if answer is None or not isinstance(answer.query, Stability):
         return None, session.haze, ""
-    asked = answer.question
+    asked = answer.query
     if asked.lane != document.lanes[index] or asked.points is not document.training_points:
         return None, True, ""
     fresh = asked.resamples == session.resamples and _looks_at(asked, document.view)
@@ -295,7 +295,7 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
     """The lane's own, or that of an earlier lane of the same size."""
     for place in range(index, -1, -1):
         answer = results.answer(f"boundary{place}")
-        if answer is not None and isinstance(answer.question, Boundary) and answer.question.law == law:
+        if answer is not None and isinstance(answer.query, Boundary) and answer.query.law == law:
             lines: Lines | None = answer.value
             return lines
     return None

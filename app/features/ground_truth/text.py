@@ -14,7 +14,7 @@ from .bootstrap import Haze
 from .fresh_points import MOST_SHOWN, SIDE, Area, BayesError, Tally
 
 if TYPE_CHECKING:
-    from .scene import TruthScene
+    from .scene import GroundTruthScene
 
 NO_ORIGIN = (
     "No generator made these points, so nobody knows their true boundary: generate points (G) to hold the models"
@@ -122,7 +122,7 @@ def points_of_percent(difference: float) -> str:
     return ("+" if value > 0 else "−") + text
 
 
-def thrown_words(truth: TruthScene) -> str:
+def thrown_words(truth: GroundTruthScene) -> str:
     """Which points were thrown."""
     tally = truth.ideal_tally
     if tally is None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from app.engine.run_state import Slacks, Study
+from app.engine.run_state import RunState, Slacks
 from app.scene.compose import LaneScene, Scene
 from app.views.plot.clouds import KINDS
 from app.views.plot.lines import clipped, draw_pieces
@@ -47,7 +47,7 @@ def cases_of(scene: Scene, lane: LaneScene) -> tuple[Places, Places] | None:
     return index, kinds
 
 
-def kkt_marks(study: Study) -> tuple[Places, Places]:
+def kkt_marks(study: RunState) -> tuple[Places, Places]:
     """Which points of ``study.points`` are marked, and with which `clouds.KINDS`, the lowest first.
 
     Returns

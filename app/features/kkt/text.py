@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.scene.text import count, grouped, percent, short
 from solver.inspection.metrics import KKT_WORDS, KktCase, KktReport
 
@@ -32,7 +32,7 @@ def number(value: float) -> str:
     return short(0.0 if abs(value) < ROUNDING else float(value))
 
 
-def margins_of(study: Study) -> Array:
+def margins_of(study: RunState) -> Array:
     """y f of each point, shape (n,)."""
     margins: Array = study.y * study.f
     return margins
@@ -43,12 +43,12 @@ def losses_of(margins: Array) -> tuple[Array, NDArray[np.bool_]]:
     return np.maximum(0.0, 1.0 - margins), margins <= 0.0
 
 
-def point_words(study: Study, place: int) -> tuple[str, ...]:
+def point_words(study: RunState, place: int) -> tuple[str, ...]:
     """What a study says of one of its points, in lines: numbers, then the case in words.
 
     Parameters
     ----------
-    study : Study
+    study : RunState
     place : int
         Which point, as a place in the study's `index`.
     """
@@ -109,7 +109,7 @@ def without_alpha(learner: str) -> str:
     return f"{_LEARNERS.get(learner, 'This learner')} has no multipliers: each step moves the weights w themselves."
 
 
-def loss_words(study: Study) -> tuple[str, ...]:
+def loss_words(study: RunState) -> tuple[str, ...]:
     """The losses of a study in numbers, with their formulas, in lines."""
     margins = margins_of(study)
     hinge, wrong = losses_of(margins)

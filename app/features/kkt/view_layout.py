@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.views.plot.label_placing import place_box
 from app.views.plot.lines import clipped
 from solver import Grid
@@ -23,7 +23,7 @@ LEAST = 0.5
 
 
 def study_overlay(
-    study: Study | None,
+    study: RunState | None,
     grid: Grid,
     area: QRectF,
     hovered: int | None,
@@ -35,7 +35,7 @@ def study_overlay(
 
     Parameters
     ----------
-    study : Study or None
+    study : RunState or None
         None, or one without points: nothing.
     grid : Grid
         The part of the plane on screen.
@@ -65,7 +65,7 @@ def to_pixels(xy: Array, grid: Grid, area: QRectF) -> Array:
     return np.column_stack((x, y))
 
 
-def _slack_lines(study: Study, grid: Grid, area: QRectF, old: SlackLines | None) -> SlackLines | None:
+def _slack_lines(study: RunState, grid: Grid, area: QRectF, old: SlackLines | None) -> SlackLines | None:
     slacks = study.slacks
     if slacks is None:
         return None
@@ -81,30 +81,30 @@ def _slack_lines(study: Study, grid: Grid, area: QRectF, old: SlackLines | None)
     return SlackLines(ends[drawn], slacks.capped[kept][drawn], cases[kept][drawn], made_of)
 
 
-def _pair_mark(study: Study, grid: Grid, area: QRectF, font: QFont, labelled: bool) -> PairMark | None:
+def _pair_mark(study: RunState, grid: Grid, area: QRectF, font: QFont, labelled: bool) -> PairMark | None:
     members = [(name, index) for name, index in zip("ij", study.pair, strict=True) if index >= 0]
     if not members:
         return None
     pixels = to_pixels(study.points.xy[[index for _, index in members]], grid, area).tolist()
     spots = [(x, y) for x, y in pixels]
-    inside = [spot for spot in spots if area.contains(QPointF(*spot))]
-    busy = [_square(spot, PAIR) for spot in inside]
+    inside = [pointer for pointer in spots if area.contains(QPointF(*pointer))]
+    busy = [_square(pointer, PAIR) for pointer in inside]
     labels = []
-    for (name, index), spot in zip(members, spots, strict=True):
-        if not (labelled and area.contains(QPointF(*spot))):
+    for (name, index), pointer in zip(members, spots, strict=True):
+        if not (labelled and area.contains(QPointF(*pointer))):
             continue
         text = name
         place = np.flatnonzero(study.index == index)
         if study.v is not None and len(place):
             text = f"{name}: v = {_before(study, name)}{_signed(float(study.v[place[0]]))}"
-        others = [other for other in spots if other != spot]
-        label = _label((text,), (True,), spot, PAIR + GAP, area, font, busy, others)
+        others = [other for other in spots if other != pointer]
+        label = _label((text,), (True,), pointer, PAIR + GAP, area, font, busy, others)
         busy.append(label.rect)
         labels.append(label)
     return PairMark(tuple(spots), tuple(inside), tuple(labels))
 
 
-def _before(study: Study, name: str) -> str:
+def _before(study: RunState, name: str) -> str:
     """At the end of a run, where the last step is told: what v was before that."""
     step = study.explanation
     return "" if step is None or not step.newest else f"{_signed(step.v_i if name == 'i' else step.v_j)} → "
@@ -116,7 +116,7 @@ def _signed(value: float) -> str:
 
 
 def _card(
-    study: Study, grid: Grid, area: QRectF, hovered: int | None, font: QFont, busy: Sequence[QRectF]
+    study: RunState, grid: Grid, area: QRectF, hovered: int | None, font: QFont, busy: Sequence[QRectF]
 ) -> Card | None:
     if hovered is None:
         return None

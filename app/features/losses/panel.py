@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.scene.compose import Scene
 from app.state.points import MAX_CLASSES
@@ -17,8 +17,8 @@ from app.views.plot.clouds import Cloud, size_for
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.linked_view import Hover, Linked, Places, Sentence, plate
-from app.views.widgets.picture_beside_text import Spread
+from app.views.widgets.linked_view import Hover, LinkedView, Places, Sentence, plate
+from app.views.widgets.picture_beside_text import PictureBesideText
 
 Array = NDArray[np.float64]
 #: Margins y f beyond these are counted, not drawn; the picture reaches at least from the first to the second of these.
@@ -37,7 +37,7 @@ def x_range(margins: Array) -> tuple[float, float]:
     return max(float(left), -FARTHEST), min(float(right), FARTHEST)
 
 
-class LossPicture(Linked):
+class LossPicture(LinkedView):
     """Curves and points."""
 
     def __init__(self, hover: Hover) -> None:
@@ -98,7 +98,7 @@ class LossPicture(Linked):
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def paint_study(self, painter: QPainter, study: Study) -> None:
+    def paint_study(self, painter: QPainter, study: RunState) -> None:
         painter.setFont(self.font())
         area = self.plot_area()
         self._paint_ground(painter, area)
@@ -159,7 +159,7 @@ class LossPicture(Linked):
         if between > 12:
             painter.drawText(QPointF(zero + between / 2, baseline), "inside")
 
-    def _pens(self, study: Study) -> list[tuple[QPen, str]]:
+    def _pens(self, study: RunState) -> list[tuple[QPen, str]]:
         """Pens and formulas of the curves."""
         ink, accent = QColor(*self._theme.ink), QColor(*self._theme.accent)
         pens = [(QPen(ink, 2.2), "hinge: max(0, 1 − y f)"), (QPen(accent, 2.2), "0-1: 1 if y f ≤ 0, else 0")]
@@ -169,7 +169,7 @@ class LossPicture(Linked):
             pens.append((dashed, "perceptron: max(0, −y f)"))
         return pens
 
-    def _paint_curves(self, painter: QPainter, area: QRectF, study: Study) -> None:
+    def _paint_curves(self, painter: QPainter, area: QRectF, study: RunState) -> None:
         left, right = self._range
         hinge, step, *own = [pen for pen, _ in self._pens(study)]
         corner = QPointF(self._x(1.0), self._y(0.0))
@@ -210,7 +210,7 @@ class LossPicture(Linked):
         painter.drawLines(lines)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
-    def _paint_points(self, painter: QPainter, area: QRectF, study: Study) -> None:
+    def _paint_points(self, painter: QPainter, area: QRectF, study: RunState) -> None:
         ratio = self.devicePixelRatioF()
         left, right = self._range
         key = (study, area.getRect(), ratio)
@@ -258,7 +258,7 @@ class LossPicture(Linked):
             aligned = Qt.AlignmentFlag.AlignRight if way > 0 else Qt.AlignmentFlag.AlignLeft
             painter.drawText(box.adjusted(3, 0, -3, 0), aligned | Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _paint_legend(self, painter: QPainter, area: QRectF, study: Study) -> None:
+    def _paint_legend(self, painter: QPainter, area: QRectF, study: RunState) -> None:
         metrics, pens = self.metrics(), self._pens(study)
         wide = max(metrics.horizontalAdvance(text) for _, text in pens) + 40
         box = QRectF(area.right() - wide - 2, area.top() + 2, wide, len(pens) * metrics.lineSpacing() + 4)
@@ -273,7 +273,7 @@ class LossPicture(Linked):
             line = QRectF(box.left() + 36, y - metrics.height() / 2, wide, metrics.height())
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _paint_hovered(self, painter: QPainter, study: Study) -> None:
+    def _paint_hovered(self, painter: QPainter, study: RunState) -> None:
         """The point that stands out, joined with its tick."""
         (x,), (y,) = (each[[self.place]] for each in self.spots())
         (tick_x,), (tick_y,) = (each[[self.place]] for each in self.tick_spots())
@@ -303,7 +303,7 @@ class LossPanel(QWidget):
         super().__init__()
         describe(self, "loss", "Loss", "Hinge loss and 0-1 loss of the training points.")
         self.setToolTip("")
-        self.picture = LossPicture(lambda point: controller.transport.hover(point))
+        self.picture = LossPicture(lambda point: controller.playback.hover(point))
         describe(
             self.picture,
             "loss.picture",
@@ -324,7 +324,7 @@ class LossPanel(QWidget):
                 )
             ),
         )
-        self._spread = Spread("loss.message", self.picture, self._point, (self._numbers,))
+        self._spread = PictureBesideText("loss.message", self.picture, self._point, (self._numbers,))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._spread)

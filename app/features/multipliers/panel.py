@@ -1,4 +1,4 @@
-"""AlphasPanel: every multiplier of a study as a bar between 0 and its C, and how many there are of each KKT case."""
+"""MultipliersPanel: every multiplier as a bar between 0 and its C, and how many there are of each KKT case."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.linked_view import Sentence
 from app.views.widgets.painting import painter_on
-from app.views.widgets.picture_beside_text import Spread
+from app.views.widgets.picture_beside_text import PictureBesideText
 from solver.inspection.metrics import KktCase
 
-from .view_bars import AlphaBars
+from .view_bars import MultiplierBars
 
 
-class AlphasPanel(QWidget):
+class MultipliersPanel(QWidget):
     """The bars, how to order them, what each colour is, and the numbers of one point.
 
     Parameters
@@ -52,7 +52,7 @@ class AlphasPanel(QWidget):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(8)
             combo.activated.connect(self._choose)
-        self.bars = AlphaBars(lambda point: controller.transport.hover(point))
+        self.bars = MultiplierBars(lambda point: controller.playback.hover(point))
         describe(
             self.bars,
             "alphas.bars",
@@ -74,7 +74,7 @@ class AlphasPanel(QWidget):
         inner.setContentsMargins(0, 0, 0, 0)
         inner.addLayout(options)
         inner.addWidget(self.bars, 1)
-        self._spread = Spread("alphas.message", picture, self._line, (self._legend, self._count))
+        self._spread = PictureBesideText("alphas.message", picture, self._line, (self._legend, self._count))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._spread)

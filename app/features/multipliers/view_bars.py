@@ -1,4 +1,4 @@
-"""AlphaBars: the multipliers of a study as bars, painted."""
+"""MultiplierBars: the multipliers of a study as bars, painted."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.features.kkt import view_style
 from app.scene.text import short
 from app.views.plot.symbols import symbol_pixmap
-from app.views.widgets.linked_view import Hover, Linked, Places, nice_ticks
+from app.views.widgets.linked_view import Hover, LinkedView, Places, nice_ticks
 from solver.inspection.metrics import KktCase
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ class Bars:
     per_bar: int
 
 
-def bars_of(study: Study, by_size: bool, most: int) -> Bars:
+def bars_of(study: RunState, by_size: bool, most: int) -> Bars:
     """At most `most` bars for the multipliers of `study`, by falling size or in the points' own order.
 
     Of the same size, those of one case and of one C stand together.
@@ -64,7 +64,7 @@ def bars_of(study: Study, by_size: bool, most: int) -> Bars:
     return Bars(order[first].astype(np.intp), bar, per_bar)
 
 
-class AlphaBars(Linked):
+class MultiplierBars(LinkedView):
     """The bars themselves."""
 
     def __init__(self, hover: Hover) -> None:
@@ -156,7 +156,7 @@ class AlphaBars(Linked):
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def paint_study(self, painter: QPainter, study: Study) -> None:
+    def paint_study(self, painter: QPainter, study: RunState) -> None:
         if study.alpha is None or study.C is None or study.kkt is None:
             return
         columns, bars, pitch = self._columns(), self.bars(), self.pitch()
@@ -198,7 +198,7 @@ class AlphaBars(Linked):
         painter.setPen(QColor(*self._theme.ink))
         painter.drawText(QPointF(6, metrics.ascent() + 2), "α")
 
-    def _paint_bars(self, painter: QPainter, study: Study, columns: QRectF) -> None:
+    def _paint_bars(self, painter: QPainter, study: RunState, columns: QRectF) -> None:
         """All bars as one picture of device pixels; of many rectangles, each with its pattern, Qt makes 5 ms more."""
         assert study.alpha is not None and study.kkt is not None
         ratio = self.devicePixelRatioF()
@@ -231,7 +231,7 @@ class AlphaBars(Linked):
         image.setDevicePixelRatio(ratio)
         painter.drawImage(columns.topLeft(), image)
 
-    def _paint_bounds(self, painter: QPainter, study: Study, columns: QRectF, bars: Bars, pitch: float) -> None:
+    def _paint_bounds(self, painter: QPainter, study: RunState, columns: QRectF, bars: Bars, pitch: float) -> None:
         """A line at C, with steps where C is another."""
         assert study.C is not None
         bounds, top = study.C[bars.place], self.top()
@@ -267,7 +267,7 @@ class AlphaBars(Linked):
         painter.setPen(QColor(*self._theme.ink))
         painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _paint_feet(self, painter: QPainter, study: Study, columns: QRectF, bars: Bars, pitch: float) -> None:
+    def _paint_feet(self, painter: QPainter, study: RunState, columns: QRectF, bars: Bars, pitch: float) -> None:
         """Below the bars: which points have not the y f that their case asks for, and the points where they fit."""
         assert study.kkt is not None
         open_bars = np.unique(bars.bar[~study.kkt.satisfied])

@@ -1,4 +1,4 @@
-"""Probing: what the hand does with the probe: point somewhere, pin a place, type one, let go.  No Qt."""
+"""ProbeController: what the hand does with the probe: point somewhere, pin a place, type one, let go.  No Qt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from app.state.document import Document
 from app.state.points import LIMIT
 from app.state.session import Session
-from app.tools import Spot
+from app.tools import PointerPosition
 
 from .scene import place_of
 from .tables import figure
@@ -26,7 +26,7 @@ class Desk(Protocol):
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None: ...
 
 
-class Probing:
+class ProbeController:
     """Turns wishes about the probe into session changes.
 
     Parameters
@@ -38,11 +38,13 @@ class Probing:
         self._desk = desk
         self._pointer: tuple[float, float] | None = None
 
-    def aim(self, spot: Spot | None) -> None:
+    def aim(self, pointer: PointerPosition | None) -> None:
         """The pointer is there, or in no picture; others are told only where one of them looks."""
         session = self._desk.session
-        self._pointer = None if spot is None else (_as_seen(spot.x, spot.unit), _as_seen(spot.y, spot.unit))
-        if spot is None and "probe" in session.looking and session.probe is None:
+        self._pointer = (
+            None if pointer is None else (_as_seen(pointer.x, pointer.unit), _as_seen(pointer.y, pointer.unit))
+        )
+        if pointer is None and "probe" in session.looking and session.probe is None:
             return  # on its way to the panel: what that tells stays
         watched = "probe" in session.looking or session.probe is not None or self._desk.document.shown > 1
         aim = self._pointer if watched else None

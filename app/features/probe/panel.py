@@ -157,7 +157,7 @@ class Section(QWidget):
     def _pick(self, place: int, row: int) -> None:
         table = self.tables[place].table
         if table is not None and table.picks:
-            self._controller.probing.choose(self._index, table.picks[row])
+            self._controller.probe_controller.choose(self._index, table.picks[row])
 
 
 class ProbePanel(QWidget):
@@ -250,17 +250,17 @@ class ProbePanel(QWidget):
     def _typed(self, axis: str, value: float) -> None:
         """A coordinate was typed: it is that of the place from now on, the other one stays."""
         place = {name: field.value() for name, field in self._fields.items()} | {axis: value}
-        self._controller.probing.pin(place["x"], place["y"])
+        self._controller.probe_controller.pin(place["x"], place["y"])
 
     def _entered(self) -> None:
         """Enter pins what the fields show."""
         field = self.sender()
         if isinstance(field, NumberField) and not field.isModified():
-            self._controller.probing.pin(*(each.value() for each in self._fields.values()))
+            self._controller.probe_controller.pin(*(each.value() for each in self._fields.values()))
 
     def _toggle(self) -> None:
         self._pin.setChecked(self._controller.session.probe is not None)  # the scene says whether it is down
         if self._controller.session.probe is None and self._controller.session.aim is None:
-            self._controller.probing.pin(*(each.value() for each in self._fields.values()))
+            self._controller.probe_controller.pin(*(each.value() for each in self._fields.values()))
         else:
-            self._controller.probing.toggle()
+            self._controller.probe_controller.toggle()

@@ -1,4 +1,4 @@
-"""Ground: what the background finds out about a model for the probe: the norm of w, and where f changes its sign."""
+"""BoundaryFacts: what the probe needs to know of a model: the norm of w, and where f changes its sign."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SAMPLES, MOST_SQUARED, MOST_REFINED = 160, 6000, 2500
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class BoundaryFacts:
     """What has been found out about one binary problem of a model.
 
     Attributes
@@ -51,7 +51,7 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class GroundQuestion:
+class BoundaryQuery:
     """What is the ground of this problem of this model, within (left, right, bottom, top)?"""
 
     model: KernelClassifier
@@ -59,7 +59,7 @@ class GroundQuestion:
     limits: tuple[float, float, float, float]
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """As `inquiry.Question`; the value is a `Ground`."""
+        """As `inquiry.Question`; the value is a `BoundaryFacts`."""
         left, right, bottom, top = self.limits
         decision = Decision.of(self.model.expansion, self.problem)
         yield Priority.BACKGROUND
@@ -75,7 +75,7 @@ class GroundQuestion:
         ys = np.linspace(bottom, top, max(2, round((top - bottom) / cell)))
         found = yield from _unless(crossings(self.model.pair_surface_on(xs), self.problem, xs, ys), overtaken)
         if found is not None:
-            post(Ground(decision, norm, found))
+            post(BoundaryFacts(decision, norm, found))
 
 
 def _unless(work: Generator[None, None, Any], overtaken: Callable[[], bool]) -> Generator[Step, None, Any]:
@@ -91,7 +91,7 @@ def _unless(work: Generator[None, None, Any], overtaken: Callable[[], bool]) -> 
 
 
 @dataclass(frozen=True)
-class ProbeQuestion:
+class ProbeQuery:
     """Why does this model give a place its class?  For models that are too large for the window to wait."""
 
     model: Model

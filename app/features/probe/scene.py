@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.query import Question
+from app.engine.query import Query
 from app.engine.requests import Frame, Model, Phase
 from app.engine.results import Results
 from app.engine.surface_values import shown_pair
@@ -28,12 +28,12 @@ from solver.kernels.kernel_classifier import KernelClassifier
 from solver.knn.vote import Vote
 
 from . import text as words
-from .query import Ground, GroundQuestion, ProbeQuestion
+from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
 from .tables import Neighbours, Problems, Summands, Table, Votes, Who
 
 if TYPE_CHECKING:
     from app.scene.compose import LaneScene
-    from app.scene.context import Moment
+    from app.scene.context import Context
 
 Array = NDArray[np.float64]
 Place = tuple[float, float]
@@ -138,7 +138,7 @@ NO_PROBE = Probe()
 
 
 def probe_lane(
-    model: Model, lane: Lane, who: Who, place: Place, ground: Ground | None = None, rests: bool = True
+    model: Model, lane: Lane, who: Who, place: Place, ground: BoundaryFacts | None = None, rests: bool = True
 ) -> LaneProbe:
     """Why `model`, trained as `lane` says, gives `place` its class.
 
@@ -149,7 +149,7 @@ def probe_lane(
     who : Who
         Its training points.
     place : (x, y)
-    ground : Ground, optional
+    ground : BoundaryFacts, optional
         What has been found out about the model in the background.
     rests : bool, default=True
         The place does not follow the pointer: then there is time to look for the nearest boundary point.
@@ -188,7 +188,7 @@ def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array)
 
 
 def _of_problems(
-    model: PairClassifier, lane: Lane, who: Who, at: Array, ground: Ground | None, rests: bool
+    model: PairClassifier, lane: Lane, who: Who, at: Array, ground: BoundaryFacts | None, rests: bool
 ) -> LaneProbe:
     values = model.pair_decision_function(at[None, :])
     f, winner = values[0], int(model.winner(values)[0])
@@ -247,7 +247,7 @@ def _is_linear(model: PairClassifier) -> bool:
     return not isinstance(model, KernelClassifier) or model.expansion.kernel.name == "linear"
 
 
-def _norm(model: PairClassifier, shown: int, ground: Ground | None) -> float | None:
+def _norm(model: PairClassifier, shown: int, ground: BoundaryFacts | None) -> float | None:
     """||w|| of the problem; None while it is not known."""
     if _is_linear(model):
         weights: Array = model.coef_[shown]  # type: ignore[attr-defined]
@@ -268,7 +268,7 @@ def _kept(
     points: Points,
     names: tuple[str, ...],
     place: Place,
-    ground: Ground | None,
+    ground: BoundaryFacts | None,
     rests: bool,
 ) -> LaneProbe:
     return probe_lane(model, lane, Who(trained, points, names), place, ground, rests)
@@ -305,36 +305,36 @@ def _lane(
         return LaneProbe(message=scene.message or scene.headline)
     if heavy(frame.model):
         answer = results.answer(f"probe{slot}")
-        question = _question(frame, document, names, place)
-        if answer is None or answer.question != question or answer.value is None:
+        query = _question(frame, document, names, place)
+        if answer is None or answer.query != query or answer.value is None:
             return LaneProbe(message=(answer.message if answer is not None else "") or "Working it out…")
         told: LaneProbe = answer.value
         return told
     known = results.answer(f"ground{slot}")
     ground = None
-    if known is not None and isinstance(known.question, GroundQuestion) and known.question.model is frame.model:
+    if known is not None and isinstance(known.query, BoundaryQuery) and known.query.model is frame.model:
         assert isinstance(frame.model, KernelClassifier)
-        if known.question.problem == shown_pair(frame.model, frame.lane):
+        if known.query.problem == shown_pair(frame.model, frame.lane):
             ground = known.value
     return _kept(frame.model, frame.lane, frame.points, document.points, names, place, ground, rests)
 
 
-def _question(frame: Frame, document: Document, names: tuple[str, ...], place: Place) -> ProbeQuestion:
+def _question(frame: Frame, document: Document, names: tuple[str, ...], place: Place) -> ProbeQuery:
     assert frame.model is not None
-    return ProbeQuestion(frame.model, frame.lane, frame.points, document.points, names, place, probe_lane)
+    return ProbeQuery(frame.model, frame.lane, frame.points, document.points, names, place, probe_lane)
 
 
-def grounds(moment: Moment) -> dict[str, Question]:
+def queries(context: Context) -> dict[str, Query]:
     """What the background is asked while a place is probed: of large models all of it, of others what takes longer."""
-    place = place_of(moment.session)
+    place = place_of(context.session)
     if place is None:
         return {}
-    document = moment.document
+    document = context.document
     names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
-    asked: dict[str, Question] = {}
-    for index, grid in enumerate(moment.grids):
+    asked: dict[str, Query] = {}
+    for index, grid in enumerate(context.grids):
         slot = document.slots[index]
-        frame = moment.results.frame(slot)
+        frame = context.results.frame(slot)
         if frame is None or frame.model is None or frame.phase is Phase.EMPTY:
             continue
         model = frame.model
@@ -342,5 +342,5 @@ def grounds(moment: Moment) -> dict[str, Question]:
             asked[f"probe{slot}"] = _question(frame, document, names, place)
         elif isinstance(model, KernelClassifier) and not _is_linear(model) and frame.phase is not Phase.TRAINING:
             limits = (grid.left, grid.right, grid.bottom, grid.top)
-            asked[f"ground{slot}"] = GroundQuestion(model, shown_pair(model, frame.lane), limits)
+            asked[f"ground{slot}"] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)
     return asked

@@ -1,4 +1,4 @@
-"""RaceDesk: what the hand has chosen for the race of the rules, what is asked of the background, what is shown; no Qt.
+"""RaceController: what is chosen for the race of the rules, asked of the background, and shown; no Qt.
 
 It stands beside the controller: a race changes neither the document nor the session.
 """
@@ -118,7 +118,7 @@ def lanes_of(document: Document) -> tuple[int, ...]:
     return tuple(index for index, lane in enumerate(document.lanes[: document.shown]) if lane.learner == "smo")
 
 
-class RaceDesk:
+class RaceController:
     """Turns wishes of the hand into requests.
 
     Parameters

@@ -17,7 +17,7 @@ from app.state.points import Points
 from solver import REST, RULES, SVC, Pair, SmoSolver, Status
 
 from .picture import Sketcher, Step, in_fewer_pixels
-from .racer import Pilot, Racer, call_cost
+from .racer import CostProbe, Racer, call_cost
 from .requests import LEAST_RACERS, MODES, MOST_RACERS, Finish, RaceFrame, RaceRequest
 
 Array = NDArray[np.float64]
@@ -202,7 +202,9 @@ def line_up(request: RaceRequest) -> Generator[Step, None, Field]:
             )
             for _ in range(2)
         )
-        racers.append(Racer(rule, solver, Pilot(twin, cost), Sketcher(solver.kernel, own.xy, solver.centre, classes)))
+        racers.append(
+            Racer(rule, solver, CostProbe(twin, cost), Sketcher(solver.kernel, own.xy, solver.centre, classes))
+        )
         yield Priority.TRAINING
     return Field(request, own, racers)
 

@@ -29,7 +29,7 @@ TOGETHER, STRETCH = 64, 0.002
 ARRIVED = (Status.OPTIMAL, Status.STATIONARY)
 
 
-class Pilot:
+class CostProbe:
     """The same solver once more, running ahead of a racer: what it takes is the racer's time.
 
     A racer is stopped to be looked at, after every few steps when the race is slow; a short call of a solver costs
@@ -103,12 +103,12 @@ class Racer:
     ----------
     rule : str
     solver : SmoSolver
-    pilot : Pilot
+    cost_probe : CostProbe
     sketcher : Sketcher
     """
 
-    def __init__(self, rule: str, solver: SmoSolver, pilot: Pilot, sketcher: Sketcher) -> None:
-        self.rule, self.solver, self.pilot, self.sketcher = rule, solver, pilot, sketcher
+    def __init__(self, rule: str, solver: SmoSolver, cost_probe: CostProbe, sketcher: Sketcher) -> None:
+        self.rule, self.solver, self.cost_probe, self.sketcher = rule, solver, cost_probe, sketcher
         self.near: Finish | None = None
         self._mark = 1
         self._rows: dict[int, tuple[float, ...]] = {}
@@ -123,7 +123,7 @@ class Racer:
     @property
     def seconds(self) -> float:
         """Solver time so far."""
-        return self.pilot.seconds_at(self.solver.n_iter)
+        return self.cost_probe.seconds_at(self.solver.n_iter)
 
     def spent(self, mode: str) -> float:
         """Steps or seconds so far."""
@@ -134,14 +134,14 @@ class Racer:
         return self.running and (self._pilot_is_wanted(mode, goal) or self.solver.n_iter < self._target(mode, goal))
 
     def _pilot_is_wanted(self, mode: str, goal: float) -> bool:
-        reached = self.pilot.steps if mode == "steps" else self.pilot.seconds
-        return not self.pilot.ended and reached < goal
+        reached = self.cost_probe.steps if mode == "steps" else self.cost_probe.seconds
+        return not self.cost_probe.ended and reached < goal
 
     def _target(self, mode: str, goal: float) -> int:
         """The step to go to, once the pilot is far enough; the one after the last is never made, but ends the run."""
         if mode == "steps":
             return int(goal)
-        return self.pilot.steps_at(goal) + int(self.pilot.ended and goal >= self.pilot.seconds)
+        return self.cost_probe.steps_at(goal) + int(self.cost_probe.ended and goal >= self.cost_probe.seconds)
 
     def work(self, mode: str, goal: float) -> None:
         """Go on for about `PIECE` seconds, or until `goal` is reached."""
@@ -151,7 +151,7 @@ class Racer:
             if left <= 0:
                 return
             if self._pilot_is_wanted(mode, goal):
-                self.pilot.fly(left)
+                self.cost_probe.fly(left)
             else:
                 self._step(self._target(mode, goal), until)
 

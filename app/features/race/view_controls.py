@@ -9,7 +9,7 @@ from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import describe, show_check, show_choice, show_number
 from solver import RULES
 
-from .controller import RaceDesk, RaceScene
+from .controller import RaceController, RaceScene
 from .requests import MODES
 
 
@@ -39,7 +39,7 @@ def labelled(text: str, *widgets: QWidget) -> QWidget:
 class RaceControls(QWidget):
     """Two lines of controls, or more where they are narrow."""
 
-    def __init__(self, desk: RaceDesk) -> None:
+    def __init__(self, desk: RaceController) -> None:
         super().__init__()
         self._desk = desk
         self._scene: RaceScene | None = None

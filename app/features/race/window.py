@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWid
 
 from app.controllers.controller import Controller
 from app.engine.mailbox import Mailbox
-from app.engine.scheduler import Conductor
+from app.engine.scheduler import Scheduler
 from app.scene.compose import Scene
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import describe
 
-from .controller import RaceDesk, RaceScene
+from .controller import RaceController, RaceScene
 from .job import Race, RaceWork
 from .requests import RaceFrame
 from .view_board import NEW_FONT, RaceBoard, RaceTable, RoomyLabel
@@ -65,7 +65,7 @@ class RaceWindow(QWidget):
     parent : QWidget
         The main window; closed or hidden, it takes this one with it.
     controller : Controller
-    conductor : Conductor
+    scheduler : Scheduler
     ready : callable
         Whether the compiled loops can be used.
     """
@@ -75,7 +75,7 @@ class RaceWindow(QWidget):
     closed = Signal()
 
     def __init__(
-        self, parent: QWidget, controller: Controller, conductor: Conductor, ready: Callable[[], bool]
+        self, parent: QWidget, controller: Controller, scheduler: Scheduler, ready: Callable[[], bool]
     ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("race")
@@ -90,8 +90,8 @@ class RaceWindow(QWidget):
         self._rung.connect(self._collect, Qt.ConnectionType.QueuedConnection)
         self._bell.attach(self._rung.emit)
         self.destroyed.connect(self._bell.close)
-        race = Race(conductor.submit, RaceWork(self._mailbox.post))
-        self.desk = RaceDesk(controller, race, ready, self._show)
+        race = Race(scheduler.submit, RaceWork(self._mailbox.post))
+        self.desk = RaceController(controller, race, ready, self._show)
         self._build()
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setFocus()  # else the first rule has it, and Space would take that in or out
@@ -268,22 +268,22 @@ class RaceRoom:
     window : QWidget
         The main window.
     controller : Controller
-    conductor : Conductor
+    scheduler : Scheduler
     ready : callable
         Whether the compiled loops can be used.
     """
 
     def __init__(
-        self, window: QWidget, controller: Controller, conductor: Conductor, ready: Callable[[], bool]
+        self, window: QWidget, controller: Controller, scheduler: Scheduler, ready: Callable[[], bool]
     ) -> None:
-        self._window, self._controller, self._conductor, self._ready = window, controller, conductor, ready
+        self._window, self._controller, self._scheduler, self._ready = window, controller, scheduler, ready
         self._newest: tuple[Scene, Theme] | None = None
         self.race: RaceWindow | None = None
 
     def open(self) -> RaceWindow:
         """Open the window, or bring it before the others."""
         if self.race is None:
-            self.race = RaceWindow(self._window, self._controller, self._conductor, self._ready)
+            self.race = RaceWindow(self._window, self._controller, self._scheduler, self._ready)
             self.race.closed.connect(self._forget)
             if self._newest is not None:
                 self.race.render_scene(*self._newest)

@@ -196,7 +196,7 @@ def gain_of(step: Explanation) -> Gain:
 
 
 @dataclass(frozen=True)
-class Frame:
+class PlotFrame:
     """A rectangle of pixels that shows [x0, x1] x [y0, y1], y upwards."""
 
     left: float
@@ -215,11 +215,13 @@ class Frame:
         return x, y
 
 
-def fitted(box: Box, left: float, top: float, width: float, height: float) -> Frame:
+def fitted(box: Box, left: float, top: float, width: float, height: float) -> PlotFrame:
     """The largest frame for `box` within a rectangle of pixels, in its middle."""
     wide = min(width, height * box.aspect)
     high = wide / box.aspect
-    return Frame(left + 0.5 * (width - wide), top + 0.5 * (height - high), wide, high, 0.0, box.width, 0.0, box.height)
+    return PlotFrame(
+        left + 0.5 * (width - wide), top + 0.5 * (height - high), wide, high, 0.0, box.width, 0.0, box.height
+    )
 
 
 def leaves(start: Place, end: Place, left: float, top: float, right: float, bottom: float) -> tuple[Place, bool]:
@@ -233,7 +235,7 @@ def leaves(start: Place, end: Place, left: float, top: float, right: float, bott
     return (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])), share < 1.0
 
 
-def free_corner(frame: Frame, start: Place, end: Place) -> Place:
+def free_corner(frame: PlotFrame, start: Place, end: Place) -> Place:
     """The corner of `frame` that is farthest from the line of pixels from `start` to `end`."""
     corners = [(x, y) for y in (frame.top, frame.top + frame.height) for x in (frame.left, frame.left + frame.width)]
     dx, dy = end[0] - start[0], end[1] - start[1]

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.scene.compose import Scene
 from app.state.points import Points
 from app.views.theme import Theme
@@ -49,7 +49,7 @@ class StepPanel(QWidget):
         self._controller = controller
         describe(self, "step", "Step", words.TEACHING)
         self.setToolTip("")
-        self._shown: tuple[Study | None, Explanation | None, Theme, Points] | None = None
+        self._shown: tuple[RunState | None, Explanation | None, Theme, Points] | None = None
         self._strips: tuple[Strip, Strip] | None = None
         self._run = -1
         self._columns = 0
@@ -167,7 +167,7 @@ class StepPanel(QWidget):
             self._first.show_strip(self._strips[0], hovered, theme)
             self._second.show_strip(self._strips[1], hovered, theme)
 
-    def _show_words(self, study: Study | None, step: Explanation | None, points: Points, theme: Theme) -> None:
+    def _show_words(self, study: RunState | None, step: Explanation | None, points: Points, theme: Theme) -> None:
         if study is None:
             self._words.show_text((Paragraph(words.TEACHING, LARGE),), theme)
             self.setAccessibleDescription(words.TEACHING)
@@ -196,7 +196,7 @@ class StepPanel(QWidget):
         self._words.show_text(tuple(paragraph for paragraph in paragraphs if paragraph.text), theme)
         self.setAccessibleDescription(words.told(study, names))
 
-    def _show_pictures(self, study: Study, step: Explanation, points: Points, theme: Theme, anew: bool) -> None:
+    def _show_pictures(self, study: RunState, step: Explanation, points: Points, theme: Theme, anew: bool) -> None:
         label_i, label_j = (int(label) for label in study.points.labels[study.index[[step.i, step.j]]])
         self._box.show_classes((label_i, label_j))
         self._box.show_step(step, theme)
@@ -214,7 +214,7 @@ class StepPanel(QWidget):
         self._second.clear()
 
     def _hover(self, point: int | None) -> None:
-        self._controller.transport.hover(point)
+        self._controller.playback.hover(point)
 
 
 def called(row: int) -> str:
@@ -222,7 +222,7 @@ def called(row: int) -> str:
     return f"point {words.grouped(row)}" if row else "a point that is gone"
 
 
-def rows_of(study: Study, places: Iterable[int], points: Points) -> list[int]:
+def rows_of(study: RunState, places: Iterable[int], points: Points) -> list[int]:
     """Rows in the table of `points` of some points of a problem, from 1; 0 for those that are gone."""
     ids = study.points.ids[study.index[list(places)]]
     if not len(points):
@@ -231,7 +231,7 @@ def rows_of(study: Study, places: Iterable[int], points: Points) -> list[int]:
     return [int(row) + 1 if points.ids[row] == point else 0 for row, point in zip(rows, ids, strict=True)]
 
 
-def strip_of(study: Study, ranking: Ranking, points: Points) -> Strip:
+def strip_of(study: RunState, ranking: Ranking, points: Points) -> Strip:
     """`ranking`, with who its candidates are."""
     at = study.index[ranking.candidates]
     return Strip(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.scene.text import grouped, short
 from solver import Certificate, Status
 from solver.inspection.step_explanation import Explanation
@@ -62,14 +62,14 @@ def ranked(values: Sequence[float]) -> list[str]:
     return [f"{value:.{max(decimals, min(least, 7), 0)}f}".replace("-", "−") for value in values]
 
 
-def heading(study: Study, step: Explanation | None) -> str:
+def heading(study: RunState, step: Explanation | None) -> str:
     """Which step it is."""
     if step is None:
         return f"After step {grouped(study.step)}" if study.step else "Before the first step"
     return f"Last step: {grouped(study.step)}" if step.newest else f"Next: step {grouped(study.step + 1)}"
 
 
-def sentence(study: Study) -> str:
+def sentence(study: RunState) -> str:
     """The sentence on top."""
     step = study.explanation
     if step is not None:
@@ -82,7 +82,7 @@ def sentence(study: Study) -> str:
     return "The next step is being looked for."
 
 
-def closing(study: Study) -> str:
+def closing(study: RunState) -> str:
     """What the end of the run means; "" while it goes on."""
     if not study.at_end or study.learner != "smo":
         return ""
@@ -202,7 +202,7 @@ def ranking_title(ranking: Ranking) -> tuple[str, str]:
     return HOW.get(ranking.how, name), formula
 
 
-def told(study: Study | None, pair: str) -> str:
+def told(study: RunState | None, pair: str) -> str:
     """Everything the panel shows, as text."""
     if study is None:
         return TEACHING

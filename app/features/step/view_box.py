@@ -14,7 +14,7 @@ from app.views.widgets.form_fields import describe
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
-from .geometry import Box, Frame, Place, apart, box_of, fitted, free_corner, leaves
+from .geometry import Box, Place, PlotFrame, apart, box_of, fitted, free_corner, leaves
 from .view import LEGEND, StepView, arrow, mark, pen, text_at
 
 #: Lines of text above the picture and below it; and below it where the words stand beside it.
@@ -60,7 +60,7 @@ class BoxView(StepView):
         """Lines of words below the picture."""
         return 4 if self._is_narrow else 2
 
-    def placed(self, step: Explanation) -> tuple[Box, Frame, bool]:
+    def placed(self, step: Explanation) -> tuple[Box, PlotFrame, bool]:
         """The box of `step`, where it is drawn, and whether the words stand beside it."""
         line, box, metrics = self.line(), box_of(step), QFontMetricsF(self.font())
         labels = (USUAL_LABEL, *(self._label(step, box, value, names) for value, names in box.labels))
@@ -105,7 +105,7 @@ class BoxView(StepView):
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
-    def _paint_box(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: Frame) -> None:
+    def _paint_box(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: PlotFrame) -> None:
         """Sides that are bounds are solid; towards an open side they end dashed, and it has none."""
         area = QRectF(frame.left, frame.top, frame.width, frame.height)
         painter.fillRect(area, QColor(*theme.background))
@@ -146,7 +146,7 @@ class BoxView(StepView):
             x = inside.right() if at_right else inside.left()
             text_at(painter, theme, QPointF(x, y), note, inside, right=at_right, faint=True)
 
-    def _paint_axes(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: Frame) -> None:
+    def _paint_axes(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: PlotFrame) -> None:
         line, around = self.line(), ROUND * self.line()
         whole = QRectF(self.rect())
         same = step.C_i == step.C_j
@@ -199,7 +199,7 @@ class BoxView(StepView):
         text_at(painter, theme, at + QPointF(0.6 * line, 0), name, QRectF(self.rect()))
         painter.setFont(font)
 
-    def _paint_step(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: Frame) -> None:
+    def _paint_step(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: PlotFrame) -> None:
         line, around = self.line(), ROUND * self.line()
         low, high, now, after = (_point(frame, place) for place in (box.low_end, box.high_end, box.now, box.after))
         dashed = pen(theme.ink, 1.6)
@@ -234,7 +234,7 @@ class BoxView(StepView):
         elif box.top is not None:
             mark(painter, theme, "top", top, line)
 
-    def _paint_far_top(self, painter: QPainter, theme: Theme, said: str, frame: Frame, tip: QPointF) -> None:
+    def _paint_far_top(self, painter: QPainter, theme: Theme, said: str, frame: PlotFrame, tip: QPointF) -> None:
         """The number of a top that is too far out to be drawn, beside the arrow to it and clear of the axes."""
         line, whole = self.line(), QRectF(self.rect())
         right, bottom = frame.left + frame.width, frame.top + frame.height
@@ -285,5 +285,5 @@ def _is_beyond(box: Box, value: float) -> bool:
     return value > box.height * (1 + 1e-12)
 
 
-def _point(frame: Frame, place: Place) -> QPointF:
+def _point(frame: PlotFrame, place: Place) -> QPointF:
     return QPointF(*frame.at(place))

@@ -10,7 +10,7 @@ from app.views.widgets.form_fields import describe
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
-from .geometry import Frame, Gain, gain_of
+from .geometry import Gain, PlotFrame, gain_of
 from .view import StepView, arrow, bold, hatch, mark, pen, text_at, wrapped, write_lines
 
 TITLE, SHORT_TITLE = "Gain of D along the segment", "Gain of D"
@@ -63,11 +63,11 @@ class GainView(StepView):
         self._kept = max(self._kept, len(lines))
         return lines, self._kept * metrics.lineSpacing()
 
-    def placed(self, step: Explanation) -> tuple[Gain, Frame]:
+    def placed(self, step: Explanation) -> tuple[Gain, PlotFrame]:
         """The parabola of `step`, and where it is drawn."""
         line, gain = self.line(), gain_of(step)
         height = self.height() - self._written(step)[1] - 3.5 * line
-        return gain, Frame(
+        return gain, PlotFrame(
             0.5 * line, 1.75 * line, self.width() - line, height, gain.left, gain.right, gain.bottom, gain.top
         )
 
@@ -82,7 +82,7 @@ class GainView(StepView):
         lines, kept = self._written(step)
         write_lines(painter, theme, lines, 0, self.height() - kept)
 
-    def _paint_curve(self, painter: QPainter, step: Explanation, theme: Theme, gain: Gain, frame: Frame) -> None:
+    def _paint_curve(self, painter: QPainter, step: Explanation, theme: Theme, gain: Gain, frame: PlotFrame) -> None:
         line = self.line()
         low, high = max(gain.left, -gain.back), min(gain.right, gain.longest)
         bottom = frame.top + frame.height
@@ -126,7 +126,7 @@ class GainView(StepView):
         self._paint_ticks(painter, step, theme, gain, frame, bottom + room + 0.6 * line)
 
     def _paint_ticks(
-        self, painter: QPainter, step: Explanation, theme: Theme, gain: Gain, frame: Frame, y: float
+        self, painter: QPainter, step: Explanation, theme: Theme, gain: Gain, frame: PlotFrame, y: float
     ) -> None:
         """The numbers of the axis; one that has no room is left out."""
         metrics = QFontMetricsF(self.font())
@@ -139,7 +139,7 @@ class GainView(StepView):
                 text_at(painter, theme, QPointF(x, y), said, QRectF(self.rect()), middle=True)
 
     def _paint_vertex(
-        self, painter: QPainter, step: Explanation, theme: Theme, gain: Gain, frame: Frame, after: QPointF
+        self, painter: QPainter, step: Explanation, theme: Theme, gain: Gain, frame: PlotFrame, after: QPointF
     ) -> None:
         """The top of the parabola, where it is not where the step ends."""
         line, whole = self.line(), QRectF(self.rect())

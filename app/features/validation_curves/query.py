@@ -97,7 +97,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class CurveQuestion:
+class CurveQuery:
     """How the accuracy changes over the whole range of one control; `lane` as `asked_lane` makes it.
 
     Attributes
@@ -173,12 +173,12 @@ def _mixed(ids: Ids) -> NDArray[np.uint64]:
 class _Posting:
     """The curve under way: its arrays grow, what is posted are copies, not too often."""
 
-    def __init__(self, question: CurveQuestion, sampled: int, total: int, post: Callable[[Curve], None]) -> None:
-        scale = scale_of(question.control, len(question.points))
+    def __init__(self, query: CurveQuery, sampled: int, total: int, post: Callable[[Curve], None]) -> None:
+        scale = scale_of(query.control, len(query.points))
         m = scale.high - scale.low + 1
         self._post, self._posted = post, 0.0
         self.curve = Curve(
-            question.control,
+            query.control,
             scale,
             np.full(m, np.nan),
             np.full(m, np.nan),
@@ -186,7 +186,7 @@ class _Posting:
             np.ones(m, dtype=bool),
             0,
             total,
-            len(question.points),
+            len(query.points),
             sampled,
         )
 
@@ -220,16 +220,14 @@ class _Posting:
 # -- kNN ---------------------------------------------------------------------------------------------------------------
 
 
-def _neighbours(
-    question: CurveQuestion, post: Callable[[Curve], None], overtaken: Callable[[], bool]
-) -> Generator[Step]:
+def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
     """Accuracies for all k from one search for each point."""
-    points, settings = question.points, question.lane.knn
+    points, settings = query.points, query.lane.knn
     model = KNeighborsClassifier(1, settings.weights, settings.metric, settings.p).fit(points.xy, points.labels)
     codes = np.searchsorted(model.classes_, points.labels)
     order = np.argsort(_mixed(points.ids), kind="stable")[:MOST_COUNTED]
     asked, counted = len(order), 0
-    sheet = _Posting(question, asked, asked, post)
+    sheet = _Posting(query, asked, asked, post)
     curve = sheet.curve
     ks = np.array([curve.scale.value_at(place) for place in range(curve.scale.high + 1)], dtype=np.int64)
     size = max(1, BLOCK // (len(points) * (1 + len(model.classes_))))
@@ -246,7 +244,7 @@ def _neighbours(
         curve.train[:], curve.validated[:] = right / counted
         if counted < asked:
             sheet.now(counted, complete=False)
-    test = question.test
+    test = query.test
     if test is not None and len(test):
         hits = np.zeros(len(ks), dtype=np.int64)
         for start in range(0, len(test), size):
@@ -263,18 +261,18 @@ def _neighbours(
 # -- SVM ---------------------------------------------------------------------------------------------------------------
 
 
-def _machines(question: CurveQuestion, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
     """Accuracies at each value of C or gamma: one training on all points, one without each fold."""
-    points = question.points.sample(MOST_TRAINED)
+    points = query.points.sample(MOST_TRAINED)
     fold = folds_of(points)
-    test = question.test if question.test is not None and len(question.test) else None
-    sheet = _Posting(question, len(points), len(points), post)
+    test = query.test if query.test is not None and len(query.test) else None
+    sheet = _Posting(query, len(points), len(points), post)
     fewest = min(int((points.labels == label).sum()) for label in points.classes)
     curve = sheet.curve = replace(sheet.curve, folds=len(np.unique(fold)), fewest=fewest)
     order = places(len(curve.train))
     every = np.arange(len(points))
     for number, place in enumerate(order, 1):
-        lane = with_value(question.lane, question.control, curve.scale.value_at(curve.scale.low + place))
+        lane = with_value(query.lane, query.control, curve.scale.value_at(curve.scale.low + place))
         right = 0
         for left in (None, *range(FOLDS)):
             learnt = every if left is None else every[fold != left]

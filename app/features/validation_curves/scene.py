@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from app.engine.query import Answer, Question
+from app.engine.query import Answer, Query
 from app.engine.results import Results
 from app.state.document import Document, Lane
 from app.state.number_format import count, grouped, short
@@ -15,10 +15,10 @@ from app.state.points import Points
 from app.state.session import Session
 from app.state.slider_scales import Scale, controls_of, scale_of, value_of
 
-from .query import MOST_UPDATES, Curve, CurveQuestion, asked_lane
+from .query import MOST_UPDATES, Curve, CurveQuery, asked_lane
 
 if TYPE_CHECKING:
-    from app.scene.context import Moment
+    from app.scene.context import Context
 
 SYMBOLS = {"k": "k", "C": "C", "gamma": "γ"}
 #: What is written at a curve, and in full.
@@ -33,7 +33,7 @@ class Desk(Protocol):
     def set_session(self, **changes: Any) -> None: ...
 
 
-class StripDesk:
+class ValidationCurvesController:
     """What the hand does with the strips.
 
     Parameters
@@ -87,16 +87,16 @@ def name_of(slot: int, control: str) -> str:
     return f"curve{slot}.{control}"
 
 
-def question_of(document: Document, lane: Lane, control: str) -> CurveQuestion:
+def question_of(document: Document, lane: Lane, control: str) -> CurveQuery:
     """What is asked about a lane's control."""
     test: Points | None = getattr(document, "test_points", None)
-    return CurveQuestion(document.training_points, asked_lane(lane, control), control, test or None)
+    return CurveQuery(document.training_points, asked_lane(lane, control), control, test or None)
 
 
-def curve_questions(moment: Moment) -> dict[str, Question]:
+def queries(context: Context) -> dict[str, Query]:
     """A question for each strip in sight."""
-    document, session = moment.document, moment.session
-    if not session.strips or not moment.compiled:
+    document, session = context.document, context.session
+    if not session.strips or not context.compiled:
         return {}
     return {
         name_of(slot, control): question_of(document, lane, control)
@@ -127,7 +127,7 @@ def strips_of(document: Document, session: Session, results: Results, index: int
             strips.append(Strip(control, scale, value))
             continue
         answer = results.answer(name_of(slot, control))
-        stale = answer is None or answer.question != question_of(document, lane, control)
+        stale = answer is None or answer.query != question_of(document, lane, control)
         strips.append(Strip(control, scale, value, True, _curve(answer), stale, _message(answer, stale)))
     return tuple(strips)
 

@@ -1,4 +1,4 @@
-"""StripCurve: under a slider, accuracy over its whole range; each position straight below where the handle would be.
+"""ValidationCurveView: under a slider, accuracy over its whole range; each value straight below its handle.
 
 Nothing is smoothed: a value stands where it was computed, straight lines only join neighbours.  Where the training was
 given up there is a hollow ring, and the line stops.
@@ -45,7 +45,7 @@ BESIDE, ABOVE, BELOW = 7, 5, 5
 SAMPLE = 9.0
 
 
-class StripCurve(QWidget):
+class ValidationCurveView(QWidget):
     """The picture below `slider`.
 
     Parameters
@@ -281,10 +281,10 @@ class StripCurve(QWidget):
                 on, off = (each * pen.widthF() for each in dashes)
                 ends = dashed(runs[:, 0], runs[:, 1], on, off, QRectF(self.rect()))
             draw_pieces(painter, ends, QPen(line.color(), line.widthF()))
-        spot = QPen(pen.color(), 3.4)
-        spot.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pointer = QPen(pen.color(), 3.4)
+        pointer.setCapStyle(Qt.PenCapStyle.RoundCap)
         if len(known) < len(values):  # so that one sees which places were tried
-            painter.setPen(spot)
+            painter.setPen(pointer)
             painter.drawPoints([QPointF(a, b) for a, b in zip(x[sure], y[sure], strict=True)])
         painter.setPen(QPen(pen.color(), 1.2))
         painter.setBrush(QColor(*self._theme.background))

@@ -39,7 +39,7 @@ BLOCK = 400
 
 
 @dataclass(frozen=True)
-class Side:
+class StateSide:
     """One of two states of a lane.
 
     Attributes
@@ -68,10 +68,10 @@ class Ghost:
 
 
 @dataclass(frozen=True)
-class GhostQuestion:
+class GhostQuery:
     """Where the boundary of the old state runs on `grid`."""
 
-    side: Side
+    side: StateSide
     grid: Grid
     compiled: bool
 
@@ -161,11 +161,11 @@ class Change:
 
 
 @dataclass(frozen=True)
-class ChangeQuestion:
+class ChangeQuery:
     """What changed from the old to the new state of a lane; `test` are the points of the new test set, if any."""
 
-    old: Side
-    new: Side
+    old: StateSide
+    new: StateSide
     grid: Grid
     test: Points | None
     compiled: bool
@@ -216,7 +216,7 @@ def _comparable(old: Model, new: Model) -> bool:
     )
 
 
-def _learnt(side: Side, compiled: bool, overtaken: Callable[[], bool]) -> Generator[Step, None, Side | None]:
+def _learnt(side: StateSide, compiled: bool, overtaken: Callable[[], bool]) -> Generator[Step, None, StateSide | None]:
     """A state with its model, known or trained now, and whether that is certified; None when overtaken."""
     if side.model is not None:
         yield Priority.BACKGROUND
@@ -275,7 +275,7 @@ def _surfaces(
 
 
 def _facts(
-    model: Model, side: Side, test: Points | None, compiled: bool, overtaken: Callable[[], bool]
+    model: Model, side: StateSide, test: Points | None, compiled: bool, overtaken: Callable[[], bool]
 ) -> Generator[Step, None, Facts | None]:
     shares = []
     for points in (side.points, test):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.overlays import Lines
-from app.engine.query import Question
+from app.engine.query import Query
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.features.validation_curves.query import same_optimum
@@ -23,10 +23,10 @@ from app.state.document import Document
 from app.state.session import Session
 from app.state.store import Store
 
-from .query import ChangeQuestion, Ghost, GhostQuestion, Side, ended, exists
+from .query import ChangeQuery, Ghost, GhostQuery, StateSide, ended, exists
 
 if TYPE_CHECKING:
-    from app.scene.context import Moment
+    from app.scene.context import Context
 
 HINT = "What if: delete, relabel or drag a point; the dashed line is the boundary before."
 
@@ -55,7 +55,7 @@ class Baseline:
                 frames[slot] = frame if frame.phase is Phase.DONE and frame.model is not None else None
         return Baseline(document, tuple(frames))
 
-    def side(self, slot: int) -> Side | None:
+    def side(self, slot: int) -> StateSide | None:
         """The old state of the lane of this slot; None when it was not on screen, or had no model."""
         document = self.document
         place = document.slots.index(slot)
@@ -63,7 +63,7 @@ class Baseline:
             return None
         frame = self.frames[slot]
         model = None if frame is None else frame.model
-        return Side(document.training_points, document.lanes[place], model, frame is None or ended(frame))
+        return StateSide(document.training_points, document.lanes[place], model, frame is None or ended(frame))
 
 
 class RemoveNonSupport(RemovePoints):
@@ -153,43 +153,43 @@ def differs(old: Document, new: Document) -> bool:
 # -- what the window draws and asks ------------------------------------------------------------------------------------
 
 
-def questions(moment: Moment) -> dict[str, Question]:
+def queries(context: Context) -> dict[str, Query]:
     """The old boundary of each lane, and what has changed, while what-if is armed and something was edited."""
-    document, session = moment.document, moment.session
+    document, session = context.document, context.session
     baseline = session.baseline
-    if not session.armed or baseline is None or not moment.compiled:
+    if not session.armed or baseline is None or not context.compiled:
         return {}
-    asked: dict[str, Question] = {}
-    for place, grid in zip(range(document.shown), moment.grids, strict=False):
+    asked: dict[str, Query] = {}
+    for place, grid in zip(range(document.shown), context.grids, strict=False):
         slot = document.slots[place]
-        old, new = baseline.side(slot), _present(document, moment.results.frame(slot), place)
+        old, new = baseline.side(slot), _present(document, context.results.frame(slot), place)
         if old is None or (old.points is document.training_points and old.lane == document.lanes[place]):
             continue
-        asked[f"ghost{slot}"] = GhostQuestion(old, grid, moment.compiled)
+        asked[f"ghost{slot}"] = GhostQuery(old, grid, context.compiled)
         if new is not None and "whatif" in session.looking:
             test = document.test_points
             coarse = grid.coarse()
-            asked[f"whatif{slot}"] = ChangeQuestion(old, new, coarse, test if len(test) else None, moment.compiled)
+            asked[f"whatif{slot}"] = ChangeQuery(old, new, coarse, test if len(test) else None, context.compiled)
     return asked
 
 
-def _present(document: Document, frame: Frame | None, place: int) -> Side | None:
+def _present(document: Document, frame: Frame | None, place: int) -> StateSide | None:
     """What the lane at `place` shows of the present points; None while it shows none."""
     if frame is None or frame.model is None or frame.points is not document.training_points:
         return None
     if frame.lane != document.lanes[place]:
         return None
-    return Side(frame.points, frame.lane, frame.model, ended(frame))
+    return StateSide(frame.points, frame.lane, frame.model, ended(frame))
 
 
 def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Lines, ...]:
     """The old boundary over the picture of the lane at place `index`."""
     answer = results.answer(f"ghost{document.slots[index]}") if session.armed and session.baseline is not None else None
-    if answer is None or not isinstance(answer.question, GhostQuestion) or not isinstance(answer.value, Ghost):
+    if answer is None or not isinstance(answer.query, GhostQuery) or not isinstance(answer.value, Ghost):
         return ()
     # Of an older state it would be a wrong answer; on another grid it is right, as far as it goes.
     assert session.baseline is not None
-    return _sheet(answer.value) if answer.question.side == session.baseline.side(document.slots[index]) else ()
+    return _sheet(answer.value) if answer.query.side == session.baseline.side(document.slots[index]) else ()
 
 
 @lru_cache(maxsize=8)

@@ -13,7 +13,7 @@ from app.state.number_format import grouped, percent, short
 from app.state.session import Session
 from solver import Certificate
 
-from .query import Change, ChangeQuestion, Facts, ended
+from .query import Change, ChangeQuery, Facts, ended
 from .scene import Removable, differs, removable
 
 DISARMED = "Press W, or tick the box above, to keep what is before each edit; then delete, relabel or drag a point."
@@ -100,16 +100,16 @@ def _state(
     if old.points is document.training_points and old.lane == document.lanes[document.slots.index(slot)]:
         return SAME, (), False
     answer = results.answer(f"whatif{slot}")
-    known = answer is not None and isinstance(answer.question, ChangeQuestion) and answer.question.old == old
+    known = answer is not None and isinstance(answer.query, ChangeQuery) and answer.query.old == old
     if answer is None or not known or not isinstance(answer.value, Change):
         message = answer.message if answer is not None and known else ""
         return message or "Comparing…", (), True
-    question, change = answer.question, answer.value
-    assert isinstance(question, ChangeQuestion)
+    query, change = answer.query, answer.value
+    assert isinstance(query, ChangeQuery)
     # Until the newest model has been compared, what is said is of one of the moments before.
-    present = frame is not None and question.new.model is frame.model and ended(frame)
-    provisional = not (present and question.new.finished)
-    stopped = frame is not None and frame.phase is Phase.DONE and question.new.model is frame.model and provisional
+    present = frame is not None and query.new.model is frame.model and ended(frame)
+    provisional = not (present and query.new.finished)
+    stopped = frame is not None and frame.phase is Phase.DONE and query.new.model is frame.model and provisional
     text = verdict(change, provisional, stopped)
     if change.new.n_free >= 0 and len(document.training_points.classes) > 2:
         text += " The numbers of the margin are those of the problem that is drawn."

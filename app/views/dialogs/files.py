@@ -1,4 +1,4 @@
-"""Questions: the dialogs about files.  None of them holds the window up: what is to follow is handed over."""
+"""FileDialogs: the dialogs about files.  None of them holds the window up: what is to follow is handed over."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _nothing() -> None:
     """What follows when nothing is to follow."""
 
 
-class Questions:
+class FileDialogs:
     """Asks in front of `window` where to open and save, and before anything could be lost.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Exchanging: asks which file to import points from or export them to."""
+"""ImportExport: asks which file to import points from or export them to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.exchange import Dialect, Table
 
 
-class Exchanging:
+class ImportExport:
     """Points from and for other programs, in front of `window`.
 
     Parameters

@@ -83,7 +83,7 @@ class ImportDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._read, self._take = read, take
-        self._wish = Dialect()
+        self._spec = Dialect()
         self._table: Table | None = None
         self._choice: Choice | None = None
         self._imported: Imported | None = None
@@ -214,15 +214,15 @@ class ImportDialog(QDialog):
 
     # -- asking ----------------------------------------------------------------------------------------------------
 
-    def _ask(self, **wish: str | bool) -> None:
-        self._wish = replace(self._wish, **wish)  # type: ignore[arg-type]
+    def _ask(self, **spec: str | bool) -> None:
+        self._spec = replace(self._spec, **spec)  # type: ignore[arg-type]
         self._reread()
 
     def _reread(self) -> None:
-        read, wish, standardise = self._read, self._wish, self._standardise.isChecked()
+        read, spec, standardise = self._read, self._spec, self._standardise.isChecked()
 
         def work() -> _Answer:
-            table = read(wish)
+            table = read(spec)
             return _converted(table, replace(default_choice(table), standardise=standardise))
 
         self._expect(work)
@@ -265,7 +265,7 @@ class ImportDialog(QDialog):
             show_choice(box, place)
         show_choice(self._class, NO_CLASS if answer.choice.label is None else answer.choice.label)
         self._show_result(answer.result, answer.table.place)
-        if first and self._wish == Dialect():  # no hand is on the separator already
+        if first and self._spec == Dialect():  # no hand is on the separator already
             self._x.setFocus()
 
     def _show_table(self, table: Table | None) -> None:

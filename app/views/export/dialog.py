@@ -26,7 +26,7 @@ from app.files import settings as remembered
 from app.files.settings import Settings
 from app.views.widgets.form_fields import describe, show_check, show_choice, show_number
 
-from .layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureWish, Shot, What, scale_for
+from .layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 
 FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg"}
 #: Width, height and scale of what is on screen.
@@ -62,7 +62,7 @@ class PictureDialog(QDialog):
         dark: bool,
         screen_size: Callable[[What], Size],
         shoot: Callable[[What], Shot],
-        make: Callable[[Shot, PictureWish, Path | None], object],
+        make: Callable[[Shot, PictureSpec, Path | None], object],
         alert: Callable[[str], None],
     ) -> None:
         super().__init__(parent)
@@ -197,29 +197,29 @@ class PictureDialog(QDialog):
         show_number(self._width, width)
         show_number(self._height, height)
 
-    def wish(self) -> PictureWish:
+    def spec(self) -> PictureSpec:
         """What is chosen; ValueError with a sentence when it cannot be made."""
         for side in (self._width, self._height):
             side.interpretText()
         width, height, scale, dpi = self._chosen_size()
         name = self._theme.currentData()
         dark = self._dark if name == "window" else name == "dark"
-        return PictureWish(
+        return PictureSpec(
             cast(What, self._what.currentData()), width, height, scale, dark, self._legend.isChecked(), dpi
         )
 
-    def _checked_wish(self) -> PictureWish | None:
+    def _checked_wish(self) -> PictureSpec | None:
         try:
-            wish = self.wish()
+            spec = self.spec()
         except ValueError as error:
             self._alert(str(error))
             return None
         self._remember()
-        return wish
+        return spec
 
-    def _checked_shot(self, wish: PictureWish) -> Shot | None:
+    def _checked_shot(self, spec: PictureSpec) -> Shot | None:
         try:
-            return self._shoot(wish.what)
+            return self._shoot(spec.what)
         except ValueError as error:  # that lane is gone
             self._alert(str(error))
             return None
@@ -227,16 +227,16 @@ class PictureDialog(QDialog):
     # -- what becomes of it ----------------------------------------------------------------------------------------
 
     def _copy(self) -> None:
-        wish = self._checked_wish()
-        shot = None if wish is None else self._checked_shot(wish)
-        if wish is not None and shot is not None:
-            self._make(shot, wish, None)
+        spec = self._checked_wish()
+        shot = None if spec is None else self._checked_shot(spec)
+        if spec is not None and shot is not None:
+            self._make(shot, spec, None)
             self.accept()
 
     def _ask_path(self) -> None:
-        wish = self._checked_wish()
-        shot = None if wish is None else self._checked_shot(wish)
-        if wish is None or shot is None:
+        spec = self._checked_wish()
+        shot = None if spec is None else self._checked_shot(spec)
+        if spec is None or shot is None:
             return
         folder = Path(self._settings.read(remembered.FOLDER))
         dialog = QFileDialog(self, "Save the picture as", str(folder / "picture.png"), ";;".join(FILTERS))
@@ -245,13 +245,13 @@ class PictureDialog(QDialog):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setDefaultSuffix("png")
         dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(FILTERS.get(chosen, "png")))
-        dialog.fileSelected.connect(lambda name: self._save(shot, wish, Path(name)))
+        dialog.fileSelected.connect(lambda name: self._save(shot, spec, Path(name)))
         dialog.open()
 
-    def _save(self, shot: Shot, wish: PictureWish, path: Path) -> None:
+    def _save(self, shot: Shot, spec: PictureSpec, path: Path) -> None:
         if path.suffix.lower() not in (".png", ".svg"):
             self._alert(f"{path.name} was not saved: a picture's name must end in .png or .svg.")
             return
         self._settings.write(remembered.FOLDER, str(path.parent))
-        self._make(shot, wish, path)
+        self._make(shot, spec, path)
         self.accept()

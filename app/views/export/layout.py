@@ -20,7 +20,7 @@ from app.scene.text import LEGEND, SHEET_LEGEND, classifier_name, count, headlin
 from app.state.plain_text import plain
 from app.state.session import Session
 from app.state.test_split import unsplit
-from app.tools import Keys, Spot
+from app.tools import Keys, PointerPosition
 from app.views.plot import symbols
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme, dressed, theme_of
@@ -75,7 +75,7 @@ def screen_size(canvases: Sequence[Canvas], what: What) -> tuple[int, int, float
 
 
 @dataclass(frozen=True)
-class PictureWish:
+class PictureSpec:
     """A picture: of what, how large in pixels and at how many of them per unit, in which theme, with a legend or not.
 
     A scale is a multiple of 1/4, so that a plot can begin and end on whole pixels.
@@ -119,24 +119,24 @@ def shoot(scene: Scene, frames: Sequence[Frame | None], what: What, compiled: bo
     return Shot(scene, tuple((scene.lanes[index], frames[index]) for index in indices), compiled)
 
 
-class _NoHand:
+class _NoTarget:
     """Nobody touches a canvas that is not on screen."""
 
     holds_after = 0
 
-    def press(self, spot: Spot, keys: Keys) -> None: ...
-    def drag(self, spot: Spot) -> None: ...
+    def press(self, pointer: PointerPosition, keys: Keys) -> None: ...
+    def drag(self, pointer: PointerPosition) -> None: ...
     def hold(self) -> None: ...
-    def release(self, spot: Spot) -> None: ...
+    def release(self, pointer: PointerPosition) -> None: ...
     def cancel(self) -> bool:
         return False
 
-    def remove(self, spot: Spot) -> None: ...
-    def hover(self, spot: Spot | None) -> None: ...
+    def remove(self, pointer: PointerPosition) -> None: ...
+    def hover(self, pointer: PointerPosition | None) -> None: ...
     def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
     def enter(self, unit: float) -> None: ...
     def escape(self) -> None: ...
-    def zoom(self, factor: float, spot: Spot) -> None: ...
+    def zoom(self, factor: float, pointer: PointerPosition) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
     def wipe(self, at: float) -> None: ...
     def toggle_pause(self) -> None: ...
@@ -181,7 +181,7 @@ class _Plot:
         self.headline = "" if lane.lane.is_difference else headline(frame, settings, shot.compiled)
         number = shot.scene.parts.n_trainable if current else len(self.points)
         self.headline += sampled(frame, number, shot.scene.training_limit)
-        hand = _NoHand()
+        hand = _NoTarget()
         self.canvas = Canvas(index, hand, hand, lambda: None)
         self.at = QPointF()
 
@@ -233,12 +233,12 @@ def _within(grid: Grid, other: Grid) -> bool:
 
 
 class Sheet:
-    """A picture's layout, and its painting.  Everything in units of `wish.scale` pixels.
+    """A picture's layout, and its painting.  Everything in units of `spec.scale` pixels.
 
     Parameters
     ----------
     shot : Shot
-    wish : PictureWish
+    spec : PictureSpec
 
     Attributes
     ----------
@@ -246,11 +246,11 @@ class Sheet:
         For each lane `frame`, `model_frame` (None: no surface), `grid` (of the surface that `show` takes), `area`.
     """
 
-    def __init__(self, shot: Shot, wish: PictureWish) -> None:
-        self.wish = wish
-        self.theme = dressed(theme_of(wish.dark), shot.scene.styles)
+    def __init__(self, shot: Shot, spec: PictureSpec) -> None:
+        self.spec = spec
+        self.theme = dressed(theme_of(spec.dark), shot.scene.styles)
         self._text, self._bold = _font(TEXT), _font(TITLE, bold=True)
-        self._width, self._height = wish.width / wish.scale, wish.height / wish.scale
+        self._width, self._height = spec.width / spec.scale, spec.height / spec.scale
         self.plots = [_Plot(index, shot, self.theme) for index in range(len(shot.lanes))]
         columns = len(self.plots)
         self._column = (int(self._width) - GAP * (columns + 1)) // columns
@@ -258,17 +258,17 @@ class Sheet:
         words = max(self._tall(plot.headline, self._text) for plot in self.plots)
         self._below_title = GAP + title
         top = self._below_title + words + 6
-        self._entries = self._legend(shot) if wish.legend else []
+        self._entries = self._legend(shot) if spec.legend else []
         rows = self._rows()
         self._row = max(SIGN - 4, math.ceil(QFontMetricsF(self._text).height()) + 4)
         bottom = int(self._height) - GAP - (len(rows) * self._row + 6 if rows else 0)
         if bottom - top < LEAST_PLOT:
             self._entries, bottom = [], int(self._height) - GAP
         self._legend_top = bottom + 6
-        step = next(n for n in (1, 2, 4) if n * wish.scale % 1 == 0)
+        step = next(n for n in (1, 2, 4) if n * spec.scale % 1 == 0)
         for index, plot in enumerate(self.plots):
             room = QRect(self._left(index), top, self._column, max(bottom - top, 40))
-            plot.place(room, self._text, self.theme, step, wish.scale)
+            plot.place(room, self._text, self.theme, step, spec.scale)
         self._entries = self._legend(shot) if self._entries else []  # without what does not cover the plots
         #: Heights of strips are multiples of it.
         self.step = step

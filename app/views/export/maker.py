@@ -22,11 +22,11 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtSvg import QSvgGenerator
 
 from app.engine.requests import Picture
-from app.engine.scheduler import Conductor
+from app.engine.scheduler import Scheduler
 from app.files import documents, png
 from app.views.widgets.painting import painter_on
 
-from .layout import PictureWish, Sheet, Shot
+from .layout import PictureSpec, Sheet, Shot
 
 #: Device pixels painted at a time.
 STRIP_PIXELS = 300_000
@@ -42,7 +42,7 @@ class PictureMaker(QObject):
 
     Parameters
     ----------
-    conductor : Conductor
+    scheduler : Scheduler
     say, alert : callable
         ``say(sentence)`` tells how it went, ``alert(sentence)`` what must not be overlooked.
     parent : QObject
@@ -54,10 +54,10 @@ class PictureMaker(QObject):
     _written = Signal(int, str)
 
     def __init__(
-        self, conductor: Conductor, say: Callable[[str], None], alert: Callable[[str], None], parent: QObject
+        self, scheduler: Scheduler, say: Callable[[str], None], alert: Callable[[str], None], parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._conductor, self._say, self._alert = conductor, say, alert
+        self._scheduler, self._say, self._alert = scheduler, say, alert
         self._numbers = itertools.count(1)
         self._number = 0
         self._wanted = 0  # the number being made; 0 for none
@@ -79,8 +79,8 @@ class PictureMaker(QObject):
         """True while a picture is being made."""
         return self._wanted != 0
 
-    def make(self, shot: Shot, wish: PictureWish, path: Path | None) -> bool:
-        """Begin the picture `wish` of `shot`, for the file `path` (.svg: shapes, else PNG) or, for None, the clipboard.
+    def make(self, shot: Shot, spec: PictureSpec, path: Path | None) -> bool:
+        """Begin the picture `spec` of `shot`, for the file `path` (.svg: shapes, else PNG) or, for None, the clipboard.
 
         False, with a sentence, when the last one is not finished.
         """
@@ -90,7 +90,7 @@ class PictureMaker(QObject):
         number = self._number = self._wanted = next(self._numbers)
         self._path = path
         try:
-            self._sheet = Sheet(shot, wish)
+            self._sheet = Sheet(shot, spec)
         except Exception as error:
             self._fail(_reason(error))
             return False
@@ -106,7 +106,7 @@ class PictureMaker(QObject):
                 with suppress(RuntimeError):  # the window has gone meanwhile
                     self._computed.emit(number, index, answer)
 
-            self._conductor.enlarge(plot.model_frame, plot.grid, shades, done, lambda: self._wanted != number)
+            self._scheduler.enlarge(plot.model_frame, plot.grid, shades, done, lambda: self._wanted != number)
         if not self._missing:
             QTimer.singleShot(0, self, self._begin_painting)
         return True
@@ -147,14 +147,14 @@ class PictureMaker(QObject):
         sheet = self._sheet
         if sheet is None:
             return
-        wish = sheet.wish
+        spec = sheet.spec
         sheet.show(self._surfaces)
         if self._path is not None and self._path.suffix.lower() == ".svg":
             data = draw_svg(sheet)
             surfaces = [surface.argb for surface in self._surfaces if surface is not None]
             self._write(lambda given_up: _with_surfaces(data, surfaces, given_up))
             return
-        self._pixels = np.empty((wish.height, wish.width), dtype=np.uint32)
+        self._pixels = np.empty((spec.height, spec.width), dtype=np.uint32)
         self._next_row = 0
         self._painting.start()
 
@@ -172,12 +172,12 @@ class PictureMaker(QObject):
         if sheet is None or not self._wanted:
             self._painting.stop()
             return
-        while self._next_row < sheet.wish.height:
+        while self._next_row < sheet.spec.height:
             self._next_row = paint_strip(sheet, self._pixels, self._next_row)
             if time.perf_counter() - begun > TURN:
                 return
         self._painting.stop()
-        pixels, dpi = self._pixels, sheet.wish.dpi
+        pixels, dpi = self._pixels, sheet.spec.dpi
         if self._path is None:
             height, width = pixels.shape
             image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
@@ -252,22 +252,22 @@ def _reason(error: Exception) -> str:
 
 def paint_strip(sheet: Sheet, pixels: NDArray[np.uint32], row: int) -> int:
     """Paint the strip of `sheet` that begins at `row` of its pixels; returns where the next one begins."""
-    wish, step = sheet.wish, sheet.step
+    spec, step = sheet.spec, sheet.step
     # A whole number of units, which is a whole number of pixels: so nothing in the strip is shifted by a fraction.
-    units = max(1, round(STRIP_PIXELS / wish.width / wish.scale / step)) * step
-    end = min(row + round(units * wish.scale), wish.height)
+    units = max(1, round(STRIP_PIXELS / spec.width / spec.scale / step)) * step
+    end = min(row + round(units * spec.scale), spec.height)
     strip = pixels[row:end]
-    image = QImage(strip.data, wish.width, end - row, 4 * wish.width, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(wish.scale)
+    image = QImage(strip.data, spec.width, end - row, 4 * spec.width, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(spec.scale)
     with painter_on(image) as painter:
-        painter.translate(0, -row / wish.scale)
+        painter.translate(0, -row / spec.scale)
         sheet.paint(painter)
     return end
 
 
 def draw_svg(sheet: Sheet) -> bytes:
     """The sheet as SVG: text as text, lines and symbols as shapes, a single pixel in place of each surface."""
-    wish = sheet.wish
+    spec = sheet.spec
     images = []
     for plot in sheet.plots:
         image = QImage(1, 1, QImage.Format.Format_RGB32)
@@ -279,7 +279,7 @@ def draw_svg(sheet: Sheet) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # the older version knows no clipping
     generator.setOutputDevice(buffer)
-    size = QSize(round(wish.width / wish.scale), round(wish.height / wish.scale))
+    size = QSize(round(spec.width / spec.scale), round(spec.height / spec.scale))
     generator.setResolution(96)
     generator.setSize(size)
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))

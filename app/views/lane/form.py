@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QSlider, QWidget
 
 from app.controllers.controller import Controller
-from app.features.validation_curves.view_curve import StripCurve
+from app.features.validation_curves.view_curve import ValidationCurveView
 from app.scene import text
 from app.scene.compose import LaneScene
 from app.state.document import LARGEST_WEIGHT, LEAST_WEIGHT
@@ -27,7 +27,7 @@ class LanePanel(LaneForm):
 
     def __init__(self, index: int, controller: Controller) -> None:
         super().__init__(index, controller)
-        self._strips: dict[str, StripCurve] = {}
+        self._strips: dict[str, ValidationCurveView] = {}
         self._build_head()
         self._build_knn()
         self._build_svm()
@@ -147,12 +147,12 @@ class LanePanel(LaneForm):
         self._speed.setRange(0, len(SPEEDS) - 1)
         self.named(self._speed, "speed", "Speed of training", "Steps a second.")
         self._speed.actionTriggered.connect(
-            lambda action: self.controller.transport.set_speed(self.index, self._speed.sliderPosition())
+            lambda action: self.controller.playback.set_speed(self.index, self._speed.sliderPosition())
         )
         self._speed_text = QLabel()
         self._restart = QPushButton("Restart")
         self.named(self._restart, "restart", "Restart training", "Train again from zero.")
-        self._restart.clicked.connect(lambda: self.controller.transport.restart(self.index))
+        self._restart.clicked.connect(lambda: self.controller.playback.restart(self.index))
         self.put(12, "speed", "Speed", self.beside(self._speed, self._speed_text, self._restart), span=3)
         self._multiclass = self.explained(
             "multiclass",

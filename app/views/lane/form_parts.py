@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
 
 from app.controllers.controller import Controller
-from app.features.validation_curves.view_curve import StripCurve
+from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.slider_scales import LogScale
 from app.views.widgets.form_fields import Gestures, NumberField, describe
 from app.views.widgets.scale_slider import ScaleSlider
@@ -104,9 +104,9 @@ class LaneForm(QWidget):
         edit.committed.connect(lambda value: self.set_lane(part, **{field: value}))
         return slider, edit
 
-    def strip(self, row: int, part: str, control: str, field: str, slider: ScaleSlider) -> StripCurve:
+    def strip(self, row: int, part: str, control: str, field: str, slider: ScaleSlider) -> ValidationCurveView:
         """The accuracy over the range of `slider`, whose place sets `field` of the lane's part `part`."""
-        strip = StripCurve(slider, lambda value: self.set_lane(part, **{field: value}))  # type: ignore[arg-type]
+        strip = ValidationCurveView(slider, lambda value: self.set_lane(part, **{field: value}))  # type: ignore[arg-type]
         self.named(strip, f"{control}.strip", f"Accuracy over {control}", "")
         strip.setAccessibleDescription(
             "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."

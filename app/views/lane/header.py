@@ -9,16 +9,16 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.controllers.controller import Controller
-from app.controllers.lanes import LaneDesk
+from app.controllers.lanes import LaneController
 from app.scene.compose import LaneScene
 from app.state.document import MAX_LANES
 from app.views.actions import ICON_SIZE, icon
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.stable_label import LooseLabel
+from app.views.widgets.stable_label import StableLabel
 
 SIZE = 26  # of a button, in pixels
-_RUNS: dict[str, tuple[str, str, str, Callable[[LaneDesk, int], None]]] = {
+_RUNS: dict[str, tuple[str, str, str, Callable[[LaneController, int], None]]] = {
     "left": ("lane.left", "Move left", "Change places with the classifier before.", lambda desk, at: desk.move(at, -1)),
     "right": ("lane.right", "Move right", "Change places with the next classifier.", lambda desk, at: desk.move(at, 1)),
     "add": ("lane.add", "Add", "Another classifier beside this one (Ctrl+L).", lambda desk, at: desk.add(at)),
@@ -43,7 +43,7 @@ class LaneHeader(QWidget):
         self._text = ""
         self._fold = self._button("fold", "Settings", "")
         self._fold.clicked.connect(lambda: self._desk.fold(index, not self._folded))
-        self._title = LooseLabel()
+        self._title = StableLabel()
         describe(self._title.label, f"lane{index}.title", f"Classifier, lane {index + 1}", "")
         self._title.label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

@@ -19,7 +19,7 @@ from app.views.widgets.window_size import shrink
 
 from .form import LanePanel
 from .header import LaneHeader
-from .playback_bar import TransportBar
+from .playback_bar import PlaybackBar
 from .status_strip import StatusStrip
 
 GAP = 8  # pixels between two; even, so that an even width can be halved
@@ -50,7 +50,7 @@ class Lanes(QWidget):
         self.headers: list[LaneHeader] = []
         self.panels: list[LanePanel] = []
         self.forms: list[ScrollingForm] = []
-        self.bars: list[TransportBar] = []
+        self.bars: list[PlaybackBar] = []
         self.strips: list[StatusStrip] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -71,7 +71,7 @@ class Lanes(QWidget):
         self.panels.append(LanePanel(index, controller))
         self.forms.append(ScrollingForm(self.panels[-1]))
         self.canvases.append(Canvas(index, controller.editing, controller, self._resized))
-        self.bars.append(TransportBar(index, controller))
+        self.bars.append(PlaybackBar(index, controller))
         self.strips.append(StatusStrip(index))
         if index >= AT_START:
             before = self._stops(index - 1)

@@ -1,4 +1,4 @@
-"""TransportBar: under a picture, the buttons and the timeline that go through the run of its learner."""
+"""PlaybackBar: under a picture, the buttons and the timeline that go through the run of its learner."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.controllers.controller import Controller
-from app.controllers.playback import Transport
-from app.engine.run_state import Study
+from app.controllers.playback import PlaybackController
+from app.engine.run_state import RunState
 from app.scene.compose import LaneScene
 from app.scene.text import grouped
 from app.views.actions import ICON_SIZE, icon
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.stable_label import LooseLabel
+from app.views.widgets.stable_label import StableLabel
 
 from .timeline import Timeline
 
@@ -34,7 +34,7 @@ class ButtonSpec:
     name: str
     title: str
     tip: str
-    run: Callable[[Transport, int], None]
+    run: Callable[[PlaybackController, int], None]
     back: bool = False  #: it leads back: of no use at the start
     repeats: bool = False  #: again and again while it is held
 
@@ -45,58 +45,58 @@ BUTTONS = (
         "start",
         "To the start",
         "Before the first step (Alt+Home).",
-        lambda transport, lane: transport.to_start(lane),
+        lambda playback, lane: playback.to_start(lane),
         back=True,
     ),
     ButtonSpec(
         "previous_change",
         "Previous change",
         "Back to the step before where a point entered or left the support vectors (Alt+,).",
-        lambda transport, lane: transport.to_change(lane, forward=False),
+        lambda playback, lane: playback.to_change(lane, forward=False),
         back=True,
     ),
     ButtonSpec(
         "back",
         "One step back",
         "The state one step earlier, exactly (,).",
-        lambda transport, lane: transport.step(lane, -1),
+        lambda playback, lane: playback.step(lane, -1),
         back=True,
         repeats=True,
     ),
-    ButtonSpec(PLAY, "Play", "", lambda transport, lane: transport.toggle(lane)),
+    ButtonSpec(PLAY, "Play", "", lambda playback, lane: playback.toggle(lane)),
     ButtonSpec(
         "forward",
         "One step forward",
         "One step of the learner (.).",
-        lambda transport, lane: transport.step(lane, 1),
+        lambda playback, lane: playback.step(lane, 1),
         repeats=True,
     ),
     ButtonSpec(
         "next_change",
         "Next change",
         "On to the next step where a point enters or leaves the support vectors (Alt+.).",
-        lambda transport, lane: transport.to_change(lane, forward=True),
+        lambda playback, lane: playback.to_change(lane, forward=True),
     ),
     ButtonSpec(
-        "end", "To the end", "Run to the end, and rest there (Alt+End).", lambda transport, lane: transport.to_end(lane)
+        "end", "To the end", "Run to the end, and rest there (Alt+End).", lambda playback, lane: playback.to_end(lane)
     ),
 )
 
 
-class TransportBar(QWidget):
+class PlaybackBar(QWidget):
     """The bar of lane `index`."""
 
     def __init__(self, index: int, controller: Controller) -> None:
         super().__init__()
-        self._index, self._transport = index, controller.transport
+        self._index, self._playback = index, controller.playback
         self._theme: Theme | None = None
-        self._study: Study | None = None
+        self._study: RunState | None = None
         self._playing: bool | None = None
         self._forms = [("", "")]
         self.setObjectName(f"lane{index}.transport")
         self._buttons = {spec.name: self._button(spec) for spec in BUTTONS}
-        self.timeline = Timeline(index, controller.transport)
-        self._counter = LooseLabel()
+        self.timeline = Timeline(index, controller.playback)
+        self._counter = StableLabel()
         self._step = self._counter.label
         describe(self._step, f"lane{index}.transport.step", f"Step, lane {index + 1}", "")
         self._step.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -125,7 +125,7 @@ class TransportBar(QWidget):
             f"{spec.title}, lane {self._index + 1}",
             f"{spec.title}: {spec.tip[:1].lower()}{spec.tip[1:]}",
         )
-        button.clicked.connect(lambda: spec.run(self._transport, self._index))
+        button.clicked.connect(lambda: spec.run(self._playback, self._index))
         return button
 
     def sizeHint(self) -> QSize:

@@ -13,10 +13,10 @@ from app.scene.compose import LaneScene
 from app.scene.status_badge import SIGNS, Mood
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.stable_label import LooseLabel
+from app.views.widgets.stable_label import StableLabel
 
 
-class StatusStrip(LooseLabel):
+class StatusStrip(StableLabel):
     """Headline and details of lane `index`."""
 
     def __init__(self, index: int) -> None:

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSlider
 
-from app.controllers.playback import Transport
-from app.engine.run_state import Study
+from app.controllers.playback import PlaybackController
+from app.engine.run_state import RunState
 from app.features.curves.view_cells import change_marks
 from app.views.charts import strokes
 from app.views.charts.scales import StepScale
@@ -29,10 +29,10 @@ class Timeline(QSlider):
     takes nothing from the scenes, neither the step nor the length.
     """
 
-    def __init__(self, index: int, transport: Transport) -> None:
+    def __init__(self, index: int, playback: PlaybackController) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self._index, self._transport = index, transport
-        self._study: Study | None = None
+        self._index, self._playback = index, playback
+        self._study: RunState | None = None
         self._theme: Theme | None = None
         self._asked = 0  # the step where the run was last seen or sent
         self._wheel = timeline_keys.Wheel()
@@ -56,7 +56,7 @@ class Timeline(QSlider):
     def minimumSizeHint(self) -> QSize:
         return LEAST
 
-    def render_study(self, study: Study | None, theme: Theme) -> None:
+    def render_study(self, study: RunState | None, theme: Theme) -> None:
         """Show where the run stands and how long it is."""
         if study is self._study and theme is self._theme:
             return
@@ -86,7 +86,7 @@ class Timeline(QSlider):
     def _go(self, step: int) -> None:
         if step != self._asked:
             self._asked = step
-            self._transport.seek(self._index, step)
+            self._playback.seek(self._index, step)
 
     def scale(self) -> StepScale:
         """Of the pixels from `SIDE` to as far from the right; it does not change under the hand."""
@@ -119,11 +119,11 @@ class Timeline(QSlider):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self._study is not None and not self.isSliderDown():
-            self._wheel.take(event, self._transport, self._index, self._study.length)
+            self._wheel.take(event, self._playback, self._index, self._study.length)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         study = self._study
-        if study is None or not timeline_keys.take_key(event, self._transport, self._index, study.length):
+        if study is None or not timeline_keys.take_key(event, self._playback, self._index, study.length):
             event.ignore()
 
     # -- painting --------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 
-from app.controllers.playback import Transport
+from app.controllers.playback import PlaybackController
 
 #: A page of a run of so many steps is one of this many.
 PAGES = 20
@@ -29,19 +29,19 @@ def page_of(length: int) -> int:
     return max(1, length // PAGES)
 
 
-def take_key(event: QKeyEvent, transport: Transport, lane: int, length: int) -> bool:
+def take_key(event: QKeyEvent, playback: PlaybackController, lane: int, length: int) -> bool:
     """Go where the key says in the run of `lane`; False for a key that says nothing of it."""
     if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
         return False
     key = Qt.Key(event.key())
     if key in _KEYS:
-        transport.step(lane, _KEYS[key])
+        playback.step(lane, _KEYS[key])
     elif key in _PAGES:
-        transport.step(lane, _PAGES[key] * page_of(length))
+        playback.step(lane, _PAGES[key] * page_of(length))
     elif key == Qt.Key.Key_Home:
-        transport.to_start(lane)
+        playback.to_start(lane)
     elif key == Qt.Key.Key_End:
-        transport.to_end(lane)
+        playback.to_end(lane)
     else:
         return False
     return True
@@ -53,12 +53,12 @@ class Wheel:
     def __init__(self) -> None:
         self._rest = 0
 
-    def take(self, event: QWheelEvent, transport: Transport, lane: int, length: int) -> None:
+    def take(self, event: QWheelEvent, playback: PlaybackController, lane: int, length: int) -> None:
         """A step for each notch; a page with Ctrl or Shift."""
         turned = event.angleDelta()
         self._rest += turned.y() or turned.x()
         notches = int(self._rest / NOTCH)
         self._rest -= notches * NOTCH
         if notches:
-            transport.step(lane, notches * (page_of(length) if event.modifiers() & _HELD else 1))
+            playback.step(lane, notches * (page_of(length) if event.modifiers() & _HELD else 1))
         event.accept()

@@ -1,4 +1,4 @@
-"""Canvas: one lane's plot.  It draws a scene, and turns what the pointer does into calls of a `Hand`."""
+"""Canvas: one lane's plot.  It draws a scene, and turns what the pointer does into calls of a `EditTarget`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 from app.features.difference.overlay import WipeLayers
 from app.features.kkt.overlay import cases_of
 from app.scene.compose import LaneScene, Scene, grid_of
-from app.tools import TOOLS, Spot
+from app.tools import TOOLS, PointerPosition
 from app.views.theme import Theme
 from app.views.widgets.painting import guarded, painter_on
 from solver import Grid
@@ -20,7 +20,7 @@ from solver import Grid
 from .axes import size_axes
 from .lane_overlays import LaneOverlays
 from .layers import Layers
-from .pointer_input import Eye, Hand, PointingPlot
+from .pointer_input import EditTarget, PointingPlot, ViewTarget
 from .pointer_marks import Overlay
 
 
@@ -31,13 +31,13 @@ class Canvas(PointingPlot):
     ----------
     index : int
         The lane.
-    hand : Hand
-    eye : Eye
+    hand : EditTarget
+    eye : ViewTarget
     resized : callable
         Called after the plot's size in pixels has changed.
     """
 
-    def __init__(self, index: int, hand: Hand, eye: Eye, resized: Callable[[], None]) -> None:
+    def __init__(self, index: int, hand: EditTarget, eye: ViewTarget, resized: Callable[[], None]) -> None:
         super().__init__(hand, eye)
         self._resized = resized
         self._scene: Scene | None = None
@@ -293,12 +293,12 @@ class Canvas(PointingPlot):
         grid = self.grid()
         return (grid.right - grid.left) / self.plot_area().width()
 
-    def spot(self, position: QPointF) -> Spot:
+    def pointer_at(self, position: QPointF) -> PointerPosition:
         area, grid, unit = self.plot_area(), self.grid(), self.unit()
         # The event names a pixel by its corner; what the eye clicks on is the middle of the pixel.
         x = grid.left + (position.x() + 0.5 - area.left()) * unit
         y = grid.bottom + (area.bottom() - position.y() - 0.5) * unit
-        return Spot(x, y, unit)
+        return PointerPosition(x, y, unit)
 
     # -- the hand --------------------------------------------------------------------------------------------------
 
@@ -324,9 +324,9 @@ class Canvas(PointingPlot):
             min(max(position.x(), area.left()), area.right() - 1), min(max(position.y(), area.top()), area.bottom() - 1)
         )
 
-    def pointer_spot(self) -> Spot | None:
+    def pointer_spot(self) -> PointerPosition | None:
         """Where the pointer is, when it is over this canvas."""
-        return None if self.pointer is None or self._scene is None else self.spot(self.pointer)
+        return None if self.pointer is None or self._scene is None else self.pointer_at(self.pointer)
 
     def pointer_moved(self) -> None:
         self._lay_over()

@@ -7,13 +7,18 @@ from math import hypot
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 
-Spot = tuple[float, float]
+PointerPosition = tuple[float, float]
 #: Where to stand first: to the right, to the left, above, below, then the corners.
 _SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1))
 
 
 def place_box(
-    size: QSizeF, at: Spot, reach: float, area: QRectF, busy: Sequence[QRectF], away: Sequence[Spot] = ()
+    size: QSizeF,
+    at: PointerPosition,
+    reach: float,
+    area: QRectF,
+    busy: Sequence[QRectF],
+    away: Sequence[PointerPosition] = (),
 ) -> QRectF:
     """A box of `size` beside `at`: inside `area`, covering nothing that is `busy` if there is any such place.
 
@@ -48,7 +53,7 @@ def place_box(
     return best
 
 
-def _beside(size: QSizeF, at: Spot, reach: float, area: QRectF, busy: Sequence[QRectF]) -> list[QPointF]:
+def _beside(size: QSizeF, at: PointerPosition, reach: float, area: QRectF, busy: Sequence[QRectF]) -> list[QPointF]:
     """Upper left corners about `at`, the nicest first."""
     wide, high = size.width(), size.height()
     corners = []
@@ -59,7 +64,7 @@ def _beside(size: QSizeF, at: Spot, reach: float, area: QRectF, busy: Sequence[Q
     return corners
 
 
-def _anywhere(size: QSizeF, at: Spot, reach: float, area: QRectF, busy: Sequence[QRectF]) -> list[QPointF]:
+def _anywhere(size: QSizeF, at: PointerPosition, reach: float, area: QRectF, busy: Sequence[QRectF]) -> list[QPointF]:
     """Upper left corners all over `area`, the nearest first: a free place, if there is one, is among them.
 
     For a box that is free can be pushed left and up until it meets the edge of the area or of something busy.

@@ -1,4 +1,4 @@
-"""Pointing: turns what mouse, fingers and keys do on a plot into calls of a `Hand` and an `Eye`."""
+"""Pointing: turns what mouse, fingers and keys do on a plot into calls of a `EditTarget` and an `ViewTarget`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from app.controllers.editing import STEPS
-from app.tools import NO_KEYS, Keys, Spot
+from app.tools import NO_KEYS, Keys, PointerPosition
 
 from .axes import Axis
 
@@ -38,27 +38,27 @@ _DIRECT = {
 _ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)}
 
 
-class Hand(Protocol):
+class EditTarget(Protocol):
     """What a plot tells of the hand among the points."""
 
     @property
     def holds_after(self) -> int: ...
-    def press(self, spot: Spot, keys: Keys) -> None: ...
-    def drag(self, spot: Spot) -> None: ...
+    def press(self, pointer: PointerPosition, keys: Keys) -> None: ...
+    def drag(self, pointer: PointerPosition) -> None: ...
     def hold(self) -> None: ...
-    def release(self, spot: Spot) -> None: ...
+    def release(self, pointer: PointerPosition) -> None: ...
     def cancel(self) -> bool: ...
-    def remove(self, spot: Spot) -> None: ...
-    def hover(self, spot: Spot | None) -> None: ...
+    def remove(self, pointer: PointerPosition) -> None: ...
+    def hover(self, pointer: PointerPosition | None) -> None: ...
     def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
     def enter(self, unit: float) -> None: ...
     def escape(self) -> None: ...
 
 
-class Eye(Protocol):
+class ViewTarget(Protocol):
     """What a plot asks for to look elsewhere, or to stand still."""
 
-    def zoom(self, factor: float, spot: Spot) -> None: ...
+    def zoom(self, factor: float, pointer: PointerPosition) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
     def wipe(self, at: float) -> None: ...
     def toggle_pause(self) -> None: ...
@@ -69,11 +69,11 @@ class PointingPlot(pg.PlotWidget):
 
     Parameters
     ----------
-    hand : Hand
-    eye : Eye
+    hand : EditTarget
+    eye : ViewTarget
     """
 
-    def __init__(self, hand: Hand, eye: Eye) -> None:
+    def __init__(self, hand: EditTarget, eye: ViewTarget) -> None:
         super().__init__(axisItems={side: Axis(side) for side in ("left", "bottom")})
         self._hand = hand
         self._eye = eye
@@ -96,7 +96,7 @@ class PointingPlot(pg.PlotWidget):
 
     # -- for the plot ----------------------------------------------------------------------------------------------
 
-    def spot(self, position: QPointF) -> Spot:
+    def pointer_at(self, position: QPointF) -> PointerPosition:
         """The place of the plane at a position in the widget."""
         raise NotImplementedError
 
@@ -127,7 +127,7 @@ class PointingPlot(pg.PlotWidget):
         elif event.button() == Qt.MouseButton.LeftButton:
             self._press(position, _keys(event))
         elif event.button() == Qt.MouseButton.RightButton:
-            self._hand.remove(self.spot(position))
+            self._hand.remove(self.pointer_at(position))
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -139,7 +139,7 @@ class PointingPlot(pg.PlotWidget):
             self._drag(position)
         else:
             self._end_stroke()  # its release went elsewhere
-        self._hand.hover(self.spot(position))
+        self._hand.hover(self.pointer_at(position))
         self.pointer_moved()
         event.accept()
 
@@ -158,7 +158,7 @@ class PointingPlot(pg.PlotWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         notches = event.angleDelta().y() / 120.0
         if notches:
-            self._eye.zoom(NOTCH**-notches, self.spot(event.position()))
+            self._eye.zoom(NOTCH**-notches, self.pointer_at(event.position()))
         event.accept()
 
     def enterEvent(self, event: QEnterEvent) -> None:
@@ -173,21 +173,21 @@ class PointingPlot(pg.PlotWidget):
     def _press(self, position: QPointF, keys: Keys = NO_KEYS) -> None:
         if self.inside(position):
             self._stroke = position
-            self._hand.press(self.spot(position), keys)
+            self._hand.press(self.pointer_at(position), keys)
             if self._hand.holds_after:
                 self._holding.start(self._hand.holds_after)
 
     def _drag(self, position: QPointF) -> None:
         if self._stroke is not None:
             self._stroke = self.nearest_inside(position)  # nothing is done where nobody sees it
-            self._hand.drag(self.spot(self._stroke))
+            self._hand.drag(self.pointer_at(self._stroke))
 
     def _end_stroke(self) -> None:
         """The stroke of the mouse or a finger ends where it is; nothing happens when there is none."""
         self._holding.stop()
         stroke, self._stroke = self._stroke, None
         if stroke is not None:
-            self._hand.release(self.spot(stroke))
+            self._hand.release(self.pointer_at(stroke))
 
     def _hold(self) -> None:
         self._holding.setInterval(HOLD_TURN)
@@ -204,7 +204,7 @@ class PointingPlot(pg.PlotWidget):
             getattr(self, name)(event)
             return True
         if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-            self._eye.zoom(1.0 / max(0.2, 1.0 + event.value()), self.spot(event.position()))
+            self._eye.zoom(1.0 / max(0.2, 1.0 + event.value()), self.pointer_at(event.position()))
             return True
         handled: bool = super().event(event)
         return handled
@@ -249,7 +249,7 @@ class PointingPlot(pg.PlotWidget):
             self._pan_by(middle - middle_before)
             now, before = _length(between), _length(between_before)
             if now > 1.0 and before > 1.0:
-                self._eye.zoom(before / now, self.spot(middle))
+                self._eye.zoom(before / now, self.pointer_at(middle))
 
     # -- keys ------------------------------------------------------------------------------------------------------
 

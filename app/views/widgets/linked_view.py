@@ -1,4 +1,4 @@
-"""Linked: a painted picture of a study's points; the one under the pointer stands out here and everywhere else."""
+"""LinkedView: a painted picture of a study's points; the one under the pointer stands out here and everywhere else."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.engine.run_state import Study
+from app.engine.run_state import RunState
 from app.views.theme import LIGHT, Theme
 
 from .painting import painter_on
@@ -30,7 +30,7 @@ Places = NDArray[np.intp]
 Hover = Callable[[int | None], None]
 
 
-class Linked(QWidget):
+class LinkedView(QWidget):
     """Holds the study it paints, and speaks of points as places in the study's `index`.
 
     Parameters
@@ -42,7 +42,7 @@ class Linked(QWidget):
     def __init__(self, hover: Hover) -> None:
         super().__init__()
         self._hover = hover
-        self._study: Study | None = None
+        self._study: RunState | None = None
         self._theme: Theme = LIGHT
         self._hovered: int | None = None
         self._ids: NDArray[np.int64] = np.empty(0, dtype=np.int64)
@@ -53,7 +53,7 @@ class Linked(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
-    def show_study(self, study: Study | None, hovered: int | None, theme: Theme) -> None:
+    def show_study(self, study: RunState | None, hovered: int | None, theme: Theme) -> None:
         """Paint `study`, with the point of id `hovered` standing out if it is one of its points."""
         if study is self._study and hovered == self._hovered and theme is self._theme:
             return
@@ -145,7 +145,7 @@ class Linked(QWidget):
         inset = 1 if focused else 0
         painter.drawRect(self.rect().adjusted(inset, inset, -1, -1))
 
-    def paint_study(self, painter: QPainter, study: Study) -> None:
+    def paint_study(self, painter: QPainter, study: RunState) -> None:
         """Paint all but ground and frame."""
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""Spread: a picture with text below it, or beside it where the room is low and wide; or one plain sentence."""
+"""PictureBesideText: a picture with text below it, or beside it where there is more width; or one plain sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .scrolling_form import LEAST_HEIGHT, ScrollingForm
 WIDE = 1.6
 
 
-class Spread(QWidget):
+class PictureBesideText(QWidget):
     """
     Parameters
     ----------

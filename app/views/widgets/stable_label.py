@@ -1,4 +1,4 @@
-"""LooseLabel: a label whose new texts leave the layout alone; Qt's own has the whole window laid out for each."""
+"""StableLabel: a label whose new texts leave the layout alone; Qt's own has the whole window laid out for each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 
-class LooseLabel(QWidget):
+class StableLabel(QWidget):
     """A place with a label of its size, which is for others to fix.
 
     Attributes
