@@ -239,7 +239,9 @@ class Controller:
 
     def look_at(self, panel: str, visible: bool) -> None:
         """A panel has come into sight, or gone out of it."""
-        self.set_session(looking=self.session.looking | {panel} if visible else self.session.looking - {panel})
+        self.set_session(
+            open_panels=self.session.open_panels | {panel} if visible else self.session.open_panels - {panel}
+        )
 
     def toggle_kkt(self) -> None:
         self.set_session(kkt=not self.session.kkt)
@@ -279,8 +281,8 @@ class Controller:
             seeks=Session.seeks,
             probe=None,
             restarts=restarts,
-            throw=Session.throw,
-            throwing=False,
+            fresh_draw=Session.fresh_draw,
+            fresh_going=False,
             **kept,
         )
         self.on_disk = on_disk

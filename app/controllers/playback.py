@@ -47,24 +47,24 @@ class PlaybackController:
 
     def toggle(self, lane: int) -> None:
         """Play or pause; a run that stands at its end plays from the start again."""
-        study = self._study_of(lane)
-        if study is not None and study.at_end:
-            self._go(lane, study, 0, "step", playing=True)
+        run_state = self._study_of(lane)
+        if run_state is not None and run_state.at_end:
+            self._go(lane, run_state, 0, "step", playing=True)
         else:
             self._play(lane, not self._desk.session.playing[self._slot(lane)])
 
     def step(self, lane: int, by: int) -> None:
         """Pause, and go `by` steps forward or back from where the run is going already."""
-        study = self._study_of(lane)
-        if study is not None:
-            self.seek(lane, self._place(lane, study) + by)
+        run_state = self._study_of(lane)
+        if run_state is not None:
+            self.seek(lane, self._place(lane, run_state) + by)
 
     def seek(self, lane: int, step: int) -> None:
         """Pause after `step` steps."""
-        study = self._study_of(lane)
-        if study is not None:
-            last = study.length if study.ended else max(study.length, step)
-            self._go(lane, study, min(max(step, 0), last), "step")
+        run_state = self._study_of(lane)
+        if run_state is not None:
+            last = run_state.length if run_state.ended else max(run_state.length, step)
+            self._go(lane, run_state, min(max(step, 0), last), "step")
 
     def to_start(self, lane: int) -> None:
         """Pause before the first step."""
@@ -72,21 +72,21 @@ class PlaybackController:
 
     def to_end(self, lane: int) -> None:
         """Run to the end, and rest there."""
-        study = self._study_of(lane)
-        if study is not None:
-            self._go(lane, study, 0, "end")
+        run_state = self._study_of(lane)
+        if run_state is not None:
+            self._go(lane, run_state, 0, "end")
 
     def to_change(self, lane: int, forward: bool) -> None:
         """Pause at the next step in which a point enters or leaves the support vectors, or at the one before."""
-        study = self._study_of(lane)
-        if study is None:
+        run_state = self._study_of(lane)
+        if run_state is None:
             return
-        place = self._place(lane, study)
-        known = study.trace.next_change(place) if forward else study.trace.previous_change(place)
+        place = self._place(lane, run_state)
+        known = run_state.trace.next_change(place) if forward else run_state.trace.previous_change(place)
         if known is not None and known[0] == known[1]:
-            self._go(lane, study, known[0], "step")
+            self._go(lane, run_state, known[0], "step")
         else:
-            self._go(lane, study, place, "next change" if forward else "previous change")
+            self._go(lane, run_state, place, "next change" if forward else "previous change")
 
     def set_speed(self, lane: int, speed: int) -> None:
         """Choose one of `session.SPEEDS`."""
@@ -106,9 +106,11 @@ class PlaybackController:
         """Pause every lane while one of them moves, else let all go on; with every run at its end, pause what comes."""
         playing = self._desk.session.playing
         on_screen = [playing[self._slot(lane)] for lane in range(self._desk.document.shown)]
-        known = [(on, study) for lane, on in enumerate(on_screen) if (study := self._study_of(lane)) is not None]
-        resting = [study for on, study in known if not (on or study.at_end)]
-        moves = any(on and not study.at_end for on, study in known)
+        known = [
+            (on, run_state) for lane, on in enumerate(on_screen) if (run_state := self._study_of(lane)) is not None
+        ]
+        resting = [run_state for on, run_state in known if not (on or run_state.at_end)]
+        moves = any(on and not run_state.at_end for on, run_state in known)
         self._desk.set_session(playing=(not moves if moves or resting else not any(on_screen),) * len(playing))
 
     def hover(self, point: int | None) -> None:
@@ -131,18 +133,18 @@ class PlaybackController:
     def _slot(self, lane: int) -> int:
         return self._desk.document.slots[lane]
 
-    def _place(self, lane: int, study: RunState) -> int:
+    def _place(self, lane: int, run_state: RunState) -> int:
         """The step where the run is, or where it was told to go and will be."""
         seek = self._desk.session.seeks[self._slot(lane)]
-        going = seek is not None and seek.recording == study.recording and seek.until == "step"
+        going = seek is not None and seek.recording == run_state.recording and seek.until == "step"
         if going and not self._desk.session.playing[self._slot(lane)]:
             assert seek is not None
-            return min(seek.step, study.length) if study.ended else seek.step
-        return study.step
+            return min(seek.step, run_state.length) if run_state.ended else seek.step
+        return run_state.step
 
-    def _go(self, lane: int, study: RunState, step: int, until: Until, playing: bool = False) -> None:
+    def _go(self, lane: int, run_state: RunState, step: int, until: Until, playing: bool = False) -> None:
         session, slot = self._desk.session, self._slot(lane)
-        seek = Seek(study.recording, step, until, next(self._serials))
+        seek = Seek(run_state.recording, step, until, next(self._serials))
         self._desk.set_session(
             seeks=_with(session.seeks, slot, seek), playing=_with(session.playing, slot, playing), studied=slot
         )

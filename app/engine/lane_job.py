@@ -15,7 +15,7 @@ from solver.core.binary_reduction import PairClassifier
 
 from .fitting import next_size, predictions
 from .pool import Later, Priority
-from .requests import Frame, LaneSpec, Marks, Phase, Picture, Request, Sides
+from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .shading import colour, level_lines, region_lines
 from .surface_values import Source, difference_source, knn_source, svm_source
 from .training_run import PIECE, TrainingRun
@@ -46,7 +46,7 @@ class LaneJob:
         self._post = post
         self._training: TrainingRun | None = None
 
-    def __call__(self, request: Request, overtaken: Callable[[], bool]) -> Generator[Step]:
+    def __call__(self, request: LaneRequest, overtaken: Callable[[], bool]) -> Generator[Step]:
         """The job of `request`; whatever goes wrong becomes a frame with a sentence; the next request starts anew."""
         spec = request.spec
         frame = Frame(request.number, request.index, spec.points, spec.lane, Phase.DONE, compiled=spec.compiled)

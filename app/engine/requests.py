@@ -54,7 +54,7 @@ class LaneSpec:
 
 
 @dataclass(frozen=True)
-class Request:
+class LaneRequest:
     """A wish with a number; numbers ascend, and the answer carries the number."""
 
     number: int
@@ -131,7 +131,7 @@ class Frame:
         One per binary problem; empty for kNN.
     marks, accuracy, seconds, message
         Marked points, share of the training points classified rightly, training time, a sentence.
-    study : RunState or None
+    run_state : RunState or None
         The binary problem whose run the transport drives.
     orders : Orders or None
         A perceptron's runs in other orders, as far as they are known.
@@ -155,7 +155,7 @@ class Frame:
     seconds: float = 0.0
     message: str = ""
     compiled: bool = True
-    study: RunState | None = None
+    run_state: RunState | None = None
     provisional: bool = False
     orders: Orders | None = None
     sides: Sides | None = None

@@ -143,14 +143,14 @@ def few_steps() -> Stop:
     return lambda: next(left, None) is None
 
 
-def slacks_of(model: PairClassifier, study: RunState, place: int, grid: Grid) -> Generator[None, None, Slacks]:
+def slacks_of(model: PairClassifier, run_state: RunState, place: int, grid: Grid) -> Generator[None, None, Slacks]:
     """Where f reaches the own margin of each point with slack; yields every few milliseconds, returns it.
 
     Where it does not within the picture, there is a bar in that direction whose length is proportional to the slack.
     """
-    slack = np.maximum(0.0, 1.0 - study.y * study.f)
-    point = np.flatnonzero(slack > study.tol)
-    X, y = study.points.xy[study.index[point]], study.y[point]
+    slack = np.maximum(0.0, 1.0 - run_state.y * run_state.f)
+    point = np.flatnonzero(slack > run_state.tol)
+    X, y = run_state.points.xy[run_state.index[point]], run_state.y[point]
     decision = decision_of(model, place)
     limits = (grid.left, grid.right, grid.bottom, grid.top)
     end, capped = yield from margin_reach(decision, X, y, limits)

@@ -13,7 +13,7 @@ from .latest_queue import LatestQueue
 from .mailbox import Mailbox
 from .pool import Job, Pool, Priority
 from .query import Answer, NumberedQuery, Query, work_out
-from .requests import Frame, LaneSpec, Picture, Request
+from .requests import Frame, LaneRequest, LaneSpec, Picture
 from .results import Results
 from .shading import Shades
 
@@ -53,7 +53,7 @@ class Scheduler:
             self._newest[index] = next(self._numbers)
             if spec.sides is None:  # a difference follows its models, not the hand
                 self._pool.rest(REST)
-            self._queues[index].submit(Request(self._newest[index], index, spec))
+            self._queues[index].submit(LaneRequest(self._newest[index], index, spec))
 
     def stop(self, index: int) -> None:
         """Nobody looks at lane `index` any more: what it is doing ends soon."""

@@ -216,7 +216,7 @@ class TrainingRun:
         if resting:
             phase = Phase.DONE if self.finished else Phase.PAUSED
         young = time.perf_counter() - self.begun < PATIENCE
-        study = make_study(
+        run_state = make_study(
             run,
             self._number_of(p),
             self.points,
@@ -236,46 +236,46 @@ class TrainingRun:
             accuracy=1.0 - len(wrong) / len(self.points),
             seconds=self.seconds,
             provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING),
-            study=study,
+            run_state=run_state,
         )
 
     def details(self, frame: Frame, spec: LaneSpec) -> Generator[Frame | None]:
         """`frame`, of a run that rests, with what takes longer to work out; None where there is nothing new."""
         p = self.driven(spec.lane)
-        run, study = self.recordings[p], frame.study
-        if study is None:
+        run, run_state = self.recordings[p], frame.run_state
+        if run_state is None:
             return
-        if spec.slacks and study.kkt is not None:
+        if spec.slacks and run_state.kkt is not None:
             yield None
             assert isinstance(frame.model, PairClassifier)
-            slacks = yield from slacks_of(frame.model, study, p, spec.grid)
-            study = replace(study, slacks=slacks)
-            frame = replace(frame, study=study)
+            slacks = yield from slacks_of(frame.model, run_state, p, spec.grid)
+            run_state = replace(run_state, slacks=slacks)
+            frame = replace(frame, run_state=run_state)
             yield frame
         if spec.lane.classifier == "perceptron" and spec.lane.perceptron.orders:
             for orders in self._other_orders(p, spec.lane.perceptron):
                 frame = frame if orders is None else replace(frame, orders=orders)
                 yield None if orders is None else frame
-        self._away = run, study.step
+        self._away = run, run_state.step
         if run.at_end and p not in self._last:
             for last in explain_last(run):
                 if last is not None:
                     self._last[p] = last
-                    i, j = (int(study.index[each]) for each in (last.i, last.j))
-                    study = replace(study, explanation=last, pair=(i, j))
-                    frame = replace(frame, study=study)
+                    i, j = (int(run_state.index[each]) for each in (last.i, last.j))
+                    run_state = replace(run_state, explanation=last, pair=(i, j))
+                    frame = replace(frame, run_state=run_state)
                     yield frame
                 yield None
         if spec.surveyed:
             for known, _ in enumerate(survey(run), 1):
                 if known % 8 == 0:
-                    yield replace(frame, study=replace(study, trace=run.trace.view()))
+                    yield replace(frame, run_state=replace(run_state, trace=run.trace.view()))
                 yield None
-        while not run.go_to(study.step, few_steps()):
+        while not run.go_to(run_state.step, few_steps()):
             yield None
         self._away = None
         if spec.surveyed:
-            yield replace(frame, study=replace(study, trace=run.trace.view()))
+            yield replace(frame, run_state=replace(run_state, trace=run.trace.view()))
 
     def _other_orders(self, problem: int, settings: PerceptronSettings) -> Iterator[Orders | None]:
         """The runs of a perceptron in other orders: those known already, or made now."""

@@ -30,7 +30,7 @@ def order(scheduler: Scheduler, context: Context) -> None:
             context.compiled,
             session.seeks[slot],
             sides if lane.is_difference else None,
-            "curves" in session.looking,
+            "curves" in session.open_panels,
             session.kkt,
         )
         scheduler.want(slot, spec)

@@ -19,7 +19,7 @@ from app.features.evaluation.scene import Evaluation, evaluation_of, wrong_test_
 from app.features.ground_truth.scene import GroundTruthScene, truth_scene
 from app.features.overlays import sheets_of
 from app.features.probe.scene import Probe, probe_of
-from app.features.validation_curves.scene import Strip, strip_fields, strips_of
+from app.features.validation_curves.scene import ValidationCurve, strip_fields, strips_of
 from app.features.what_if.text import LaneWhatIf, lane_what_if
 from app.learners.perceptron_orders import Orders
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
@@ -67,7 +67,7 @@ class LaneScene:
         Which of `pairs` is drawn.
     speed : int
         Index into `SPEEDS`.
-    study : RunState or None
+    run_state : RunState or None
         The run that the transport drives, on the points that are drawn.
     playing : bool
         The run moves, or would if it were not at its end.
@@ -85,7 +85,7 @@ class LaneScene:
         The picture is not certified, and looks so.
     sheets : tuple of Sheet
         What lies between surface and points.
-    strips : tuple of Strip
+    strips : tuple of ValidationCurve
         Of each slider whose whole range can be tried.
     what_if : LaneWhatIf or None
         What the last edit changed, while somebody looks.
@@ -113,7 +113,7 @@ class LaneScene:
     pair: int
     speed: int
     speed_text: str
-    study: RunState | None
+    run_state: RunState | None
     playing: bool
     shows_pair: bool
     steps_seen: bool
@@ -122,7 +122,7 @@ class LaneScene:
     remark: str
     provisional: bool
     sheets: tuple[Sheet, ...]
-    strips: tuple[Strip, ...]
+    strips: tuple[ValidationCurve, ...]
     what_if: LaneWhatIf | None
     title: str
     folded: bool
@@ -156,7 +156,7 @@ class Scene:
         What the classes are called, all eight.
     styles, axes, notes
         As in the document.
-    study : RunState or None
+    run_state : RunState or None
         What the panels about training show.
     studying : bool
         Runs are being looked into: a point under the pointer tells what it is to them.
@@ -198,7 +198,7 @@ class Scene:
     notes: str
     training_limit: int
     limited: bool
-    study: RunState | None
+    run_state: RunState | None
     studying: bool
     studied: int
     history: tuple[str, ...]
@@ -230,7 +230,7 @@ class Scene:
             "differing": session.differing,
             "wipe": any(lane.wipe is not None for lane in self.lanes),
             "ideal": session.ideal,
-            "haze": session.haze,
+            "haze": session.bootstrap,
             "strips": session.strips,
             "pin": self.probe.pinned,
             "arm_whatif": session.armed,
@@ -282,9 +282,9 @@ def compose(
         limited=len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE),
         history=history,
         position=position,
-        study=lanes[studied].study,
+        run_state=lanes[studied].run_state,
         studied=studied,
-        studying=session.kkt or bool(session.looking & RUN_PANELS) or not all(playing),
+        studying=session.kkt or bool(session.open_panels & RUN_PANELS) or not all(playing),
         saved_at=saved_at,
         legend=session.legend,
         signs=_signs(session, lanes, len(document.test_points)),
@@ -298,7 +298,7 @@ def compose(
         theme=session.theme,
         dark=session.dark,
         probe=probe_of(document, session, results, lanes),
-        compare=difference_scene(document, results) if scene.NAME in session.looking else None,
+        compare=difference_scene(document, results) if scene.NAME in session.open_panels else None,
     )
 
 
@@ -313,12 +313,12 @@ RUN_PANELS = frozenset({"step", "curves", "alphas", "loss"})
 SLOW = 30.0
 
 
-def _shows_pair(session: Session, slot: int, study: RunState) -> bool:
+def _shows_pair(session: Session, slot: int, run_state: RunState) -> bool:
     """Whether somebody is watching single steps: then the working pair stands out."""
-    if study.at_end:
-        return "step" in session.looking
+    if run_state.at_end:
+        return "step" in session.open_panels
     slow = SPEEDS[session.speeds[slot]] <= SLOW or not session.playing[slot]
-    return slow or session.kkt or "step" in session.looking
+    return slow or session.kkt or "step" in session.open_panels
 
 
 def _signs(session: Session, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
@@ -338,7 +338,7 @@ def _signs(session: Session, lanes: Sequence[LaneScene], n_test: int) -> frozens
 def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
     """The lane whose run is looked at: the one chosen, else the first that has one."""
     ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != session.studied)
-    return next((index for index in ways if lanes[index].study is not None), 0)
+    return next((index for index in ways if lanes[index].run_state is not None), 0)
 
 
 def _lane(index: int, document: Document, session: Session, results: Results, compiled: bool) -> LaneScene:
@@ -348,7 +348,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
     message = text.empty_sentence(lane, training.classes, len(training), compiled, names, len(document.test_points))
     if lane.is_difference and (without := scene.missing(document, results)):
         message, frame = without, None
-    picture, marks, job, study, orders = None, NO_MARKS, 0, None, None
+    picture, marks, job, run_state, orders = None, NO_MARKS, 0, None, None
     several = lane.trainer is not None and len(training.classes) > 2
     pairs = problems_of(training.classes, lane.multiclass) if several else ()
     if frame is not None:
@@ -361,7 +361,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is training and picture is not None:
             marks = among_all(frame.marks, frame.points, points, wrong_test_points(document, results, slot))
-            study, orders = frame.study, frame.orders
+            run_state, orders = frame.run_state, frame.orders
     speed = session.speeds[slot]
     headline = text.headline(frame, lane, compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
@@ -383,10 +383,10 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         pair=lane.drawn(pairs),
         speed=speed,
         speed_text=text.speed(SPEEDS[speed]),
-        study=study,
-        shows_pair=study is not None and _shows_pair(session, slot, study),
-        steps_seen=not session.playing[slot] or SPEEDS[speed] <= SLOW or (study is not None and study.at_end),
-        playing=session.playing[slot] and not (study is not None and study.at_end),
+        run_state=run_state,
+        shows_pair=run_state is not None and _shows_pair(session, slot, run_state),
+        steps_seen=not session.playing[slot] or SPEEDS[speed] <= SLOW or (run_state is not None and run_state.at_end),
+        playing=session.playing[slot] and not (run_state is not None and run_state.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
         orders=orders,
         remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),

@@ -47,12 +47,12 @@ def badge(frame: Frame | None) -> Badge:
     if isinstance(frame.model, KNeighborsClassifier):
         said = headline(frame, frame.lane, compiled=True)
         return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])
-    study = frame.study
-    where = "" if study is None else f"step {grouped(study.step)}"
+    run_state = frame.run_state
+    where = "" if run_state is None else f"step {grouped(run_state.step)}"
     if frame.phase is Phase.TRAINING:
         return Badge(Mood.MOVING, f"still moving: {where}" if where else "still moving")
     if frame.phase is Phase.PAUSED:
-        of = f" of {grouped(study.length)}" if study is not None and study.ended else ""
+        of = f" of {grouped(run_state.length)}" if run_state is not None and run_state.ended else ""
         what = certificate_text.so_far(frame.certificates, frame.lane)
         return Badge(Mood.RESTING, f"paused at {where}{of}: {what}" if where else f"paused: {what}")
     return _verdict(frame.certificates, frame.lane)

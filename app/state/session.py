@@ -103,7 +103,7 @@ class Session:
         Slot of the lane that the panels about training show, if it has something to show.
     hovered : int or None
         Lifelong id of the point under the pointer, in a picture or a panel.
-    looking : frozenset of str
+    open_panels : frozenset of str
         Names of the panels in sight.
     kkt : bool
         The pictures mark each point's KKT case and draw its slack.
@@ -130,13 +130,13 @@ class Session:
         The lane whose threshold the hand moves.
     ideal : bool
         The pictures show the true boundary, or the ideal one.
-    haze : bool
+    bootstrap : bool
         The pictures show the boundaries of models fitted to resampled points.
-    throw : FreshDraw
+    fresh_draw : FreshDraw
         Which fresh points are thrown at the models.
-    throwing : bool
+    fresh_going : bool
         More are thrown, one batch after the other.
-    throw_count : int
+    fresh_count : int
         Points of the next throw.
     resamples : int
         How many times the points are resampled.
@@ -169,7 +169,7 @@ class Session:
     seeks: tuple[Seek | None, ...] = (None,) * MAX_LANES
     studied: int = 1
     hovered: int | None = None
-    looking: frozenset[str] = frozenset()
+    open_panels: frozenset[str] = frozenset()
     kkt: bool = False
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     restarts: tuple[int, ...] = (0,) * MAX_LANES
@@ -182,10 +182,10 @@ class Session:
     thresholds: tuple[float | None, ...] = (None,) * MAX_LANES
     judged: int = 0
     ideal: bool = False
-    haze: bool = False
-    throw: FreshDraw = NO_THROW
-    throwing: bool = False
-    throw_count: int = 1000
+    bootstrap: bool = False
+    fresh_draw: FreshDraw = NO_THROW
+    fresh_going: bool = False
+    fresh_count: int = 1000
     resamples: int = 30
     strips: bool = False
     probe: tuple[float, float] | None = None

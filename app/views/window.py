@@ -236,7 +236,7 @@ class MainWindow(DropWindow):
         """The newest that is known of a lane's run."""
         self._refresh_if_pending()
         known = self._scene is not None and lane < len(self._scene.lanes)
-        return self._scene.lanes[lane].study if known and self._scene is not None else None
+        return self._scene.lanes[lane].run_state if known and self._scene is not None else None
 
     # -- actions ---------------------------------------------------------------------------------------------------
 

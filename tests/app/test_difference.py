@@ -17,7 +17,7 @@ from app.engine.lane_job import LaneJob
 from app.engine.latest_queue import LatestQueue
 from app.engine.pool import Priority
 from app.engine.query import Answer, NumberedQuery, work_out
-from app.engine.requests import Frame, LaneSpec, Phase, Request, Side, Sides
+from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase, Side, Sides
 from app.engine.results import Results
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades, colour
@@ -99,7 +99,7 @@ def test_the_lane_of_a_difference_counts_the_same_pixels_and_stripes_them() -> N
     grid = Grid(-2.0, 3.0, -1.5, 2.0, 300, 210)
     frames: list[Frame] = []
     spec = LaneSpec(points, Lane("difference"), grid, SHADES, False, math.inf, 0, True, sides=both)
-    run(LaneJob(frames.append)(Request(1, 2, spec), lambda: False))
+    run(LaneJob(frames.append)(LaneRequest(1, 2, spec), lambda: False))
     assert [frame.full for frame in frames] == [False, True] and frames[-1].phase is Phase.DONE
     picture, expected = frames[-1].picture, disagreement(both, grid)
     assert picture is not None and picture.differing == expected.mean()
@@ -309,7 +309,7 @@ def test_a_difference_is_exported_as_it_is_seen() -> None:
     grid = Grid(-2.0, 3.0, -1.5, 2.0, 300, 210)
     frames: list[Frame] = []
     spec = LaneSpec(points, Lane("difference"), grid, SHADES, False, math.inf, 0, True, sides=both)
-    run(LaneJob(frames.append)(Request(1, 2, spec), lambda: False))
+    run(LaneJob(frames.append)(LaneRequest(1, 2, spec), lambda: False))
     made: list[Any] = []
     run(enlarge(frames[-1], grid, SHADES, made.append, lambda: False))
     seen, picture = frames[-1].picture, made[0]

@@ -352,7 +352,7 @@ class Seen:
 
     def __init__(self, document: Document, **session: Any) -> None:
         self.document = document
-        self.session = Session(looking=frozenset({"evaluation"}), **session)
+        self.session = Session(open_panels=frozenset({"evaluation"}), **session)
         self.results = Results()
         self.job = 0
         for index in range(document.shown):
@@ -440,7 +440,7 @@ def test_a_threshold_changes_the_confusion_and_draws_a_line() -> None:
         len(lines) == 1 and lines[0].style == "other" and lines is sheets(seen.document, seen.session, seen.results, 0)
     )
     assert sheets(seen.document, seen.session, seen.results, 1) == ()
-    seen.session = replace(seen.session, looking=frozenset())
+    seen.session = replace(seen.session, open_panels=frozenset())
     assert sheets(seen.document, seen.session, seen.results, 0) == ()
 
 

@@ -1,4 +1,4 @@
-"""Haze: resampled models against refits by another road, the disagreement against all pairs, lines against contours."""
+"""Bootstrap: resampled models against refits by another road, the disagreement against all pairs, lines by contour."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn import svm as libsvm
 from app.engine.fitting import fitted
 from app.engine.shading import level_lines
 from app.features.ground_truth import bootstrap
-from app.features.ground_truth.bootstrap import Haze, Stability, Votes, resampled
+from app.features.ground_truth.bootstrap import Bootstrap, Stability, Votes, resampled
 from app.features.ground_truth.text import haze_remarks
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PerceptronSettings, SvmSettings
 from app.state.points import Points
@@ -32,8 +32,8 @@ def points_of(settings: GeneratorSettings | None = None) -> Points:
     return (settings or GeneratorSettings("moons", 25, 0.3, 2)).points()
 
 
-def ask(query: Stability, overtaken: Any = lambda: False) -> list[Haze]:
-    posted: list[Haze] = []
+def ask(query: Stability, overtaken: Any = lambda: False) -> list[Bootstrap]:
+    posted: list[Bootstrap] = []
     for _ in query.answer(posted.append, overtaken):
         pass
     return posted

@@ -22,7 +22,7 @@ from app.engine.lane_job import PLAIN_LIMIT, LaneJob
 from app.engine.latest_queue import LatestQueue
 from app.engine.mailbox import Mailbox
 from app.engine.pool import Job, Later, Pool, Priority
-from app.engine.requests import Frame, LaneSpec, Phase, Request
+from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.results import Results
 from app.engine.run_state import Seek
 from app.engine.scheduler import Scheduler
@@ -78,7 +78,7 @@ class Background:
 
     def start(self, wanted: LaneSpec, overtaken: Callable[[], bool] = lambda: False) -> Job:
         self.frames.clear()
-        return self.work(Request(next(self.numbers), 0, wanted), overtaken)
+        return self.work(LaneRequest(next(self.numbers), 0, wanted), overtaken)
 
     def finish(self, wanted: LaneSpec, enough: float = math.inf) -> Frame:
         """The last frame of `wanted`, which is overtaken after `enough` seconds."""
@@ -367,14 +367,14 @@ def test_close_does_not_wait_for_later() -> None:
 ANY = spec(two_moons(2), knn())
 
 
-def request(number: int, index: int = 0) -> Request:
-    return Request(number, index, ANY)
+def request(number: int, index: int = 0) -> LaneRequest:
+    return LaneRequest(number, index, ANY)
 
 
 def test_only_the_newest_request_runs(pool: Pool) -> None:
     seen: list[int] = []
 
-    def work(asked: Request, overtaken: Callable[[], bool]) -> Job:
+    def work(asked: LaneRequest, overtaken: Callable[[], bool]) -> Job:
         seen.append(asked.number)
         return
         yield
@@ -399,7 +399,7 @@ class Held:
         self.seen: list[tuple[int, bool]] = []
         self.begun, self.go, self.done = threading.Event(), threading.Event(), threading.Event()
 
-    def __call__(self, asked: Request, overtaken: Callable[[], bool]) -> Job:
+    def __call__(self, asked: LaneRequest, overtaken: Callable[[], bool]) -> Job:
         assert not overtaken()
         if asked.number == 1:
             self.begun.set()
@@ -445,7 +445,7 @@ def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
     done = threading.Event()
     queues: list[LatestQueue] = []
 
-    def work(asked: Request, overtaken: Callable[[], bool]) -> Job:
+    def work(asked: LaneRequest, overtaken: Callable[[], bool]) -> Job:
         for _ in range(3):  # a picture takes three pieces
             for index in (1, 0, 1):
                 queues[index].submit(request(next(numbers), index))
@@ -476,12 +476,12 @@ def test_a_flood_of_requests_paints_by_each_promise(pool: Pool) -> None:
     def post(frame: Frame) -> None:
         frames.append(frame)
         if len(frames) < 20:
-            queue.submit(Request(next(numbers), 0, spec(points, svm(C=1.0 + len(frames)), grid=WIDE)))
+            queue.submit(LaneRequest(next(numbers), 0, spec(points, svm(C=1.0 + len(frames)), grid=WIDE)))
         elif frame.full and frame.phase is Phase.DONE:
             enough.set()
 
     queue = LatestQueue(pool, LaneJob(post))
-    queue.submit(Request(next(numbers), 0, spec(points, svm(), grid=WIDE)))
+    queue.submit(LaneRequest(next(numbers), 0, spec(points, svm(), grid=WIDE)))
     assert enough.wait(PATIENCE)
     assert [f.job for f in frames[:20]] == list(range(1, 21))
     assert not any(f.full for f in frames[:19]) and all(f.picture is not None for f in frames)
@@ -524,14 +524,14 @@ def test_a_slow_step_does_not_hold_up_a_newer_request(pool: Pool) -> None:
     queue = LatestQueue(pool, LaneJob(post))
     points = two_moons()
     slow = spec(points, svm(), steps_per_second=1e-4)
-    queue.submit(Request(1, 0, slow))
+    queue.submit(LaneRequest(1, 0, slow))
     assert last(pool).wait(PATIENCE)
     assert not pool.idle and [f.job for f in frames] == [1] and steps_of(frames[0]) == 1
     for number, change in ((2, {"shades": DARK}), (3, {"paused": True})):
-        queue.submit(Request(number, 0, replace(slow, **change)))
+        queue.submit(LaneRequest(number, 0, replace(slow, **change)))
         assert last(pool).wait(PATIENCE)
         assert frames[-1].job == number and steps_of(frames[-1]) == 1
-    queue.submit(Request(4, 0, replace(slow, steps_per_second=math.inf)))
+    queue.submit(LaneRequest(4, 0, replace(slow, steps_per_second=math.inf)))
     assert done.wait(PATIENCE)
     assert frames[-1].job == 4
 
@@ -545,7 +545,7 @@ def test_close_ends_in_time_in_the_middle_of_trainings() -> None:
     endless = svm(C=1e8, gamma=0.5, tol=1e-9)
     for index, event in enumerate(begun):
         queue = LatestQueue(pool, LaneJob(lambda frame, event=event: event.set()))
-        queue.submit(Request(1, index, spec(points, endless, grid=WIDE)))
+        queue.submit(LaneRequest(1, index, spec(points, endless, grid=WIDE)))
     assert all(event.wait(PATIENCE) for event in begun)
     assert not pool.idle
     clock = time.monotonic()
@@ -796,10 +796,10 @@ def test_a_failed_lane_goes_on_in_the_pool(pool: Pool) -> None:
 
     queue = LatestQueue(pool, LaneJob(post))
     far = Points.of([(1e12, 1e12), (-1e12, 3.0)], [0, 1])
-    queue.submit(Request(1, 0, spec(far, svm(kernel="poly", degree=9))))
+    queue.submit(LaneRequest(1, 0, spec(far, svm(kernel="poly", degree=9))))
     assert last(pool).wait(PATIENCE)
     assert [f.phase for f in frames] == [Phase.FAILED]
-    queue.submit(Request(2, 0, spec(two_moons(), svm())))
+    queue.submit(LaneRequest(2, 0, spec(two_moons(), svm())))
     assert done.wait(PATIENCE)
 
 
@@ -1060,14 +1060,14 @@ def test_without_the_compiler_only_small_sets_are_trained() -> None:
 def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> None:
     background = Background()
     resting = spec(two_moons(30), svm(), compiled=False)
-    study = background.finish(resting).study
-    resting = replace(resting, paused=True, seek=Seek(study.recording, 5, serial=1))
-    before = background.finish(resting).study
-    after = background.finish(replace(resting, compiled=True)).study
+    run_state = background.finish(resting).run_state
+    resting = replace(resting, paused=True, seek=Seek(run_state.recording, 5, serial=1))
+    before = background.finish(resting).run_state
+    after = background.finish(replace(resting, compiled=True)).run_state
     assert (after.recording, after.step) == (before.recording, 5)
     assert after.alpha == pytest.approx(before.alpha, abs=1e-9), "made anew by the fast solver"
     assert background.work._training.compiled
-    on = background.finish(replace(resting, compiled=True, paused=False)).study
+    on = background.finish(replace(resting, compiled=True, paused=False)).run_state
     assert on.recording == before.recording and on.at_end, "playing goes on from there"
 
 

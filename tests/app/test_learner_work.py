@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.engine.lane_job import LaneJob
-from app.engine.requests import Frame, LaneSpec, Phase, Request
+from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.run_state import Seek
 from app.engine.shading import Shades
 from app.learners.estimators import estimator_of
@@ -45,7 +45,7 @@ class Background:
     def last(self, **changes: Any) -> Frame:
         self._number += 1
         self._spec = replace(self._spec, **changes)
-        for _ in self._work(Request(self._number, 0, self._spec), lambda: False):
+        for _ in self._work(LaneRequest(self._number, 0, self._spec), lambda: False):
             pass
         return self.frames[-1]
 
@@ -91,29 +91,33 @@ def test_any_step_can_be_gone_to(learner: str) -> None:
     lane = lane_of(learner)
     background = Background(TWO, lane)
     end = background.last()
-    assert end.study is not None and end.study.learner == learner and end.study.at_end
-    length = end.study.length
+    assert end.run_state is not None and end.run_state.learner == learner and end.run_state.at_end
+    length = end.run_state.length
     for serial, step in enumerate((3, 0, length // 2, 1, length), 1):
-        seek = Seek(end.study.recording, step, "step", serial)
+        seek = Seek(end.run_state.recording, step, "step", serial)
         frame = background.last(paused=True, seek=seek)
         expected, trainer = by_steps(lane, TWO, step)
-        assert frame.study is not None and frame.study.step == step == trainer.n_iter
+        assert frame.run_state is not None and frame.run_state.step == step == trainer.n_iter
         assert frame.phase is (Phase.DONE if step == length else Phase.PAUSED)
         f = expected.pair_decision_function(TWO.xy)
         assert frame.model is not None and (frame.model.pair_decision_function(TWO.xy) == f).all()
-        assert frame.study.f == pytest.approx(f[:, 0], abs=1e-9)
+        assert frame.run_state.f == pytest.approx(f[:, 0], abs=1e-9)
 
 
 def test_other_settings_train_anew_and_more_orders_do_not() -> None:
     background = Background(TWO, lane_of("perceptron"))
     first = background.last()
     more = background.last(lane=Lane("perceptron", perceptron=PerceptronSettings(max_iter=30, orders=5)))
-    assert first.study is not None and more.study is not None and more.study.recording == first.study.recording
+    assert (
+        first.run_state is not None
+        and more.run_state is not None
+        and more.run_state.recording == first.run_state.recording
+    )
     other = background.last(lane=Lane("perceptron", perceptron=PerceptronSettings(max_iter=30, random_state=1)))
-    assert other.study is not None and other.study.recording != first.study.recording
+    assert other.run_state is not None and other.run_state.recording != first.run_state.recording
     for learner in ("pegasos", "lasvm", "smo", "perceptron"):
         frame = background.last(lane=lane_of(learner))
-        assert frame.study is not None and frame.study.learner == learner and frame.phase is Phase.DONE
+        assert frame.run_state is not None and frame.run_state.learner == learner and frame.phase is Phase.DONE
 
 
 @pytest.mark.parametrize("learner", ["lasvm", "dual-ascent"])

@@ -85,14 +85,14 @@ def test_the_sentences_of_ties() -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_ties_on_lattices(data: st.DataObject) -> None:
-    pointer = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
-    spots = data.draw(st.lists(pointer, min_size=1, max_size=12))
+    spot = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
+    spots = data.draw(st.lists(spot, min_size=1, max_size=12))
     labels = data.draw(st.lists(st.sampled_from([1, 3, 4]), min_size=len(spots), max_size=len(spots)))
     points = Points.of(np.array(spots, dtype=float), labels)
     k = data.draw(st.integers(1, len(spots)))
     metric, weights = data.draw(st.sampled_from(METRICS)), data.draw(st.sampled_from(WEIGHTS))
     model, lane = knn(points, k, metric, weights)
-    place = tuple(float(v) for v in data.draw(pointer))
+    place = tuple(float(v) for v in data.draw(spot))
     probe = probe_lane(model, lane, who(points), place)
     assert probe.label == model.predict([place])[0] and probe.vote is not None
     best = model.predict_proba([place])[0]
@@ -249,10 +249,10 @@ def test_overflow_is_a_sentence() -> None:
 
 
 def test_what_is_probed() -> None:
-    looking = frozenset({"probe"})
+    open_panels = frozenset({"probe"})
     assert place_of(Session(aim=(1, 2))) is None
-    assert place_of(Session(aim=(1, 2), looking=looking)) == (1, 2)
-    assert place_of(Session(aim=(1, 2), cursor=(3, 4), looking=looking)) == (3, 4)
+    assert place_of(Session(aim=(1, 2), open_panels=open_panels)) == (1, 2)
+    assert place_of(Session(aim=(1, 2), cursor=(3, 4), open_panels=open_panels)) == (3, 4)
     assert place_of(Session(aim=(1, 2), cursor=(3, 4), probe=(5, 6))) == (5, 6)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from app.engine.lane_job import LaneJob
-from app.engine.requests import Frame, LaneSpec, Marks, Phase, Picture, Request
+from app.engine.requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.engine.surface_values import shown_pair
@@ -55,7 +55,7 @@ def learnt(document: Document, index: int) -> Frame:
     """The last frame of a lane's work."""
     frames: list[Frame] = []
     spec = LaneSpec(document.points, document.lanes[index], GRID, SHADES, False, math.inf, 0, True)
-    list(LaneJob(frames.append)(Request(1, index, spec), lambda: False))
+    list(LaneJob(frames.append)(LaneRequest(1, index, spec), lambda: False))
     return frames[-1]
 
 

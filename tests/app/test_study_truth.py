@@ -60,7 +60,7 @@ def lanes(draw: st.DrawFn) -> Lane:
 class Dense:
     """The binary problem of a study, from points and settings alone, and its multipliers."""
 
-    def __init__(self, points: Points, lane: Lane, study: RunState) -> None:
+    def __init__(self, points: Points, lane: Lane, run_state: RunState) -> None:
         s, labels = lane.svm, points.labels.astype(int)
         problems = problems_of(points.classes, s.multiclass)
         first, second = problems[lane.drawn(problems)]
@@ -76,8 +76,8 @@ class Dense:
             "own": lambda c: OWN[c],
         }[s.class_weight]
         prices = [math.inf if s.hard_margin else s.C * weight(c) for c in labels[self.index].tolist()]
-        assert study.alpha is not None and study.C is not None and np.allclose(study.C, prices, rtol=1e-14)
-        self.C = study.C  # to the last bit: a multiplier is bounded when it equals it
+        assert run_state.alpha is not None and run_state.C is not None and np.allclose(run_state.C, prices, rtol=1e-14)
+        self.C = run_state.C  # to the last bit: a multiplier is bounded when it equals it
         self.with_intercept = s.trainer != "dual-ascent" or s.fit_intercept
         X = points.xy[self.index]
         if s.kernel in ("rbf", "laplacian"):
@@ -89,7 +89,7 @@ class Dense:
         else:
             inner = s.gamma * (X @ X.T) + s.coef0
             self.K = inner**s.degree if s.kernel == "poly" else np.tanh(inner)
-        self.alpha, y, C = study.alpha, self.y, self.C
+        self.alpha, y, C = run_state.alpha, self.y, self.C
         self.beta = y * self.alpha
         self.v = y - self.K @ self.beta
         up, low = np.where(y > 0, self.alpha < C, self.alpha > 0), np.where(y > 0, self.alpha > 0, self.alpha < C)
@@ -115,65 +115,65 @@ class Dense:
 
 def check(frame: Frame, points: Points, lane: Lane) -> None:
     """Everything a resting frame says of its study."""
-    study = study_of(frame)
-    now, said = Dense(points, lane, study), study.certificate
+    run_state = study_of(frame)
+    now, said = Dense(points, lane, run_state), run_state.certificate
     alpha, y, small = now.alpha, now.y, now.small
-    assert np.array_equal(study.index, now.index) and np.array_equal(study.y, y)
+    assert np.array_equal(run_state.index, now.index) and np.array_equal(run_state.y, y)
     assert (alpha >= 0).all() and (alpha <= now.C).all()
     assert abs(now.beta.sum()) <= 1e-10 * (1.0 + alpha.sum()) or not now.with_intercept
-    assert (study.v is None) == (lane.learner == "lasvm")
-    if study.v is not None:
-        assert study.v == pytest.approx(now.v, abs=small)
+    assert (run_state.v is None) == (lane.learner == "lasvm")
+    if run_state.v is not None:
+        assert run_state.v == pytest.approx(now.v, abs=small)
     if now.free.any() or lane.learner != "lasvm":
         b = (float(now.v[now.free].mean()) if now.free.any() else 0.5 * (now.m + now.M)) if now.with_intercept else 0.0
-        assert study.f == pytest.approx(now.K @ now.beta + b, abs=20 * small)
+        assert run_state.f == pytest.approx(now.K @ now.beta + b, abs=20 * small)
     # KKT cases: the table of the theory, from y f as it is shown.
-    margin = y * study.f
+    margin = y * run_state.f
     case = np.where(alpha == 0, 0, np.where(now.free, 1, np.where(margin < 0, 3, 2)))
     short, beyond = np.maximum(0.0, 1.0 - margin), np.maximum(0.0, margin - 1.0)
-    assert study.kkt is not None and np.array_equal(study.kkt.case, case)
+    assert run_state.kkt is not None and np.array_equal(run_state.kkt.case, case)
     broken = np.where(alpha == 0, short, np.where(now.free, short + beyond, beyond))
-    assert study.kkt.violation == pytest.approx(broken, abs=1e-14)
+    assert run_state.kkt.violation == pytest.approx(broken, abs=1e-14)
     # The certificate, and what the curves have at this step.
     counts = int(now.free.sum()), int(((alpha == now.C) & (alpha > 0)).sum())
-    assert said.n_iter == study.step and (said.n_free, said.n_bounded) == counts
+    assert said.n_iter == run_state.step and (said.n_free, said.n_bounded) == counts
     assert said.dual == pytest.approx(now.dual, abs=now.small_dual)
     definite = lane.svm.kernel != "sigmoid"
     if lane.learner != "lasvm" or said.status in (Status.OPTIMAL, Status.STATIONARY):
         assert max(0.0, said.kkt_violation) == pytest.approx(max(0.0, now.violation), abs=4 * small)
     if said.status in (Status.OPTIMAL, Status.STATIONARY):
-        assert now.violation <= study.tol + 4 * small  # of all points
+        assert now.violation <= run_state.tol + 4 * small  # of all points
         assert (said.status is Status.OPTIMAL) == definite or said.status is Status.OPTIMAL
     for name, value, error in (
         ("dual", now.dual, 100 * now.small_dual),
         ("free", counts[0], 0.0),
         ("bounded", counts[1], 0.0),
     ):
-        assert study.trace.at(name, study.step) == pytest.approx((value, value), abs=error)
-    marked = study.trace.landmarks[study.trace.landmarks[:, 0] == study.step]
+        assert run_state.trace.at(name, run_state.step) == pytest.approx((value, value), abs=error)
+    marked = run_state.trace.landmarks[run_state.trace.landmarks[:, 0] == run_state.step]
     assert len(marked) == 1 and marked[0, 1] == pytest.approx(now.dual, abs=100 * now.small_dual)
     # A primal that a real f has: no better than the optimum, no worse than these multipliers with the best b.
     assert math.isfinite(said.primal) or not definite or lane.svm.hard_margin
     if math.isfinite(said.primal):
         assert said.primal <= now.primal * (1 + 1e-9) + now.small_dual
         assert said.gap == pytest.approx(max(0.0, 1.0 - said.dual / said.primal), abs=1e-12)
-        rows = study.trace.landmarks
+        rows = run_state.trace.landmarks
         assert rows[:, 2].min() >= rows[:, 1].max() * (1 - 1e-9) - now.small_dual, "every P is above every D"
-    if study.explanation is not None and not study.explanation.newest:
-        check_step(study, now)
+    if run_state.explanation is not None and not run_state.explanation.newest:
+        check_step(run_state, now)
 
 
-def check_step(study: RunState, now: Dense) -> None:
+def check_step(run_state: RunState, now: Dense) -> None:
     """The coming step: the pair may move, L and H are those of the (E, L, H) form, the gain is that of D."""
-    step = study.explanation
+    step = run_state.explanation
     assert step is not None
     i, j, y, alpha = step.i, step.j, now.y, now.alpha
-    assert study.pair == (int(study.index[i]), int(study.index[j]))
+    assert run_state.pair == (int(run_state.index[i]), int(run_state.index[j]))
     assert (step.alpha_i, step.alpha_j) == (alpha[i], alpha[j])
     assert (step.v_i, step.v_j) == pytest.approx((now.v[i], now.v[j]), abs=now.small)
-    if study.rule in ("first-order", "second-order"):
+    if run_state.rule in ("first-order", "second-order"):
         assert step.v_i == pytest.approx(now.m, abs=now.small)
-    if study.rule == "first-order":
+    if run_state.rule == "first-order":
         assert step.v_j == pytest.approx(now.M, abs=now.small)
     if y[i] == y[j]:
         low, high = max(0.0, alpha[i] + alpha[j] - now.C[i]), min(now.C[j], alpha[i] + alpha[j])

@@ -40,8 +40,8 @@ def solver_of(points: Points, lane: Lane, steps: int) -> SmoSolver:
 
 
 def study_of(frame: Frame) -> RunState:
-    assert frame.study is not None, frame.message
-    return frame.study
+    assert frame.run_state is not None, frame.message
+    return frame.run_state
 
 
 class Run:
@@ -156,11 +156,11 @@ def test_the_chosen_problem_is_driven_and_the_others_run_to_their_end() -> None:
     points = four_blobs()
     lane = svm(C=5.0, selection="random")
     run = Run(Lane("svm", svm=lane.svm, pair=(1, 3)), points, paused=True)
-    study = study_of(run.frame)
-    assert study.step == 0
+    run_state = study_of(run.frame)
+    assert run_state.step == 0
     ended = [certificate.kkt_violation <= lane.svm.tol for certificate in run.frame.certificates]
     assert sorted(ended) == [False] + [True] * 5
-    assert set(points.labels[study.index].tolist()) == {1, 3}
+    assert set(points.labels[run_state.index].tolist()) == {1, 3}
     shown = run.go(4)
     assert shown.step == 4 and shown.explanation is not None
     pair = [int(shown.index[k]) for k in (shown.explanation.i, shown.explanation.j)]
@@ -193,10 +193,10 @@ def test_primal_and_gap_are_worked_out_along_the_run_where_they_are_looked_at() 
     run = Run(lane)
     few = len(study_of(run.frame).trace.landmarks)
     looked = run.background.finish(replace(run.spec, surveyed=True))
-    study = study_of(looked)
-    marks = study.trace.landmarks
-    assert len(marks) > max(20, few) and study.at_end and looked.phase is Phase.DONE
-    assert (np.diff(marks[:, 0]) > 0).all() and marks[0, 0] == 0 and marks[-1, 0] == study.length
+    run_state = study_of(looked)
+    marks = run_state.trace.landmarks
+    assert len(marks) > max(20, few) and run_state.at_end and looked.phase is Phase.DONE
+    assert (np.diff(marks[:, 0]) > 0).all() and marks[0, 0] == 0 and marks[-1, 0] == run_state.length
     y = np.where(POINTS.labels == 1, 1.0, -1.0)
     K = lane.svm.as_kernel().gram(POINTS.xy, POINTS.xy)
     for step, dual, primal, gap in marks[:: len(marks) // 5]:
@@ -206,7 +206,7 @@ def test_primal_and_gap_are_worked_out_along_the_run_where_they_are_looked_at() 
         # Any primal value is above the optimum; this one is not above that of f as it is.
         f = K @ (alpha * y)
         own = min(0.5 * (alpha * y) @ K @ (alpha * y) + 20.0 * np.maximum(0, 1 - y * (f + b)).sum() for b in y - f)
-        assert study.certificate.dual - 1e-9 <= primal <= own + 1e-9
+        assert run_state.certificate.dual - 1e-9 <= primal <= own + 1e-9
         assert primal == pytest.approx(solver.certificate().primal, rel=1e-12), "the best bound, not a quick one"
         assert gap == pytest.approx((primal - dual) / primal, abs=1e-12)
 
@@ -228,5 +228,5 @@ def test_a_paused_run_that_begins_at_its_end_says_so() -> None:
     run = Run(svm(C=5.0, selection="first-order"))
     assert study_of(run.frame).at_end
     other = run.background.finish(replace(run.spec, paused=True, lane=svm(C=5.0, selection="second-order")))
-    study = study_of(other)
-    assert (study.step, study.length) == (0, 0) and study.at_end and other.phase is Phase.DONE
+    run_state = study_of(other)
+    assert (run_state.step, run_state.length) == (0, 0) and run_state.at_end and other.phase is Phase.DONE

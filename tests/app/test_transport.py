@@ -26,10 +26,10 @@ class Desk:
         changes = np.zeros(40, dtype=np.int64)
         changes[[6, 7, 29]] = 1
         trace.append(np.zeros((40, 1)), changes)
-        self.study: Any = SimpleNamespace(
+        self.run_state: Any = SimpleNamespace(
             recording=100, step=20, length=40, ended=False, at_end=False, trace=trace.view()
         )
-        self.playback.attach(lambda lane: self.study if lane == 1 else None)
+        self.playback.attach(lambda lane: self.run_state if lane == 1 else None)
 
     def set_session(self, **changes: Any) -> None:
         self.session = replace(self.session, **changes)
@@ -55,7 +55,7 @@ def test_steps_are_counted_from_where_the_run_is_going(desk: Desk) -> None:
     assert desk.sought == (25, "step")
     desk.playback.step(1, -2)
     assert desk.sought == (23, "step")
-    desk.study.step = 23
+    desk.run_state.step = 23
     desk.playback.step(1, -30)
     assert desk.sought == (0, "step"), "there is nothing before the start"
 
@@ -64,18 +64,18 @@ def test_a_step_while_playing_starts_from_what_is_seen(desk: Desk) -> None:
     desk.playback.seek(1, 5)
     desk.playback.toggle(1)
     assert desk.session.playing[1]
-    desk.study.step = 33
+    desk.run_state.step = 33
     desk.playback.step(1, 1)
     assert desk.sought == (34, "step")
 
 
 def test_an_ended_run_has_no_further_step(desk: Desk) -> None:
-    desk.study.ended = True
+    desk.run_state.ended = True
     desk.playback.seek(1, 1000)
     assert desk.sought == (40, "step")
     desk.playback.step(1, 5)
     assert desk.sought == (40, "step")
-    desk.study.ended = False
+    desk.run_state.ended = False
     desk.playback.seek(1, 1000)
     assert desk.sought == (1000, "step"), "a run that goes on can be sent ahead"
 
@@ -102,8 +102,8 @@ def test_each_wish_is_another_one(desk: Desk) -> None:
 
 
 def test_play_at_the_end_begins_at_the_start(desk: Desk) -> None:
-    desk.study.ended = desk.study.at_end = True
-    desk.study.step = 40
+    desk.run_state.ended = desk.run_state.at_end = True
+    desk.run_state.step = 40
     desk.playback.toggle(1)
     assert desk.sought == (0, "step") and desk.session.playing[1]
 
@@ -120,7 +120,7 @@ def test_space_pauses_all_lanes_and_lets_all_go_on(desk: Desk) -> None:
 
 
 def test_space_pauses_what_comes_where_every_run_is_at_its_end(desk: Desk) -> None:
-    desk.study.at_end = desk.study.ended = True
+    desk.run_state.at_end = desk.run_state.ended = True
     desk.playback.toggle_all()
     assert desk.session.playing == (False,) * 4
     desk.playback.toggle_all()

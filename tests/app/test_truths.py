@@ -165,17 +165,17 @@ def model_of(document: Document) -> SVC:
 
 @pytest.mark.parametrize(("count", "batches"), [(100, 1), (100, 3), (1000, 2), (50, 9)])
 def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
-    model, law, throw = model_of(generated()), Law("moons", 0.2), FreshDraw(count, 4, batches)
-    tally = ask(Fresh(law, throw, model, True))[-1]
+    model, law, fresh_draw = model_of(generated()), Law("moons", 0.2), FreshDraw(count, 4, batches)
+    tally = ask(Fresh(law, fresh_draw, model, True))[-1]
     pairs = [law.draw(count, (71, 4 + batch)) for batch in range(batches)]
     X, y = np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
     wrong = model.predict(X) != y
-    assert (tally.failures, tally.thrown, tally.throw) == (wrong.sum(), count * batches, throw)
+    assert (tally.failures, tally.thrown, tally.fresh_draw) == (wrong.sum(), count * batches, fresh_draw)
     assert tally.marked == wrong.sum() < MOST_SHOWN
     assert (tally.xy[: tally.marked] == X[wrong]).all() and (tally.labels[: tally.marked] == y[wrong]).all()
     rest = tally.xy[tally.marked :]
     assert (rest == X[~wrong]).all() if len(X) <= FEW else not len(rest)
-    by_hand = ask(Fresh(law, throw, None, True))[-1]
+    by_hand = ask(Fresh(law, fresh_draw, None, True))[-1]
     assert by_hand.failures == (law.bayes(X) != y).sum() and by_hand.model is None
 
 
@@ -195,7 +195,7 @@ def test_counts_go_on_where_they_were() -> None:
     anew = ask(Fresh(law, FreshDraw(200, 1, 5), other, True))[-1]
     after_another = ask(Fresh(law, FreshDraw(200, 1, 5), other, True, before=first))[-1]
     assert after_another.failures == anew.failures != whole.failures
-    assert ask(Fresh(law, FreshDraw(200, 9, 2), model, True, before=first))[-1].throw.first == 9
+    assert ask(Fresh(law, FreshDraw(200, 9, 2), model, True, before=first))[-1].fresh_draw.first == 9
 
 
 def test_an_overtaken_count_ends() -> None:
@@ -315,20 +315,20 @@ class Desk:
 
 
 def test_nothing_is_asked_that_nobody_looks_at() -> None:
-    assert Desk(looking=frozenset()).asked() == {}
+    assert Desk(open_panels=frozenset()).asked() == {}
     assert set(Desk().asked()) == {"edited", "ideal"}
     assert set(Desk(CIRCLE).asked()) == {"edited", "ideal", "square0", "square1"}
-    assert set(Desk(throw=FreshDraw(100, 1, 1)).asked()) == {"edited", "ideal", "fresh", "fresh0", "fresh1"}
-    assert set(Desk(looking=frozenset(), ideal=True).asked()) == {"boundary0"}  # both lanes are of one size
-    assert Desk(CIRCLE, looking=frozenset(), ideal=True).asked() == {}  # it is known exactly
-    assert Desk(GeneratorSettings("moons", 40, 0.0), looking=frozenset(), ideal=True).asked() == {}
-    desk = Desk(throw=FreshDraw(100, 1, 1), ideal=True)
+    assert set(Desk(fresh_draw=FreshDraw(100, 1, 1)).asked()) == {"edited", "ideal", "fresh", "fresh0", "fresh1"}
+    assert set(Desk(open_panels=frozenset(), ideal=True).asked()) == {"boundary0"}  # both lanes are of one size
+    assert Desk(CIRCLE, open_panels=frozenset(), ideal=True).asked() == {}  # it is known exactly
+    assert Desk(GeneratorSettings("moons", 40, 0.0), open_panels=frozenset(), ideal=True).asked() == {}
+    desk = Desk(fresh_draw=FreshDraw(100, 1, 1), ideal=True)
     desk.document = replace(desk.document, origin=None)
     assert desk.asked() == {} and desk.sheets() == ()
 
 
 def test_lanes_are_counted_on_the_same_points() -> None:
-    desk = Desk(throw=FreshDraw(500, 3, 1))
+    desk = Desk(fresh_draw=FreshDraw(500, 3, 1))
     desk.answer()
     scene = desk.scene()
     X, y = Law("moons", 0.2).draw(500, (71, 3))
@@ -346,7 +346,7 @@ def test_lanes_are_counted_on_the_same_points() -> None:
 
 
 def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_is_done() -> None:
-    desk = Desk(throw=FreshDraw(500, 3, 1))
+    desk = Desk(fresh_draw=FreshDraw(500, 3, 1))
     desk.answer(done=False)
     running = desk.asked()["fresh0"]
     other = SVC(gamma=50.0).fit(*desk.arrays)
@@ -362,12 +362,12 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
     X, y = Law("moons", 0.2).draw(500, (71, 3))
     assert row.tally is not None and not row.counting and row.tally.failures == (other.predict(X) != y).sum()
     assert desk.asked()["fresh0"] == query
-    desk.session = replace(desk.session, throw=FreshDraw(500, 4, 1))
+    desk.session = replace(desk.session, fresh_draw=FreshDraw(500, 4, 1))
     assert desk.scene().rows[0].tally is None and desk.sheets() == ()  # of other points
 
 
 def test_counts_of_other_settings_or_points_say_so() -> None:
-    desk = Desk(CIRCLE, throw=FreshDraw(200, 1, 1))
+    desk = Desk(CIRCLE, fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     row = desk.scene().rows[1]
     assert not row.counting and not row.measuring
@@ -380,7 +380,7 @@ def test_counts_of_other_settings_or_points_say_so() -> None:
 
 
 def test_counts_of_unfinished_trainings_say_so() -> None:
-    desk = Desk(throw=FreshDraw(200, 1, 1))
+    desk = Desk(fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     assert [row.state for row in desk.scene().rows] == ["", ""]
     for phase, state in ((Phase.TRAINING, "training"), (Phase.PAUSED, "paused")):
@@ -389,7 +389,7 @@ def test_counts_of_unfinished_trainings_say_so() -> None:
 
 
 def test_another_law_forgets_the_counts() -> None:
-    desk = Desk(throw=FreshDraw(200, 1, 1))
+    desk = Desk(fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     assert desk.scene().rows[0].tally is not None and desk.scene().bayes is not None
     desk.document = replace(desk.document, origin=msgspec.structs.replace(MOONS, noise=0.5))
@@ -398,7 +398,7 @@ def test_another_law_forgets_the_counts() -> None:
 
 
 def test_sheets() -> None:
-    desk = Desk(CIRCLE, throw=FreshDraw(500, 1, 1), ideal=True)
+    desk = Desk(CIRCLE, fresh_draw=FreshDraw(500, 1, 1), ideal=True)
     desk.answer()
     specks, lines = desk.sheets()
     assert isinstance(specks, Specks) and isinstance(lines, Lines) and lines.style == "ideal"
@@ -411,9 +411,9 @@ def test_sheets() -> None:
     assert (classes == tally.labels).all()
     radius = np.hypot(*lines.xy[~np.isnan(lines.xy).any(axis=1)].T)
     assert np.abs(radius - 0.5**0.5).max() < 1e-12 and lines is desk.sheets(1)[1]
-    desk.session = replace(desk.session, looking=frozenset())
+    desk.session = replace(desk.session, open_panels=frozenset())
     assert desk.sheets() == (lines,)
-    moons = Desk(looking=frozenset(), ideal=True)
+    moons = Desk(open_panels=frozenset(), ideal=True)
     assert moons.sheets() == ()
     moons.answer()
     assert moons.sheets(0) == moons.sheets(1) and moons.sheets()[0].style == "ideal"
@@ -422,14 +422,14 @@ def test_sheets() -> None:
 
 
 def test_a_haze_is_of_these_points_and_settings() -> None:
-    desk = Desk(looking=frozenset(), haze=True, resamples=5)
+    desk = Desk(open_panels=frozenset(), bootstrap=True, resamples=5)
     assert set(desk.asked()) == {"haze0", "haze1"} and desk.scene().rows[0].resampling
     desk.answer()
     (lines,) = desk.sheets(1)
     assert lines.style == "haze" and lines is desk.sheets(1)[0]
     before = desk.document
     desk.document = AddPoints(xy=[(0.0, 0.0)], labels=1).apply(before)
-    assert desk.sheets(1) == () and desk.scene().rows[1].haze is None and desk.scene().rows[1].resampling
+    assert desk.sheets(1) == () and desk.scene().rows[1].bootstrap is None and desk.scene().rows[1].resampling
     desk.document = replace(before, lanes=(Lane("knn"), Lane("perceptron")))
     assert desk.sheets(1) == () and len(desk.sheets(0)) == 1
     desk.document, desk.session = before, replace(desk.session, drawing=True)
@@ -439,7 +439,7 @@ def test_a_haze_is_of_these_points_and_settings() -> None:
 
 
 def test_why_there_is_no_haze() -> None:
-    desk = Desk(haze=True, resamples=5)
+    desk = Desk(bootstrap=True, resamples=5)
     one = AddPoints(xy=[(0.1 * i, 0.0) for i in range(9)], labels=0).apply(
         replace(Document(), lanes=desk.document.lanes)
     )
@@ -448,15 +448,15 @@ def test_why_there_is_no_haze() -> None:
         for _ in work_out(NumberedQuery(name, 1, query), desk.results.accept_answer, never):
             pass
     rows = desk.scene().rows
-    assert rows[0].haze is not None and rows[0].haze.area == 0.0
-    assert rows[1].haze is None and "two classes" in rows[1].message
+    assert rows[0].bootstrap is not None and rows[0].bootstrap.area == 0.0
+    assert rows[1].bootstrap is None and "two classes" in rows[1].message
     desk.document = replace(one, points=Clear().apply(one).points)
     for row in desk.scene().rows:
         assert not row.resampling and row.message == truths.NO_POINTS
 
 
 def test_true_lines_follow_the_view() -> None:
-    desk = Desk(GeneratorSettings("line", 20, 0.1), looking=frozenset(), ideal=True)
+    desk = Desk(GeneratorSettings("line", 20, 0.1), open_panels=frozenset(), ideal=True)
     desk.document = replace(desk.document, view=View(0.5, 0.5, 1e-6))
     (lines,) = desk.sheets()
     assert np.ptp(lines.xy) < 1e-5 and (lines.xy[:, 0] == lines.xy[:, 1]).all()
@@ -494,9 +494,9 @@ def test_points_of_percent(difference: float) -> None:
 
 def test_another_document_has_no_fresh_points() -> None:
     desk = controller()
-    desk.truth.throw(), desk.truth.keep_throwing(True)
+    desk.truth.draw_fresh(), desk.truth.keep_drawing_fresh(True)
     desk.new()
-    assert desk.session.throw == FreshDraw() and not desk.session.throwing
+    assert desk.session.fresh_draw == FreshDraw() and not desk.session.fresh_going
 
 
 def test_verbs() -> None:
@@ -509,23 +509,23 @@ def test_verbs() -> None:
     desk.clear()
     truth.toggle_ideal(), truth.toggle_ideal()
     assert "no generator" in said[-1]
-    truth.throw()
-    assert desk.session.throw == FreshDraw(1000, 1, 1)
-    truth.throw_more(), truth.throw_more()
-    assert desk.session.throw == FreshDraw(1000, 1, 3)
-    truth.throw()
-    assert desk.session.throw == FreshDraw(1000, 4, 1)  # no number comes twice
+    truth.draw_fresh()
+    assert desk.session.fresh_draw == FreshDraw(1000, 1, 1)
+    truth.draw_more_fresh(), truth.draw_more_fresh()
+    assert desk.session.fresh_draw == FreshDraw(1000, 1, 3)
+    truth.draw_fresh()
+    assert desk.session.fresh_draw == FreshDraw(1000, 4, 1)  # no number comes twice
     truth.set_count(2_000_000)
-    assert desk.session.throw_count == 100_000
-    truth.throw_more()
-    assert desk.session.throw == FreshDraw(100_000, 5, 1)
-    truth.keep_throwing(True)
+    assert desk.session.fresh_count == 100_000
+    truth.draw_more_fresh()
+    assert desk.session.fresh_draw == FreshDraw(100_000, 5, 1)
+    truth.keep_drawing_fresh(True)
     for _ in range(20):
-        truth.throw_more()
-    assert desk.session.throw.total == 1_000_000 and not desk.session.throwing
+        truth.draw_more_fresh()
+    assert desk.session.fresh_draw.total == 1_000_000 and not desk.session.fresh_going
     truth.pick_up()
-    assert desk.session.throw.batches == 0
-    truth.throw()
-    assert desk.session.throw.first == 15
+    assert desk.session.fresh_draw.batches == 0
+    truth.draw_fresh()
+    assert desk.session.fresh_draw.first == 15
     truth.toggle_haze(), truth.set_resamples(1000)
-    assert desk.session.haze and desk.session.resamples == 200
+    assert desk.session.bootstrap and desk.session.resamples == 200

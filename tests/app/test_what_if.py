@@ -113,8 +113,8 @@ def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -
     predicted = model.predict(np.column_stack([g.ravel() for g in np.meshgrid(GRID.xs, GRID.ys)])).reshape(120, 160)
     rows, columns = np.nonzero(predicted[:, 1:] != predicted[:, :-1])
     for row, column in list(zip(rows, columns, strict=True))[::7]:
-        pointer = 0.5 * (GRID.xs[column] + GRID.xs[column + 1]), GRID.ys[row]
-        assert np.hypot(*(xy - pointer).T).min() < 2.5 * step
+        spot = 0.5 * (GRID.xs[column] + GRID.xs[column + 1]), GRID.ys[row]
+        assert np.hypot(*(xy - spot).T).min() < 2.5 * step
 
 
 def test_a_ghost_without_a_model_is_that_of_the_refit() -> None:
@@ -528,7 +528,7 @@ def test_without_a_free_support_vector_nothing_is_promised() -> None:
 
 def test_what_is_missing_is_said() -> None:
     one = Points.of([[0.0, 0.0], [1.0, 0.0]], [0, 0])
-    session = replace(Session(), looking=frozenset({"whatif"}))
+    session = replace(Session(), open_panels=frozenset({"whatif"}))
     for points, text in ((Points(), "nothing to learn from"), (one, "one class")):
         document = Document(points, (LANES["rbf"],), 1)
         said = words.lane_what_if(document, session, Results(), 0)

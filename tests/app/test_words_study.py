@@ -157,9 +157,9 @@ def test_cases_are_counted() -> None:
     y, f = rng.choice([-1.0, 1.0], 300), rng.normal(0, 1.5, 300)
     alpha = rng.choice([0.0, 0.4, 1.0], 300)
     f[:40] = y[:40]  # some exactly on the margin
-    study = study_of(y.tolist(), f.tolist(), alpha.tolist(), [1.0] * 300)
-    assert study.kkt is not None
-    counts = words.case_counts(study.kkt)
+    run_state = study_of(y.tolist(), f.tolist(), alpha.tolist(), [1.0] * 300)
+    assert run_state.kkt is not None
+    counts = words.case_counts(run_state.kkt)
     margin = y * f
     masks = {
         KktCase.NOT_SUPPORT: alpha == 0,
@@ -214,6 +214,6 @@ def test_the_hinge_loss_is_an_upper_bound(margins: list[float]) -> None:
 
 
 def test_margins_need_the_sign() -> None:
-    study = study_of([1.0, -1.0], [0.5, 0.5], None, None)
-    assert words.margins_of(study).tolist() == [0.5, -0.5]
-    assert words.margins_of(replace(study, f=-study.f)).tolist() == [-0.5, 0.5]
+    run_state = study_of([1.0, -1.0], [0.5, 0.5], None, None)
+    assert words.margins_of(run_state).tolist() == [0.5, -0.5]
+    assert words.margins_of(replace(run_state, f=-run_state.f)).tolist() == [-0.5, 0.5]

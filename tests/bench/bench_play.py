@@ -63,12 +63,12 @@ def play(n: int, panels: bool) -> tuple[float, list[float], list[float], int, in
         QTimer.singleShot(round(1000 * SECONDS), loop.quit)
         loop.exec()
         ticker.stop()
-        study = window._scene.study  # type: ignore[union-attr]
+        run_state = window._scene.run_state  # type: ignore[union-attr]
         in_sight = len(window._side._in_sight)
         window._controller.store.reset(replace(window.document), None)
         window.close()
         costs = account.costs[1:]
-        return account.pictures / SECONDS, costs, list(np.diff(turns)), study.length, in_sight
+        return account.pictures / SECONDS, costs, list(np.diff(turns)), run_state.length, in_sight
 
 
 class _Account(QObject):

@@ -70,8 +70,8 @@ def measure(n: int) -> tuple[float, float, float, float]:
         again = [_milliseconds(canvas.viewport().repaint) for _ in range(9)]
         anew = []
         for turn in range(9):
-            pointer = canvas.pointer_at(canvas.plot_area().center())
-            window._controller.zoom(1.02 if turn % 2 else 1 / 1.02, pointer)
+            spot = canvas.pointer_at(canvas.plot_area().center())
+            window._controller.zoom(1.02 if turn % 2 else 1 / 1.02, spot)
             window._refresh_if_pending()
             anew.append(_milliseconds(canvas.viewport().repaint))
         _settle(window)

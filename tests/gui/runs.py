@@ -105,9 +105,9 @@ def hands() -> Any:
     return SimpleNamespace(playback=create_autospec(PlaybackController, instance=True))
 
 
-def scene_of(study: RunState | None, lane: int = 0) -> Any:
-    return SimpleNamespace(study=study, studied=lane)
+def scene_of(run_state: RunState | None, lane: int = 0) -> Any:
+    return SimpleNamespace(run_state=run_state, studied=lane)
 
 
-def lane_of(study: RunState | None, playing: bool = False) -> Any:
-    return SimpleNamespace(study=study, playing=playing)
+def lane_of(run_state: RunState | None, playing: bool = False) -> Any:
+    return SimpleNamespace(run_state=run_state, playing=playing)

@@ -78,31 +78,31 @@ def libsvm(n: int, C: ArrayLike = 1.0, seed: int = 0, tol: float = 1e-3) -> tupl
     return alpha, y * model.decision_function(X)
 
 
-def dense_margins(study: RunState) -> np.ndarray:
+def dense_margins(run_state: RunState) -> np.ndarray:
     """y f from the multipliers alone: the kernel matrix, written out."""
-    assert study.alpha is not None
-    X, y = study.points.xy[study.index], study.y
+    assert run_state.alpha is not None
+    X, y = run_state.points.xy[run_state.index], run_state.y
     K = np.exp(-GAMMA * ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2))
-    margins: np.ndarray = y * (K @ (study.alpha * y) + study.intercept)
+    margins: np.ndarray = y * (K @ (run_state.alpha * y) + run_state.intercept)
     return margins
 
 
-def some_slacks(study: RunState, seed: int = 1) -> Slacks:
+def some_slacks(run_state: RunState, seed: int = 1) -> Slacks:
     """Ends anywhere near the points, every fourth one capped."""
     rng = np.random.default_rng(seed)
-    place = np.flatnonzero(study.y * study.f < 1 - 1e-6)
-    end = study.points.xy[study.index[place]] + rng.normal(scale=0.4, size=(len(place), 2))
+    place = np.flatnonzero(run_state.y * run_state.f < 1 - 1e-6)
+    end = run_state.points.xy[run_state.index[place]] + rng.normal(scale=0.4, size=(len(place), 2))
     return Slacks(place, end, np.arange(len(place)) % 4 == 0)
 
 
-def id_of(study: RunState, place: int) -> int:
+def id_of(run_state: RunState, place: int) -> int:
     """The lifelong id of a point."""
-    return int(study.points.ids[study.index[place]])
+    return int(run_state.points.ids[run_state.index[place]])
 
 
-def scene_of(study: RunState | None, hovered: int | None = None) -> Any:
+def scene_of(run_state: RunState | None, hovered: int | None = None) -> Any:
     """As much of a scene as a panel reads."""
-    return SimpleNamespace(study=study, studied=0, session=SimpleNamespace(hovered=hovered))
+    return SimpleNamespace(run_state=run_state, studied=0, session=SimpleNamespace(hovered=hovered))
 
 
 class PlaybackController:

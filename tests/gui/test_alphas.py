@@ -36,28 +36,28 @@ def show(qtbot: QtBot, qapp: QApplication) -> Show:
     kept = []
 
     def build(
-        study: RunState | None, hovered: int | None = None, size: tuple[int, int] = (420, 560)
+        run_state: RunState | None, hovered: int | None = None, size: tuple[int, int] = (420, 560)
     ) -> MultipliersPanel:
         panel = MultipliersPanel(controller())
         qtbot.addWidget(panel)
         kept.append(panel)
         panel.resize(*size)
         panel.show()
-        panel.render_scene(scene_of(study, hovered), LIGHT)
+        panel.render_scene(scene_of(run_state, hovered), LIGHT)
         qapp.processEvents()
         return panel
 
     return build
 
 
-def spied(qtbot: QtBot, study: RunState, hovered: int | None = None) -> tuple[MultipliersPanel, list[int | None]]:
+def spied(qtbot: QtBot, run_state: RunState, hovered: int | None = None) -> tuple[MultipliersPanel, list[int | None]]:
     """A panel, and what its transport is told."""
     desk = controller()
     panel = MultipliersPanel(desk)
     qtbot.addWidget(panel)
     panel.resize(420, 560)
     panel.show()
-    panel.render_scene(scene_of(study, hovered), LIGHT)
+    panel.render_scene(scene_of(run_state, hovered), LIGHT)
     QApplication.processEvents()
     return panel, desk.playback.heard
 
@@ -84,9 +84,9 @@ def plain(case: KktCase, dark: bool = False) -> int:
 def test_heights_are_the_multipliers_of_libsvm(show: Show, weighted: bool) -> None:
     n = 40
     C = np.where(np.arange(n) % 2 == 1, 3.0, 1.0) if weighted else np.ones(n)
-    study = study_of(n, C=C, tol=1e-9)
+    run_state = study_of(n, C=C, tol=1e-9)
     alpha, _ = libsvm(n, C, tol=1e-9)
-    bars = show(study).bars
+    bars = show(run_state).bars
     columns = bars._columns()
     assert bars.top() == C.max()
     for bar, place in enumerate(bars.bars().place.tolist()):
@@ -98,14 +98,14 @@ def test_heights_are_the_multipliers_of_libsvm(show: Show, weighted: bool) -> No
 
 def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
     """Counted in the painted pixels: the edge of a bar is solid, in the colour of its case, from the ground up."""
-    study = study_of(20, tol=1e-9)
+    run_state = study_of(20, tol=1e-9)
     alpha, _ = libsvm(20, tol=1e-9)
-    panel = show(study)
-    assert study.kkt is not None
+    panel = show(run_state)
+    assert run_state.kkt is not None
     image, columns = pixels(panel), panel.bars._columns()
     seen = set()
     for bar, place in enumerate(panel.bars.bars().place.tolist()):
-        box, case = panel.bars.bar_box(bar), KktCase(int(study.kkt.case[place]))
+        box, case = panel.bars.bar_box(bar), KktCase(int(run_state.kkt.case[place]))
         seen.add(case)
         column = image[: round(columns.bottom()), round(box.left())]
         height, exact = int((column == plain(case)).sum()), alpha[place] * columns.height()
@@ -119,23 +119,23 @@ def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
 
 def test_every_support_vector_has_a_bar(show: Show) -> None:
     """A multiplier far below a pixel is still one: else C = 10 000 would show no support vectors at all."""
-    study = study_of(30, C=1e4)
-    panel = show(study)
-    assert study.alpha is not None and study.alpha.max() < 1e4
+    run_state = study_of(30, C=1e4)
+    panel = show(run_state)
+    assert run_state.alpha is not None and run_state.alpha.max() < 1e4
     ground = round(panel.bars._columns().bottom()) - 1
     row = pixels(panel)[ground]
     for bar, place in enumerate(panel.bars.bars().place.tolist()):
         painted = row[round(panel.bars.bar_box(bar).left())] == plain(KktCase.FREE)
-        assert painted == (study.alpha[place] > 0)
+        assert painted == (run_state.alpha[place] > 0)
 
 
 def test_height_up_to_the_largest(show: Show) -> None:
-    study = study_of(30, C=1e4)
-    assert study.alpha is not None
-    panel = show(study)
+    run_state = study_of(30, C=1e4)
+    assert run_state.alpha is not None
+    panel = show(run_state)
     assert panel.bars.top() == 1e4
     choose(panel, "alphas.height", 1)
-    assert panel.bars.top() == study.alpha.max()
+    assert panel.bars.top() == run_state.alpha.max()
     assert panel.bars.bar_box(0).height() == pytest.approx(panel.bars._columns().height())
 
 
@@ -143,9 +143,9 @@ def test_the_hard_margin_has_no_upper_line(show: Show) -> None:
     panel = show(study_of(8, C=np.inf, seed=3))
     height = panel.findChild(QComboBox, "alphas.height")
     assert height is not None and not height.isEnabled()
-    study = panel.bars._study
-    assert study is not None and study.alpha is not None
-    assert panel.bars.top() == study.alpha.max() > 0
+    run_state = panel.bars._study
+    assert run_state is not None and run_state.alpha is not None
+    assert panel.bars.top() == run_state.alpha.max() > 0
     top = round(panel.bars._columns().top())
     ink = 0xFF000000 | LIGHT.ink[0] << 16 | LIGHT.ink[1] << 8 | LIGHT.ink[2]
     soft = show(study_of(8, C=1.0, seed=3))
@@ -155,8 +155,8 @@ def test_the_hard_margin_has_no_upper_line(show: Show) -> None:
 
 
 def test_steps_where_c_differs(show: Show) -> None:
-    study = study_of(16, C=np.where(np.arange(16) % 2 == 1, 4.0, 1.0))
-    panel = show(study)
+    run_state = study_of(16, C=np.where(np.arange(16) % 2 == 1, 4.0, 1.0))
+    panel = show(run_state)
     choose(panel, "alphas.order", 1)
     image, columns = pixels(panel), panel.bars._columns()
     ink = 0xFF000000 | LIGHT.ink[0] << 16 | LIGHT.ink[1] << 8 | LIGHT.ink[2]
@@ -181,12 +181,12 @@ def choose(panel: MultipliersPanel, name: str, entry: int) -> None:
 
 
 def test_order_by_size_and_by_point(show: Show) -> None:
-    study = study_of(40)
-    assert study.alpha is not None and study.kkt is not None
-    panel = show(study)
+    run_state = study_of(40)
+    assert run_state.alpha is not None and run_state.kkt is not None
+    panel = show(run_state)
     place = panel.bars.bars().place
-    assert (np.diff(study.alpha[place]) <= 0).all() and sorted(place.tolist()) == list(range(40))
-    bounded = study.kkt.case[place][study.alpha[place] == 1.0]
+    assert (np.diff(run_state.alpha[place]) <= 0).all() and sorted(place.tolist()) == list(range(40))
+    bounded = run_state.kkt.case[place][run_state.alpha[place] == 1.0]
     assert len(set(bounded.tolist())) == 2 and (np.diff(bounded) <= 0).all()  # cases are not mixed
     choose(panel, "alphas.order", 1)
     assert panel.bars.bars().place.tolist() == list(range(40))
@@ -197,30 +197,30 @@ def test_order_by_size_and_by_point(show: Show) -> None:
 @pytest.mark.parametrize("by_size", [True, False])
 @pytest.mark.parametrize(("n", "most"), [(7, 7), (8, 7), (100, 7), (29, 10), (30, 1), (5, 100)])
 def test_groups_show_their_largest(qapp: QApplication, n: int, most: int, by_size: bool) -> None:
-    study = study_of(n, C=2.0, seed=n)
-    assert study.alpha is not None
-    bars = bars_of(study, by_size, most)
+    run_state = study_of(n, C=2.0, seed=n)
+    assert run_state.alpha is not None
+    bars = bars_of(run_state, by_size, most)
     assert len(bars.place) <= most and len(bars.place) == -(-n // bars.per_bar)
     assert bars.per_bar == 1 or -(-n // (bars.per_bar - 1)) > most  # no larger groups than needed
     members = [np.flatnonzero(bars.bar == bar) for bar in range(len(bars.place))]
     assert sum(map(len, members)) == n and all(len(each) == bars.per_bar for each in members[:-1])
     for bar, group in enumerate(members):
-        assert bars.place[bar] in group and study.alpha[bars.place[bar]] == study.alpha[group].max()
+        assert bars.place[bar] in group and run_state.alpha[bars.place[bar]] == run_state.alpha[group].max()
     if by_size:
-        assert all(study.alpha[a].min() >= study.alpha[b].max() for a, b in pairwise(members))
+        assert all(run_state.alpha[a].min() >= run_state.alpha[b].max() for a, b in pairwise(members))
     else:
         assert np.concatenate(members).tolist() == list(range(n))
 
 
 def test_more_points_than_pixels(show: Show) -> None:
-    study = study_of(1500, steps=200)
-    panel = show(study)
+    run_state = study_of(1500, steps=200)
+    panel = show(run_state)
     per_bar = panel.bars.bars().per_bar
     assert per_bar == int(np.ceil(1500 / int(panel.bars._columns().width()))) > 1
     assert f"each bar is the largest of {per_bar} multipliers" in text(panel, "alphas.count")
     panel.resize(1700, 1400)
     QApplication.processEvents()
-    panel.render_scene(scene_of(study), LIGHT)
+    panel.render_scene(scene_of(run_state), LIGHT)
     assert panel.bars.bars().per_bar == 1 and "a bar for each" in text(panel, "alphas.count")
 
 
@@ -228,37 +228,37 @@ def test_more_points_than_pixels(show: Show) -> None:
 
 
 def test_legend_counts_each_case(show: Show) -> None:
-    study = study_of(60, steps=8)
-    assert study.alpha is not None and study.kkt is not None
-    panel = show(study)
-    zero = int((study.alpha == 0).sum())
-    short = int(((study.alpha == 0) & (study.y * study.f < 1 - 1e-3)).sum())
+    run_state = study_of(60, steps=8)
+    assert run_state.alpha is not None and run_state.kkt is not None
+    panel = show(run_state)
+    zero = int((run_state.alpha == 0).sum())
+    short = int(((run_state.alpha == 0) & (run_state.y * run_state.f < 1 - 1e-3)).sum())
     assert text(panel, "alphas.case0").startswith(f"{zero} zero, α = 0: ")
     assert text(panel, "alphas.case0").endswith(f"; {short} not yet")
-    free = int(((study.alpha > 0) & (study.alpha < 1)).sum())
+    free = int(((run_state.alpha > 0) & (run_state.alpha < 1)).sum())
     assert text(panel, "alphas.case1").startswith(f"{free} free, 0 < α < C: exactly on the margin")
-    assert text(panel, "alphas.violations").startswith(f"{int((~study.kkt.satisfied).sum())} points violate")
+    assert text(panel, "alphas.violations").startswith(f"{int((~run_state.kkt.satisfied).sum())} points violate")
     panel.render_scene(scene_of(study_of(60)), LIGHT)
     assert "not yet" not in text(panel, "alphas.case0") and "hold" in text(panel, "alphas.violations")
 
 
 def test_points_that_violate_their_case_have_a_tick(show: Show) -> None:
-    study = study_of(30, steps=6)
-    panel = show(study)
+    run_state = study_of(30, steps=6)
+    panel = show(run_state)
     bars, image = panel.bars, pixels(panel)
-    assert study.kkt is not None and 0 < study.kkt.satisfied.sum() < 30
+    assert run_state.kkt is not None and 0 < run_state.kkt.satisfied.sum() < 30
     row = image[round(bars._columns().bottom()) + 7]
     ground = 0xFF000000 | LIGHT.background[0] << 16 | LIGHT.background[1] << 8 | LIGHT.background[2]
     for bar, place in enumerate(bars.bars().place.tolist()):
         middle = int(bars._columns().left() + (bar + 0.5) * bars.pitch())
-        assert (row[middle - 1 : middle + 2] != ground).any() == (not study.kkt.satisfied[place])
+        assert (row[middle - 1 : middle + 2] != ground).any() == (not run_state.kkt.satisfied[place])
 
 
 def test_a_group_has_a_tick_when_any_of_it_violates(show: Show) -> None:
-    study = study_of(1500, steps=1200)
-    assert study.kkt is not None
-    alone = replace(study.kkt, satisfied=np.arange(1500) != 700)
-    panel = show(replace(study, kkt=alone))
+    run_state = study_of(1500, steps=1200)
+    assert run_state.kkt is not None
+    alone = replace(run_state.kkt, satisfied=np.arange(1500) != 700)
+    panel = show(replace(run_state, kkt=alone))
     bars = panel.bars.bars()
     assert bars.per_bar > 1 and 700 not in bars.place  # it is not the largest of its group
     row = pixels(panel)[round(panel.bars._columns().bottom()) + 7, 60:-8]
@@ -282,90 +282,90 @@ def test_patterns_differ_without_colour(qapp: QApplication, theme: object, ratio
 
 
 def test_the_pointer_finds_the_bar_under_it(qtbot: QtBot, qapp: QApplication) -> None:
-    study = study_of(40)
-    panel, heard = spied(qtbot, study)
+    run_state = study_of(40)
+    panel, heard = spied(qtbot, run_state)
     bars, columns = panel.bars, panel.bars._columns()
     for bar in (0, 7, 39):
         x = columns.left() + (bar + 0.5) * bars.pitch()
         QTest.mouseMove(bars, QPoint(round(x), round(columns.center().y())))
-        assert heard[-1] == id_of(study, int(bars.bars().place[bar]))
+        assert heard[-1] == id_of(run_state, int(bars.bars().place[bar]))
         # Until the scene follows, nothing stands out.
         assert bars.place == -1
-    panel.render_scene(scene_of(study, heard[-1]), LIGHT)
+    panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
     assert bars.place == bars.bars().place[39]
-    assert text(panel, "alphas.point") == "\n".join(point_words(study, bars.place))
+    assert text(panel, "alphas.point") == "\n".join(point_words(run_state, bars.place))
     count = len(heard)
     QTest.mouseMove(bars, QPoint(round(x), round(columns.center().y()) + 9))
     assert len(heard) == count  # the same point again is no news
     QTest.mouseMove(bars, QPoint(3, 30))
     assert heard[-1] is None
-    panel.render_scene(scene_of(study, id_of(study, 3)), LIGHT)
+    panel.render_scene(scene_of(run_state, id_of(run_state, 3)), LIGHT)
     qapp.sendEvent(bars, QEvent(QEvent.Type.Leave))
     assert heard[-1] is None and len(heard) == count + 2
 
 
 def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
-    study = study_of(40)
-    panel = show(study)
+    run_state = study_of(40)
+    panel = show(run_state)
     before = pixels(panel)
     assert "Point at a bar" in text(panel, "alphas.point")
-    panel.render_scene(scene_of(study, id_of(study, 5)), LIGHT)
+    panel.render_scene(scene_of(run_state, id_of(run_state, 5)), LIGHT)
     changed = np.flatnonzero((pixels(panel) != before).any(axis=0))
     bar = int(np.flatnonzero(panel.bars.bars().place == 5)[0])
     middle = panel.bars._columns().left() + (bar + 0.5) * panel.bars.pitch()
     assert changed.min() < middle < changed.max() and np.ptp(changed) < 3 * panel.bars.pitch()
-    assert text(panel, "alphas.point") == "\n".join(point_words(study, 5))
+    assert text(panel, "alphas.point") == "\n".join(point_words(run_state, 5))
     # An id is not a place, and a point of another problem is none of these.
-    panel.render_scene(scene_of(study, 5), LIGHT)
+    panel.render_scene(scene_of(run_state, 5), LIGHT)
     assert panel.bars.place == -1 and (pixels(panel) == before).all()
 
 
 def test_arrow_keys_go_through_the_bars(qtbot: QtBot) -> None:
-    study = study_of(12)
-    panel, heard = spied(qtbot, study)
+    run_state = study_of(12)
+    panel, heard = spied(qtbot, run_state)
     bars, place = panel.bars, panel.bars.bars().place.tolist()
     panel.setFocus()
     assert bars.hasFocus()
 
     def press(key: Qt.Key) -> int | None:
         QTest.keyClick(bars, key)
-        panel.render_scene(scene_of(study, heard[-1]), LIGHT)
+        panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
         return heard[-1]
 
-    assert press(KEY.Key_Right) == id_of(study, place[0])
-    assert press(KEY.Key_Right) == id_of(study, place[1])
-    assert press(KEY.Key_Left) == id_of(study, place[0])
-    assert press(KEY.Key_Left) == id_of(study, place[0])  # no farther
-    assert press(KEY.Key_End) == id_of(study, place[-1])
-    assert press(KEY.Key_Right) == id_of(study, place[-1])
-    assert press(KEY.Key_Home) == id_of(study, place[0])
+    assert press(KEY.Key_Right) == id_of(run_state, place[0])
+    assert press(KEY.Key_Right) == id_of(run_state, place[1])
+    assert press(KEY.Key_Left) == id_of(run_state, place[0])
+    assert press(KEY.Key_Left) == id_of(run_state, place[0])  # no farther
+    assert press(KEY.Key_End) == id_of(run_state, place[-1])
+    assert press(KEY.Key_Right) == id_of(run_state, place[-1])
+    assert press(KEY.Key_Home) == id_of(run_state, place[0])
     assert press(KEY.Key_Escape) is None
-    assert press(KEY.Key_Left) == id_of(study, place[-1])
+    assert press(KEY.Key_Left) == id_of(run_state, place[-1])
 
 
 def test_keys_go_by_bars_where_points_are_grouped(qtbot: QtBot) -> None:
-    study = study_of(1500, steps=200)
-    panel, heard = spied(qtbot, study)
+    run_state = study_of(1500, steps=200)
+    panel, heard = spied(qtbot, run_state)
     bars = panel.bars.bars()
     other = int(next(p for p in np.flatnonzero(bars.bar == 4) if p != bars.place[4]))
-    panel.render_scene(scene_of(study, id_of(study, other)), LIGHT)
-    assert text(panel, "alphas.point") == "\n".join(point_words(study, other))
+    panel.render_scene(scene_of(run_state, id_of(run_state, other)), LIGHT)
+    assert text(panel, "alphas.point") == "\n".join(point_words(run_state, other))
     QTest.keyClick(panel.bars, KEY.Key_Right)
-    assert heard[-1] == id_of(study, int(bars.place[5]))
+    assert heard[-1] == id_of(run_state, int(bars.place[5]))
 
 
 # -- nothing to show ---------------------------------------------------------------------------------------------------
 
 
 def test_without_multipliers_one_sentence(show: Show) -> None:
-    study = study_of(10)
-    bare = replace(study, learner="perceptron", alpha=None, C=None, v=None, kkt=None)
-    panel = show(bare, id_of(study, 0))
+    run_state = study_of(10)
+    bare = replace(run_state, learner="perceptron", alpha=None, C=None, v=None, kkt=None)
+    panel = show(bare, id_of(run_state, 0))
     assert text(panel, "alphas.message").startswith("The perceptron has no multipliers")
     assert not panel.bars.isVisible()
     panel.render_scene(scene_of(None), DARK)
     assert text(panel, "alphas.message") == NO_STUDY
-    panel.render_scene(scene_of(study), DARK)
+    panel.render_scene(scene_of(run_state), DARK)
     assert panel.bars.isVisible() and not text(panel, "alphas.message")
     assert panel.bars.place_at(QPointF(100, 100)) >= 0
 
@@ -390,12 +390,12 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
     qtbot.addWidget(panel)
     panel.resize(400, 500)
     panel.show()
-    assert window._scene is not None and window._scene.study is not None
+    assert window._scene is not None and window._scene.run_state is not None
     panel.render_scene(window._scene, LIGHT)
     QTest.keyClick(panel.bars, KEY.Key_Right)
     settle(qtbot, window)
     window._refresh_if_pending()
-    study = window._scene.study
-    assert window._controller.session.hovered == id_of(study, int(panel.bars.bars().place[0]))
+    run_state = window._scene.run_state
+    assert window._controller.session.hovered == id_of(run_state, int(panel.bars.bars().place[0]))
     panel.render_scene(window._scene, LIGHT)
-    assert text(panel, "alphas.point") == "\n".join(point_words(study, int(panel.bars.bars().place[0])))
+    assert text(panel, "alphas.point") == "\n".join(point_words(run_state, int(panel.bars.bars().place[0])))

@@ -159,10 +159,12 @@ def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
     """Slacks, pair and card of a study, a probe with its neighbours and the border round them, brush and outlines."""
     view = after if isinstance(after, View) else changed(before, after)
     middle, unit = np.array([before.x, before.y]), before.shown_span
-    study = study_of(40)
-    slacks = some_slacks(study)
-    points = Points.of(middle + 0.2 * unit * study.points.xy, study.points.labels, study.points.ids)
-    study = replace(study, points=points, pair=(3, 8), slacks=replace(slacks, end=middle + 0.2 * unit * slacks.end))
+    run_state = study_of(40)
+    slacks = some_slacks(run_state)
+    points = Points.of(middle + 0.2 * unit * run_state.points.xy, run_state.points.labels, run_state.points.ids)
+    run_state = replace(
+        run_state, points=points, pair=(3, 8), slacks=replace(slacks, end=middle + 0.2 * unit * slacks.end)
+    )
     place = float(points.xy[0, 0]), float(points.xy[0, 1])
     ball = Ball(metric, 3.0, radius if metric == "cosine" else radius * unit)
     sizes = np.linspace(0.0, 1.0, 40)
@@ -179,7 +181,7 @@ def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
 
     def paint() -> None:
         painter = QPainter(image)
-        over = study_overlay(study, grid, area, id_of(study, 5), QApplication.font())
+        over = study_overlay(run_state, grid, area, id_of(run_state, 5), QApplication.font())
         asked = probe_overlay(Probe(place, pinned), LaneProbe(0, sketch=sketch), grid, area, False)
         assert over is not None and asked is not None
         assert all(area.toAlignedRect().contains(part) for part in to_repaint(None, over, area))
@@ -264,8 +266,8 @@ WIDER = AREA.adjusted(-BEYOND - 0.01, -BEYOND - 0.01, BEYOND + 0.01, BEYOND + 0.
 @given(st.data())
 def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
     far = data.draw(st.sampled_from([300.0, 1000.0, 1e7]))
-    pointer = st.floats(-far, far) | st.sampled_from([50.0, 200.0, 310.0])
-    pieces = np.array(data.draw(st.lists(st.tuples(pointer, pointer, pointer, pointer), min_size=1, max_size=5)))
+    spot = st.floats(-far, far) | st.sampled_from([50.0, 200.0, 310.0])
+    pieces = np.array(data.draw(st.lists(st.tuples(spot, spot, spot, spot), min_size=1, max_size=5)))
     parts, kept, skipped = clipped(pieces, AREA)
     assert all(WIDER.contains(QPointF(*part[:2])) and WIDER.contains(QPointF(*part[2:])) for part in parts)
     begins = pieces[kept, :2] + skipped[:, None] * (pieces[kept, 2:] - pieces[kept, :2])
@@ -273,7 +275,7 @@ def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
     whole = dict(zip(kept.tolist(), parts, strict=True))
     for i, piece in enumerate(pieces):
         spots = piece[:2] + np.linspace(0, 1, 200)[:, None] * (piece[2:] - piece[:2])
-        inside = spots[[AREA.contains(QPointF(*pointer)) for pointer in spots]]
+        inside = spots[[AREA.contains(QPointF(*spot)) for spot in spots]]
         if not len(inside):
             continue
         start, way = whole[i][:2], whole[i][2:] - whole[i][:2]
@@ -300,11 +302,11 @@ def test_dashes_lie_where_those_of_the_whole_line_lie(corners: list[tuple[float,
 
     np.testing.assert_allclose(ink(part), ink(everything), atol=0.5)
     middles = 0.5 * (part[:, :2] + part[:, 2:])
-    for pointer in middles[[AREA.contains(QPointF(*pointer)) for pointer in middles]]:
+    for spot in middles[[AREA.contains(QPointF(*spot)) for spot in middles]]:
         # On a dash of the whole line, to a hair.
         start, way = everything[:, :2], everything[:, 2:] - everything[:, :2]
-        share = np.clip(((pointer - start) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-300), 0, 1)
-        assert np.hypot(*(start + share[:, None] * way - pointer).T).min() < 1e-6
+        share = np.clip(((spot - start) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-300), 0, 1)
+        assert np.hypot(*(start + share[:, None] * way - spot).T).min() < 1e-6
 
 
 @pytest.mark.parametrize("far", [1e9, 1e15, 1e30, 1e200, 1e307])

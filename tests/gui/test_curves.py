@@ -41,7 +41,7 @@ def show(qtbot: QtBot) -> Show:
     panels: list[CurvesPanel] = []
 
     def build(
-        study: RunState | None = None, size: tuple[int, int] = (500, 450), points: int = 0, dark: bool = False
+        run_state: RunState | None = None, size: tuple[int, int] = (500, 450), points: int = 0, dark: bool = False
     ) -> CurvesPanel:
         panel = CurvesPanel(hands())
         panels.append(panel)
@@ -50,7 +50,7 @@ def show(qtbot: QtBot) -> Show:
         panel.resize(*size)
         panel.show()
         qtbot.waitExposed(panel)
-        panel.render_scene(scene_of(study), theme.theme_of(dark))
+        panel.render_scene(scene_of(run_state), theme.theme_of(dark))
         QApplication.sendPostedEvents()
         panel.grab()  # places the buttons
         return panel
@@ -438,8 +438,8 @@ def test_nothing_to_draw(show: Show) -> None:
     assert asked(empty) == []
     toggles = empty.findChildren(QToolButton)
     assert toggles and not any(button.isVisible() for button in toggles)
-    for study in (study_of(Trace((), np.empty(0))), study_of(made(0).trace, ended=False)):
-        empty.render_scene(scene_of(study), theme.LIGHT)
+    for run_state in (study_of(Trace((), np.empty(0))), study_of(made(0).trace, ended=False)):
+        empty.render_scene(scene_of(run_state), theme.LIGHT)
         assert empty.plot.grab().toImage() != blank
     for row in (0, 1):  # a run without any step has axes already
         choose(empty, "steps", row)

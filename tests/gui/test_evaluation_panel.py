@@ -134,8 +134,8 @@ def test_painting_in_a_picture_changes_the_numbers(make: Make, qtbot: QtBot) -> 
     window.canvases[0].setFocus()
     QTest.keyClick(window.canvases[0], KEY.Key_N)
     assert window._controller.session.tool == "test"
-    pointer = window.to_widget(0, *MOONS.xy[0])
-    QTest.mouseClick(view, LEFT, Qt.KeyboardModifier.NoModifier, pointer)
+    spot = window.to_widget(0, *MOONS.xy[0])
+    QTest.mouseClick(view, LEFT, Qt.KeyboardModifier.NoModifier, spot)
     settle(qtbot, window)
     painted = len(window.document.test_points)
     assert painted >= 1 and 0 in window.document.test_points.ids and f"{painted} test point" in text(panel, "counts")
@@ -172,8 +172,8 @@ def test_the_matrix_of_the_chosen_lane(make: Make, qtbot: QtBot) -> None:
         assert f"Of class 1: {matrix[0, 0]} called class 1" in said
 
 
-def channels(image: Any, pointer: Any) -> np.ndarray:
-    colour = image.pixelColor(int(pointer.x()), int(pointer.y()))
+def channels(image: Any, spot: Any) -> np.ndarray:
+    colour = image.pixelColor(int(spot.x()), int(spot.y()))
     return np.array([colour.red(), colour.green(), colour.blue()])
 
 

@@ -100,10 +100,8 @@ def choose(dialog: ImportDialog, qtbot: QtBot, name: str, entry: str) -> None:
 
 def click(widget: QWidget) -> None:
     """Within a check box or radio button, its text."""
-    pointer = (
-        QPoint(12, widget.height() // 2) if not widget.objectName().endswith(".import") else widget.rect().center()
-    )
-    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=pointer)
+    spot = QPoint(12, widget.height() // 2) if not widget.objectName().endswith(".import") else widget.rect().center()
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=spot)
 
 
 def press_import(dialog: ImportDialog) -> None:
@@ -391,8 +389,8 @@ def test_it_fits_a_small_screen_with_large_text(parent: QMainWindow, qtbot: QtBo
     QApplication.processEvents()
     for name in ("x", "class", "standardise", "import", "bad", "summary", "separator", "header"):
         widget = part(dialog, name)
-        pointer = widget.mapTo(dialog, QPoint(0, 0))
-        assert dialog.rect().contains(pointer) and not widget.visibleRegion().isEmpty(), name
+        spot = widget.mapTo(dialog, QPoint(0, 0))
+        assert dialog.rect().contains(spot) and not widget.visibleRegion().isEmpty(), name
         if name != "bad":
             least_height = widget.heightForWidth(widget.width()) if name == "summary" else widget.sizeHint().height()
             assert widget.height() >= least_height, name

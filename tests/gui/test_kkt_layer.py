@@ -37,9 +37,9 @@ WHOLE = QRectF(0, 0, 500, 340)
 
 
 def overlay(
-    study: RunState, hovered: int | None = None, old: StudyOverlay | None = None, size: int = 10
+    run_state: RunState, hovered: int | None = None, old: StudyOverlay | None = None, size: int = 10
 ) -> StudyOverlay:
-    made = study_overlay(study, GRID, AREA, hovered, font(size), old)
+    made = study_overlay(run_state, GRID, AREA, hovered, font(size), old)
     assert made is not None
     return made
 
@@ -73,10 +73,10 @@ def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | No
     report = replace(
         whole.kkt, case=whole.kkt.case[some], satisfied=whole.kkt.satisfied[some], violation=whole.kkt.violation[some]
     )
-    study = replace(
+    run_state = replace(
         whole, index=some, y=whole.y[some], f=whole.f[some], alpha=whole.alpha[some], kkt=report, slacks=None
     )
-    index, kinds = kkt_marks(study)
+    index, kinds = kkt_marks(run_state)
     marked = dict(zip(index.tolist(), [clouds.KINDS[kind] for kind in kinds.tolist()], strict=True))
     assert len(marked) == len(index)
     for point in range(60):
@@ -149,22 +149,22 @@ def test_no_mark_is_cut_off_by_its_cell(qapp: QApplication, size: int, ratio: fl
 
 
 def test_slacks_go_from_the_point_to_their_end(qapp: QApplication) -> None:
-    study = study_of(40)
-    slacks = some_slacks(study)
-    lines = overlay(replace(study, slacks=slacks)).slacks
-    assert lines is not None and study.kkt is not None
+    run_state = study_of(40)
+    slacks = some_slacks(run_state)
+    lines = overlay(replace(run_state, slacks=slacks)).slacks
+    assert lines is not None and run_state.kkt is not None
     unit = 5.0 / 300.0
     centre = np.array([250.0, 160.0])
     for row, (place, end) in enumerate(zip(slacks.point.tolist(), slacks.end, strict=True)):
-        start = study.points.xy[place]
+        start = run_state.points.xy[place]
         for at, pixel in ((start, lines.ends[row, :2]), (end, lines.ends[row, 2:])):
             assert pixel == pytest.approx(centre + at * (1, -1) / unit, abs=1e-6)
-        assert lines.capped[row] == slacks.capped[row] and lines.cases[row] == study.kkt.case[place]
+        assert lines.capped[row] == slacks.capped[row] and lines.cases[row] == run_state.kkt.case[place]
 
 
 def test_a_foot_stands_across_and_a_capped_one_is_double_and_slants(qapp: QApplication) -> None:
-    study = study_of(40)
-    lines = overlay(replace(study, slacks=some_slacks(study))).slacks
+    run_state = study_of(40)
+    lines = overlay(replace(run_state, slacks=some_slacks(run_state))).slacks
     assert lines is not None
     strokes = lines.strokes(WHOLE)
     total = np.concatenate(list(strokes.values()))
@@ -188,8 +188,8 @@ def test_a_foot_stands_across_and_a_capped_one_is_double_and_slants(qapp: QAppli
 
 @pytest.mark.parametrize("n", [300, 1500])
 def test_only_what_is_painted_anew_is_drawn(qapp: QApplication, n: int) -> None:
-    study = study_of(n, seed=4, steps=40)
-    made = overlay(replace(study, slacks=some_slacks(study)))
+    run_state = study_of(n, seed=4, steps=40)
+    made = overlay(replace(run_state, slacks=some_slacks(run_state)))
     part = QRectF(200, 100, 60, 40)
     assert made.slacks is not None and (len(made.slacks.ends) > SEAMED) == (n == 1500)
     few = sum(map(len, made.slacks.strokes(part).values()))
@@ -200,10 +200,10 @@ def test_only_what_is_painted_anew_is_drawn(qapp: QApplication, n: int) -> None:
 
 
 def test_slacks_of_no_length_are_no_lines(qapp: QApplication) -> None:
-    study = study_of(10)
+    run_state = study_of(10)
     place = np.array([0, 1])
-    slacks = Slacks(place, study.points.xy[place], np.array([False, True]))
-    lines = overlay(replace(study, slacks=slacks)).slacks
+    slacks = Slacks(place, run_state.points.xy[place], np.array([False, True]))
+    lines = overlay(replace(run_state, slacks=slacks)).slacks
     assert lines is not None and not len(lines.ends) and not lines.strokes(WHOLE)
     assert lines.bounds().isEmpty()
 
@@ -212,19 +212,28 @@ def test_slacks_of_no_length_are_no_lines(qapp: QApplication) -> None:
 
 
 def test_the_pair_is_named_with_its_v(qapp: QApplication) -> None:
-    study = study_of(40, steps=9)
-    i, j = study.pair
-    assert i >= 0 and j >= 0 and study.v is not None
+    run_state = study_of(40, steps=9)
+    i, j = run_state.pair
+    assert i >= 0 and j >= 0 and run_state.v is not None
     # Of a problem of some of the points, `pair` are points and v belongs to places.
     some = np.array([i, 3, j, 7, 8])
-    part = replace(study, index=some, y=study.y[some], f=study.f[some], v=study.v[some], alpha=None, C=None, kkt=None)
+    part = replace(
+        run_state,
+        index=some,
+        y=run_state.y[some],
+        f=run_state.f[some],
+        v=run_state.v[some],
+        alpha=None,
+        C=None,
+        kkt=None,
+    )
     pair = overlay(part).pair
     assert pair is not None
     assert [label.lines for label in pair.labels] == [
-        (f"{name}: v = {number(float(study.v[k]))}".replace("-", "−"),) for name, k in (("i", i), ("j", j))
+        (f"{name}: v = {number(float(run_state.v[k]))}".replace("-", "−"),) for name, k in (("i", i), ("j", j))
     ]
     for at, index in zip(pair.at, (i, j), strict=True):
-        x, y = study.points.xy[index]
+        x, y = run_state.points.xy[index]
         assert at == pytest.approx((250 + 60 * x, 160 - 60 * y))
     assert overlay(replace(part, pair=(-1, -1))).pair is None
     single = overlay(replace(part, pair=(j, -1), v=None)).pair  # a learner that moves one point
@@ -232,39 +241,41 @@ def test_the_pair_is_named_with_its_v(qapp: QApplication) -> None:
 
 
 def test_at_the_end_the_pair_is_named_with_v_before_and_after_the_last_step(qapp: QApplication) -> None:
-    study = study_of(40, steps=9)
-    solver = SmoSolver(study.points.xy, study.y, Kernel("rbf", 1.0))
+    run_state = study_of(40, steps=9)
+    solver = SmoSolver(run_state.points.xy, run_state.y, Kernel("rbf", 1.0))
     step = explain(solver)
-    assert step is not None and study.v is not None
-    i, j = study.pair
+    assert step is not None and run_state.v is not None
+    i, j = run_state.pair
     words = [
-        f"{name}: v = {number(v)} → {number(float(study.v[k]))}".replace("-", "−")
+        f"{name}: v = {number(v)} → {number(float(run_state.v[k]))}".replace("-", "−")
         for name, v, k in (("i", step.v_i, i), ("j", step.v_j, j))
     ]
-    last = overlay(replace(study, explanation=replace(step, newest=True))).pair
+    last = overlay(replace(run_state, explanation=replace(step, newest=True))).pair
     assert last is not None and [label.lines for label in last.labels] == [(each,) for each in words]
-    coming = overlay(replace(study, explanation=step)).pair
+    coming = overlay(replace(run_state, explanation=step)).pair
     assert coming is not None and "→" not in str([label.lines for label in coming.labels])
 
 
 def test_a_point_of_the_pair_out_of_sight_has_no_label(qapp: QApplication) -> None:
-    study = study_of(10)
-    away = study.points.move([3], np.array([[50.0, 0.0]]))
-    pair = overlay(replace(study, points=away, pair=(3, 4))).pair
+    run_state = study_of(10)
+    away = run_state.points.move([3], np.array([[50.0, 0.0]]))
+    pair = overlay(replace(run_state, points=away, pair=(3, 4))).pair
     assert pair is not None and len(pair.at) == 2 and len(pair.rings) == len(pair.labels) == 1
     assert pair.labels[0].lines[0].startswith("j: ")
 
 
 @pytest.mark.parametrize("zoom", [1.0, 1e3, 1e9])
 def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplication, zoom: float) -> None:
-    study = study_of(40)
-    slacks = some_slacks(study)
-    x, y = study.points.xy[study.index[slacks.point[0]]]
+    run_state = study_of(40)
+    slacks = some_slacks(run_state)
+    x, y = run_state.points.xy[run_state.index[slacks.point[0]]]
     grid = grid_of(View(float(x), float(y), 5.0 / zoom), 400, 300)
-    far = study.points.xy.copy()
+    far = run_state.points.xy.copy()
     far[3], far[4] = (x, y), (x + 3.0 * zoom, y)
-    study = replace(study, points=Points.of(far, study.points.labels, study.points.ids), slacks=slacks, pair=(3, 4))
-    made = study_overlay(study, grid, AREA, None, font(10), None, labelled=False)
+    run_state = replace(
+        run_state, points=Points.of(far, run_state.points.labels, run_state.points.ids), slacks=slacks, pair=(3, 4)
+    )
+    made = study_overlay(run_state, grid, AREA, None, font(10), None, labelled=False)
     assert made is not None and made.slacks is not None and len(made.slacks.ends)
     ends = made.slacks.ends.reshape(-1, 2)
     wider = AREA.adjusted(-24.01, -24.01, 24.01, 24.01)
@@ -283,10 +294,10 @@ def test_labels_stay_inside_and_cover_nothing_if_there_is_room(
 ) -> None:
     """Wherever the pair and the hovered point are."""
     xy = np.array(at).reshape(3, 2)
-    study = study_of(6, steps=2)
-    moved = study.points.move([0, 1, 2], xy)
-    study = replace(study, points=moved, pair=(0, 1))
-    made = study_overlay(study, GRID, AREA, id_of(study, 2 if long else 1), font(size))
+    run_state = study_of(6, steps=2)
+    moved = run_state.points.move([0, 1, 2], xy)
+    run_state = replace(run_state, points=moved, pair=(0, 1))
+    made = study_overlay(run_state, GRID, AREA, id_of(run_state, 2 if long else 1), font(size))
     assert made is not None and made.pair is not None and made.card is not None
     boxes = [label.rect for label in (*made.pair.labels, made.card.label)]
     rings = [square(at, PAIR) for at in made.pair.rings]
@@ -329,26 +340,28 @@ def has_room(box: QRectF, busy: list[QRectF], area: QRectF = AREA) -> bool:
 
 
 def test_the_card_says_what_is_said_of_the_point(qapp: QApplication) -> None:
-    study = study_of(40)
+    run_state = study_of(40)
     for place in (0, 11, 39):
-        card = overlay(study, id_of(study, place)).card
+        card = overlay(run_state, id_of(run_state, place)).card
         assert card is not None
-        assert " ".join(card.label.lines) == " ".join(point_words(study, place))
+        assert " ".join(card.label.lines) == " ".join(point_words(run_state, place))
         bold = [line for line, heavy in zip(card.label.lines, card.label.bold, strict=True) if heavy]
-        assert " ".join(bold) == point_words(study, place)[-1]
-        x, y = study.points.xy[place]
+        assert " ".join(bold) == point_words(run_state, place)[-1]
+        x, y = run_state.points.xy[place]
         assert card.at == pytest.approx((250 + 60 * x, 160 - 60 * y))
         assert not card.label.rect.contains(QPointF(*card.at))
-    assert overlay(study, None).card is None
-    assert overlay(study, 7).card is None  # a place is no id
-    some = replace(study, index=np.arange(20), y=study.y[:20], f=study.f[:20], alpha=None, C=None, kkt=None, v=None)
-    assert overlay(some, id_of(study, 30)).card is None  # a point of another problem keeps its plain look
+    assert overlay(run_state, None).card is None
+    assert overlay(run_state, 7).card is None  # a place is no id
+    some = replace(
+        run_state, index=np.arange(20), y=run_state.y[:20], f=run_state.f[:20], alpha=None, C=None, kkt=None, v=None
+    )
+    assert overlay(some, id_of(run_state, 30)).card is None  # a point of another problem keeps its plain look
 
 
 @pytest.mark.parametrize("size", [8, 14, 24])
 def test_the_words_fit_on_their_plate(qapp: QApplication, size: int) -> None:
-    study = study_of(40, steps=3)
-    made = overlay(study, id_of(study, 5), size=size)
+    run_state = study_of(40, steps=3)
+    made = overlay(run_state, id_of(run_state, 5), size=size)
     assert made.card is not None and made.pair is not None
     for label in (made.card.label, *made.pair.labels):
         for line, is_bold in zip(label.lines, label.bold, strict=True):
@@ -373,15 +386,15 @@ def test_lines_are_broken_between_words_only(text: str, most: int) -> None:
 
 
 def test_what_differs_is_painted_anew_and_no_more(qapp: QApplication) -> None:
-    study = study_of(40)
-    study = replace(study, slacks=some_slacks(study), pair=(3, 8))
-    first = overlay(study, id_of(study, 5))
+    run_state = study_of(40)
+    run_state = replace(run_state, slacks=some_slacks(run_state), pair=(3, 8))
+    first = overlay(run_state, id_of(run_state, 5))
     steps = [
         first,
-        overlay(study, id_of(study, 6), first),
-        overlay(replace(study, pair=(4, 9)), id_of(study, 6), first),
-        overlay(replace(study, pair=(4, 9), slacks=some_slacks(study, seed=9)), id_of(study, 6), first),
-        overlay(replace(study, slacks=None, pair=(-1, -1))),
+        overlay(run_state, id_of(run_state, 6), first),
+        overlay(replace(run_state, pair=(4, 9)), id_of(run_state, 6), first),
+        overlay(replace(run_state, pair=(4, 9), slacks=some_slacks(run_state, seed=9)), id_of(run_state, 6), first),
+        overlay(replace(run_state, slacks=None, pair=(-1, -1))),
     ]
     for old, new in itertools.pairwise([None, *steps, None]):
         changed = painted(old) != painted(new)
@@ -390,37 +403,37 @@ def test_what_differs_is_painted_anew_and_no_more(qapp: QApplication) -> None:
         for area in to_repaint(old, new, AREA):
             covered[max(area.top(), 0) : area.bottom() + 1, max(area.left(), 0) : area.right() + 1] = True
         assert not (changed & ~covered).any()
-    assert to_repaint(first, overlay(study, id_of(study, 5), first), AREA) == [] == to_repaint(None, None, AREA)
+    assert to_repaint(first, overlay(run_state, id_of(run_state, 5), first), AREA) == [] == to_repaint(None, None, AREA)
     # A pointer that goes from point to point does not have all slacks painted.
     card = to_repaint(steps[0], steps[1], AREA)
     assert len(card) == 2 and all(area.width() * area.height() < 0.35 * 400 * 300 for area in card)
 
 
 def test_slacks_are_laid_out_once_for_a_view(qapp: QApplication) -> None:
-    study = study_of(40)
-    study = replace(study, slacks=some_slacks(study))
-    first = overlay(study)
-    assert overlay(replace(study, step=study.step + 1), id_of(study, 1), first).slacks is first.slacks
-    zoomed = study_overlay(study, grid_of(View(0.0, 0.0, 4.0), 400, 300), AREA, None, font(10), first)
+    run_state = study_of(40)
+    run_state = replace(run_state, slacks=some_slacks(run_state))
+    first = overlay(run_state)
+    assert overlay(replace(run_state, step=run_state.step + 1), id_of(run_state, 1), first).slacks is first.slacks
+    zoomed = study_overlay(run_state, grid_of(View(0.0, 0.0, 4.0), 400, 300), AREA, None, font(10), first)
     assert zoomed is not None and zoomed.slacks is not first.slacks and zoomed.slacks is not None
-    moved = study_overlay(study, GRID, AREA.translated(3, 0), None, font(10), first)
+    moved = study_overlay(run_state, GRID, AREA.translated(3, 0), None, font(10), first)
     assert moved is not None and moved.slacks is not None and first.slacks is not None
     assert (moved.slacks.ends - first.slacks.ends == [3, 0, 3, 0]).all()
 
 
 def test_nothing_to_lay_over(qapp: QApplication) -> None:
     assert study_overlay(None, GRID, AREA, None, font(10)) is None
-    study = study_of(6)
-    empty = replace(study, index=study.index[:0], y=study.y[:0], f=study.f[:0])
+    run_state = study_of(6)
+    empty = replace(run_state, index=run_state.index[:0], y=run_state.y[:0], f=run_state.f[:0])
     assert study_overlay(empty, GRID, AREA, None, font(10)) is None
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_the_pair_and_the_card_stand_out(qapp: QApplication, theme: Theme) -> None:
     """Ink on a ring's seam of the background's colour, whatever lies below."""
-    study = study_of(10)
-    points = Points.of(np.array([[-1.0, 1.0], [1.0, 1.0], *[[0.0, -1.0]] * 8]), study.points.labels)
-    made = overlay(replace(study, points=points, pair=(0, 1), slacks=None))
+    run_state = study_of(10)
+    points = Points.of(np.array([[-1.0, 1.0], [1.0, 1.0], *[[0.0, -1.0]] * 8]), run_state.points.labels)
+    made = overlay(replace(run_state, points=points, pair=(0, 1), slacks=None))
     image = painted(made, theme=theme)
 
     def argb(colour: tuple[int, int, int]) -> int:
@@ -481,7 +494,7 @@ def test_pixels_are_those_of_the_canvas(make: Make, qtbot: QtBot) -> None:
     for point, (x, y) in zip(xy.tolist(), pixels.tolist(), strict=True):
         at = canvas._place(*point)
         assert (at.x(), at.y()) == pytest.approx((x, y), abs=1e-6)
-    assert window._scene is not None and window._scene.study is not None
-    study = window._scene.study
-    made = study_overlay(study, canvas.grid(), canvas.plot_area(), id_of(study, 0), canvas.font())
+    assert window._scene is not None and window._scene.run_state is not None
+    run_state = window._scene.run_state
+    made = study_overlay(run_state, canvas.grid(), canvas.plot_area(), id_of(run_state, 0), canvas.font())
     assert made is not None and made.card is not None and canvas.plot_area().contains(made.card.label.rect)

@@ -45,12 +45,12 @@ def sizes(window: MainWindow) -> set[tuple[int, int]]:
 
 def test_lanes_are_added_moved_and_removed_by_the_buttons_with_undo(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"))
-    run = window.result(1).study.recording
+    run = window.result(1).run_state.recording
     click(qtbot, window, "lane1.add")
     assert shown(window) == ["knn", "svm", "perceptron"]
-    assert window.result(1).study.recording == run, "nothing is learnt anew"
+    assert window.result(1).run_state.recording == run, "nothing is learnt anew"
     click(qtbot, window, "lane0.duplicate")
-    assert shown(window) == ["knn", "knn", "svm", "perceptron"] and window.result(2).study.recording == run
+    assert shown(window) == ["knn", "knn", "svm", "perceptron"] and window.result(2).run_state.recording == run
     assert len(window.canvases) == 4 and all(canvas.isVisible() for canvas in window.canvases)
     for at in range(4):
         assert not find(window, f"lane{at}.add").isEnabled() and not find(window, f"lane{at}.duplicate").isEnabled()
@@ -58,7 +58,7 @@ def test_lanes_are_added_moved_and_removed_by_the_buttons_with_undo(make: Make, 
         assert frame.lane == window.document.lanes[at] and frame.full
     click(qtbot, window, "lane3.left")
     assert shown(window) == ["knn", "knn", "perceptron", "svm"]
-    assert window.result(3).study.recording == run and window.result(0).study is None
+    assert window.result(3).run_state.recording == run and window.result(0).run_state is None
     assert not find(window, "lane3.right").isEnabled() and not find(window, "lane0.left").isEnabled()
     click(qtbot, window, "lane1.remove")
     click(qtbot, window, "lane0.right")
@@ -68,7 +68,7 @@ def test_lanes_are_added_moved_and_removed_by_the_buttons_with_undo(make: Make, 
         settle(qtbot, window)
         assert window.document.shown == expected
     assert shown(window) == ["knn", "svm"]
-    assert window.result(1).study.recording == run
+    assert window.result(1).run_state.recording == run
     for _ in range(5):
         window._actions["redo"].trigger()
     settle(qtbot, window)

@@ -222,7 +222,7 @@ def visit(
     for lane in range(window.document.shown):
         window._controller.playback.to_end(lane)
         window._controller.playback.set_speed(lane, 99)
-    window._controller.set_session(playing=(True,) * 4, strips=False, haze=False, throwing=False)
+    window._controller.set_session(playing=(True,) * 4, strips=False, bootstrap=False, fresh_going=False)
     if window._race.race is not None:
         window._race.race.close()
     settle(qtbot, window, 60_000)

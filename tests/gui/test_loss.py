@@ -36,7 +36,7 @@ def show(qtbot: QtBot, qapp: QApplication) -> Show:
     kept = []
 
     def build(
-        study: RunState | None,
+        run_state: RunState | None,
         hovered: int | None = None,
         size: tuple[int, int] = (420, 560),
         desk: object = None,
@@ -47,7 +47,7 @@ def show(qtbot: QtBot, qapp: QApplication) -> Show:
         kept.append(panel)
         panel.resize(*size)
         panel.show()
-        panel.render_scene(scene_of(study, hovered), theme)
+        panel.render_scene(scene_of(run_state, hovered), theme)
         qapp.processEvents()
         return panel
 
@@ -78,32 +78,32 @@ def shown_values(picture: LossPicture) -> tuple[np.ndarray, np.ndarray]:
 
 def with_margins(margins: list[float] | np.ndarray, learner: str = "smo") -> RunState:
     """A study whose points have these y f, with multipliers that mean nothing, or none."""
-    study = study_of(len(margins), steps=1)
-    study = replace(study, f=study.y * np.asarray(margins, dtype=float))
+    run_state = study_of(len(margins), steps=1)
+    run_state = replace(run_state, f=run_state.y * np.asarray(margins, dtype=float))
     bare = {"alpha": None, "C": None, "v": None, "kkt": None}
-    return replace(study, learner=learner, **bare) if learner != "smo" else study
+    return replace(run_state, learner=learner, **bare) if learner != "smo" else run_state
 
 
 # -- places ------------------------------------------------------------------------------------------------------------
 
 
 def test_points_stand_where_libsvm_has_them(show: Show) -> None:
-    study = study_of(40, tol=1e-9)
+    run_state = study_of(40, tol=1e-9)
     _, theirs = libsvm(40, tol=1e-9)
-    panel = show(study)
+    panel = show(run_state)
     margins, losses = shown_values(panel.picture)
     assert np.abs(margins - theirs).max() < 1e-6
     assert np.abs(losses - np.maximum(0, 1 - theirs)).max() < 1e-6
     # The same by the kernel matrix, to rounding.
-    ours = dense_margins(study)
+    ours = dense_margins(run_state)
     assert np.abs(margins - ours).max() < 1e-9
     assert np.abs(losses - np.maximum(0, 1 - ours)).max() < 1e-9
 
 
 def test_half_trained(show: Show) -> None:
-    study = study_of(60, steps=7)
-    margins, losses = shown_values(show(study).picture)
-    ours = dense_margins(study)
+    run_state = study_of(60, steps=7)
+    margins, losses = shown_values(show(run_state).picture)
+    ours = dense_margins(run_state)
     assert np.abs(margins - ours).max() < 1e-9
     assert np.abs(losses - np.maximum(0, 1 - ours)).max() < 1e-9
 
@@ -129,15 +129,15 @@ def test_of_many_points_all_that_can_be_seen_is_painted(show: Show) -> None:
     rng = np.random.default_rng(0)
     margins = rng.uniform(-1.4, 2.4, 3000)
     margins[1::2] = np.abs(margins[1::2])  # class 2 makes no error
-    study = with_margins(margins)
-    panel = show(study)
+    run_state = with_margins(margins)
+    panel = show(run_state)
     drawn = panel.picture._cloud
     assert len(drawn) < 1600
     area, (left, right) = panel.picture.plot_area(), panel.picture._range
     unit = (right - left) / area.width()
     for label in (0, 1):
         mine = np.sort(drawn._xy[drawn._kinds == label, 0])
-        each = margins[study.points.labels == label]
+        each = margins[run_state.points.labels == label]
         nearest = np.abs(mine[np.clip(np.searchsorted(mine, each), 1, len(mine) - 1)] - each)
         nearest = np.minimum(nearest, np.abs(mine[np.clip(np.searchsorted(mine, each) - 1, 0, None)] - each))
         assert nearest.max() <= 1.01 * unit
@@ -201,35 +201,35 @@ def test_the_curves(show: Show) -> None:
 
 
 def test_the_numbers_say_what_is_seen(show: Show) -> None:
-    study = study_of(60, steps=12)
-    panel = show(study)
-    theirs = hinge_loss(study.y, study.f)
+    run_state = study_of(60, steps=12)
+    panel = show(run_state)
+    theirs = hinge_loss(run_state.y, run_state.f)
     assert text(panel, "loss.numbers").startswith(f"Hinge loss: 1/n Σ max(0, 1 − y f) = {short(theirs)}")
-    errors = int((dense_margins(study) <= 0).sum())
+    errors = int((dense_margins(run_state) <= 0).sum())
     assert f"= {errors} / 60 =" in text(panel, "loss.numbers")
     panel.render_scene(scene_of(study_of(60)), LIGHT)
-    assert f"= {short(hinge_loss(study.y, study_of(60).f))}\n" in text(panel, "loss.numbers")
+    assert f"= {short(hinge_loss(run_state.y, study_of(60).f))}\n" in text(panel, "loss.numbers")
 
 
 # -- pointer and keys --------------------------------------------------------------------------------------------------
 
 
 def test_the_pointer_finds_points_and_ticks(show: Show, qapp: QApplication) -> None:
-    study = with_margins([-1.0, 0.4, 1.2, 2.0])
+    run_state = with_margins([-1.0, 0.4, 1.2, 2.0])
     desk = controller()
-    panel, heard = show(study, desk=desk), desk.playback.heard
+    panel, heard = show(run_state, desk=desk), desk.playback.heard
     picture = panel.picture
     (x, y), (_, tick_y) = picture.spots(), picture.tick_spots()
     for place in range(4):
         QTest.mouseMove(picture, QPoint(round(x[place]) + 3, round(y[place]) - 3))
-        assert heard[-1] == id_of(study, place)
+        assert heard[-1] == id_of(run_state, place)
     QTest.mouseMove(picture, QPoint(round(x[0]), round(tick_y[0])))
-    assert heard[-1] == id_of(study, 0)
-    panel.render_scene(scene_of(study, heard[-1]), LIGHT)
-    assert picture.place == 0 and text(panel, "loss.point") == "\n".join(point_words(study, 0))
+    assert heard[-1] == id_of(run_state, 0)
+    panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
+    assert picture.place == 0 and text(panel, "loss.point") == "\n".join(point_words(run_state, 0))
     QTest.mouseMove(picture, QPoint(round(x[0]) + 40, round(tick_y[0]) + 40))
     assert heard[-1] is None
-    panel.render_scene(scene_of(study, None), LIGHT)
+    panel.render_scene(scene_of(run_state, None), LIGHT)
     count = len(heard)
     QTest.mouseMove(picture, QPoint(round(x[0]) + 45, round(tick_y[0]) + 45))
     qapp.sendEvent(picture, QEvent(QEvent.Type.Leave))
@@ -237,34 +237,34 @@ def test_the_pointer_finds_points_and_ticks(show: Show, qapp: QApplication) -> N
 
 
 def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
-    study = study_of(40)
-    panel = show(study)
+    run_state = study_of(40)
+    panel = show(run_state)
     before = pixels(panel)
-    panel.render_scene(scene_of(study, id_of(study, 6)), LIGHT)
+    panel.render_scene(scene_of(run_state, id_of(run_state, 6)), LIGHT)
     changed = np.argwhere(pixels(panel) != before)
     (x, y), (_, tick_y) = panel.picture.spots(), panel.picture.tick_spots()
     assert np.abs(changed[:, 1] - x[6]).max() < 13
     assert changed[:, 0].min() > min(y[6], tick_y[6]) - 13 and changed[:, 0].max() < max(y[6], tick_y[6]) + 13
     assert len(changed) > 100
-    assert text(panel, "loss.point") == "\n".join(point_words(study, 6))
-    panel.render_scene(scene_of(study, 6), LIGHT)  # a place is no id
+    assert text(panel, "loss.point") == "\n".join(point_words(run_state, 6))
+    panel.render_scene(scene_of(run_state, 6), LIGHT)  # a place is no id
     assert (pixels(panel) == before).all() and "Point at a point" in text(panel, "loss.point")
 
 
 def test_arrow_keys_go_by_y_f(show: Show) -> None:
-    study = with_margins([0.5, -1.0, 2.0, 1.0])
+    run_state = with_margins([0.5, -1.0, 2.0, 1.0])
     desk = controller()
-    panel, heard = show(study, desk=desk), desk.playback.heard
+    panel, heard = show(run_state, desk=desk), desk.playback.heard
     panel.setFocus()
     assert panel.picture.hasFocus()
     for place in (1, 0, 3, 2, 2):
         QTest.keyClick(panel.picture, KEY.Key_Right)
-        assert heard[-1] == id_of(study, place)
-        panel.render_scene(scene_of(study, heard[-1]), LIGHT)
+        assert heard[-1] == id_of(run_state, place)
+        panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
     QTest.keyClick(panel.picture, KEY.Key_Left)
-    assert heard[-1] == id_of(study, 3)
+    assert heard[-1] == id_of(run_state, 3)
     QTest.keyClick(panel.picture, KEY.Key_Home)
-    assert heard[-1] == id_of(study, 1)
+    assert heard[-1] == id_of(run_state, 1)
 
 
 # -- sizes and states --------------------------------------------------------------------------------------------------
@@ -295,11 +295,11 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
     qtbot.addWidget(panel)
     panel.resize(400, 500)
     panel.show()
-    assert window._scene is not None and window._scene.study is not None
+    assert window._scene is not None and window._scene.run_state is not None
     panel.render_scene(window._scene, LIGHT)
     QTest.keyClick(panel.picture, KEY.Key_Home)
     settle(qtbot, window)
     window._refresh_if_pending()
-    study = window._scene.study
-    assert study.points is window.document.training_points
-    assert window._controller.session.hovered == id_of(study, int((study.y * study.f).argmin()))
+    run_state = window._scene.run_state
+    assert run_state.points is window.document.training_points
+    assert window._controller.session.hovered == id_of(run_state, int((run_state.y * run_state.f).argmin()))

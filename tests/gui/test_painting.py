@@ -16,7 +16,7 @@ from PySide6.QtGui import QImage, QPaintDevice, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-import app.views
+import app
 from app.state.document import Document, GeneratorSettings
 from app.views.docks import PANELS
 from app.views.plot.layers import Layers
@@ -62,7 +62,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QWidget | None, QRectF]]
 
 
 def painting_modules() -> list[Any]:
-    names = [info.name for info in pkgutil.walk_packages(app.views.__path__, "app.views.")]
+    names = [info.name for info in pkgutil.walk_packages(app.__path__, "app.") if "__main__" not in info.name]
     return [module for module in map(importlib.import_module, names) if hasattr(module, "painter_on")]
 
 

@@ -66,10 +66,10 @@ class Stage:
         qtbot.waitExposed(self.panel)
         self.hovered: int | None = None
 
-    def study(self, **changes: Any) -> RunState:
+    def run_state(self, **changes: Any) -> RunState:
         s, run = self.solver, self.run
         step = explain(s) or self.last
-        study = RunState(
+        run_state = RunState(
             recording=1,
             learner="smo",
             rule=s.selection,
@@ -91,21 +91,21 @@ class Stage:
             trace=run.trace.view(),
             explanation=step,
         )
-        return dataclasses.replace(study, **changes)
+        return dataclasses.replace(run_state, **changes)
 
-    def show(self, study: RunState | None, theme: Theme | None = None) -> None:
+    def show(self, run_state: RunState | None, theme: Theme | None = None) -> None:
         session = SimpleNamespace(hovered=self.hovered)
-        scene = SimpleNamespace(study=study, studied=0, points=self.points, session=session)
+        scene = SimpleNamespace(run_state=run_state, studied=0, points=self.points, session=session)
         self.panel.render_scene(cast(Scene, scene), theme or self.theme)
         for _ in range(3):
             QApplication.processEvents()
 
     def show_step(self, number: int = 12) -> RunState:
         self.run.go_to(number)
-        study = self.study()
-        self.show(study)
-        assert study.explanation is not None
-        return study
+        run_state = self.run_state()
+        self.show(run_state)
+        assert run_state.explanation is not None
+        return run_state
 
     def strips(self) -> list[RankingView]:
         return self.panel.findChildren(RankingView)
@@ -139,8 +139,8 @@ def near(colour: tuple[int, int, int], wanted: tuple[int, int, int], slack: int 
 def test_the_box_is_painted_where_the_numbers_are(qtbot: QtBot, theme: Theme, size: tuple[int, int]) -> None:
     stage = Stage(qtbot, size, theme)
     for number in range(0, 20, 3):
-        study = stage.show_step(number)
-        step = study.explanation
+        run_state = stage.show_step(number)
+        step = run_state.explanation
         assert step is not None
         view: BoxView = stage.view(BoxView)
         _, frame, flat = view.placed(step)
@@ -196,10 +196,10 @@ def test_the_parabola_is_painted_where_the_numbers_are(qtbot: QtBot) -> None:
 @pytest.mark.parametrize("rule", ["second-order", "random"])
 def test_hovering_a_bar_shows_its_point_in_the_plane_and_back(qtbot: QtBot, rule: str) -> None:
     stage = Stage(qtbot, (420, 1000), selection=rule)
-    study = stage.show_step(8)
-    assert study.explanation is not None
-    for strip, ranking in zip(stage.strips(), (study.explanation.first, study.explanation.second), strict=True):
-        assert strip.objectName() == ("step.first" if ranking is study.explanation.first else "step.second")
+    run_state = stage.show_step(8)
+    assert run_state.explanation is not None
+    for strip, ranking in zip(stage.strips(), (run_state.explanation.first, run_state.explanation.second), strict=True):
+        assert strip.objectName() == ("step.first" if ranking is run_state.explanation.first else "step.second")
         for place in strip.shown()[:4]:
             stage.hand.hovered.clear()
             point = int(stage.trained.ids[ranking.candidates[place]])
@@ -212,10 +212,10 @@ def test_hovering_a_bar_shows_its_point_in_the_plane_and_back(qtbot: QtBot, rule
             inside = bar.right() - 6, bar.top() + 5
             assert not near(colour_at(strip, *inside), HIGHLIGHT)
             stage.hovered = point  # as the scene has it now
-            stage.show(study)
+            stage.show(run_state)
             assert near(colour_at(strip, *inside), HIGHLIGHT)
             stage.hovered = None
-            stage.show(study)
+            stage.show(run_state)
         QTest.mouseMove(strip, QPoint(5, 3))  # the header
         assert stage.hand.hovered[-1] is None
         QTest.mouseMove(strip, strip.bar(0).center().toPoint())
@@ -225,9 +225,9 @@ def test_hovering_a_bar_shows_its_point_in_the_plane_and_back(qtbot: QtBot, rule
 
 def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
     stage = Stage(qtbot, (420, 1000))
-    study = stage.show_step(8)
-    assert study.explanation is not None
-    strip, ranking = stage.strips()[0], study.explanation.first
+    run_state = stage.show_step(8)
+    assert run_state.explanation is not None
+    strip, ranking = stage.strips()[0], run_state.explanation.first
     assert strip.focusPolicy() & Qt.FocusPolicy.TabFocus
     stage.panel.activateWindow()
     strip.setFocus()
@@ -244,7 +244,7 @@ def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
         QTest.keyClick(strip, key)
         assert stage.hand.hovered[-1] == ids[place]
         stage.hovered = ids[place]
-        stage.show(study)
+        stage.show(run_state)
     strip.clearFocus()
     QApplication.processEvents()
     assert stage.hand.hovered[-1] is None
@@ -275,10 +275,10 @@ def test_bars_and_numbers_come_from_the_ranking(qtbot: QtBot) -> None:
 
 def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
     stage = Stage(qtbot, (420, 1000))
-    study = stage.show_step(12)
-    step = study.explanation
+    run_state = stage.show_step(12)
+    step = run_state.explanation
     assert step is not None
-    rows = rows_of(study, (step.i, step.j), stage.points)
+    rows = rows_of(run_state, (step.i, step.j), stage.points)
     for row, point in zip(rows, (step.i, step.j), strict=True):
         assert stage.points.ids[row - 1] == stage.trained.ids[point] and row - 1 != point
     assert text_of(stage).split("\n") == [
@@ -293,7 +293,7 @@ def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
     said = step.sentence, step.effect, *words.moves(step), words.length(step), words.gain_line(step), f"point {rows[0]}"
     assert all(part in told for part in said)
     stage.points = stage.points.remove([rows[0] - 1])  # gone from the document since
-    stage.show(study)
+    stage.show(run_state)
     assert "i = a point that is gone" in text_of(stage)
     assert f"j = point {rows[1] - (rows[1] > rows[0])}" in text_of(stage)
 
@@ -302,18 +302,18 @@ def test_the_end_of_a_run(qtbot: QtBot) -> None:
     stage = Stage(qtbot, (420, 1000))
     stage.run.advance(10**6)
     end = stage.run.length
-    stage.show(stage.study())  # why the last step was made is not known yet
+    stage.show(stage.run_state())  # why the last step was made is not known yet
     assert text_of(stage).startswith(f"After step {end}\nOptimal: no pair is left")
     assert stage.view(BoxView).isVisible() and stage.view(BoxView).step is None
     stage.run.go_to(end - 1)
     stage.last = explain(stage.solver, newest=True)
     stage.run.go_to(end)
-    stage.show(stage.study())
+    stage.show(stage.run_state())
     assert text_of(stage).startswith(f"Last step: {end}\n") and stage.last is not None
     assert stage.last.sentence in text_of(stage) and "Optimal: no pair is left" in text_of(stage)
     assert stage.view(BoxView).step is stage.last
     stage.run.go_to(end - 1)
-    stage.show(stage.study())
+    stage.show(stage.run_state())
     assert text_of(stage).startswith(f"Next: step {end}\n") and "Optimal" not in text_of(stage)
 
 
@@ -324,13 +324,13 @@ def test_without_a_step_there_is_one_sentence(qtbot: QtBot) -> None:
     assert not stage.view(BoxView).isVisible() and not stage.strips()[0].isVisible()
     stage.show_step(3)
     assert stage.view(BoxView).isVisible() and stage.strips()[0].isVisible()
-    stage.show(stage.study(learner="perceptron", explanation=None, operation="Point 3 was on the wrong side."))
+    stage.show(stage.run_state(learner="perceptron", explanation=None, operation="Point 3 was on the wrong side."))
     said = "Point 3 was on the wrong side. Box, gain and candidates are shown for SMO only."
     assert text_of(stage) == f"After step 3\n{said}"
     assert not stage.view(BoxView).isVisible()
-    stage.show(stage.study(learner="lasvm", explanation=None))
+    stage.show(stage.run_state(learner="lasvm", explanation=None))
     assert "takes no pairs by a rule" in text_of(stage)
-    stage.show(stage.study(explanation=None, step=0, length=0, ended=True))
+    stage.show(stage.run_state(explanation=None, step=0, length=0, ended=True))
     assert text_of(stage).startswith("Before the first step\nThere was no step to make.")
     assert not stage.view(BoxView).isVisible()
 
@@ -351,21 +351,21 @@ class Paints(QObject):
 
 def test_nothing_is_painted_when_nothing_changed(qtbot: QtBot) -> None:
     stage = Stage(qtbot, (420, 1000))
-    study = stage.show_step(12)
+    run_state = stage.show_step(12)
     views = [*stage.strips(), stage.view(BoxView), stage.view(GainView), *stage.panel.findChildren(TextView)]
     paints = Paints(views)
     for _ in range(3):
-        stage.show(study)
-    stage.show(dataclasses.replace(study))  # another frame of the same step
+        stage.show(run_state)
+    stage.show(dataclasses.replace(run_state))  # another frame of the same step
     assert paints.count == 0
     stage.hovered = int(stage.trained.ids[0])
-    stage.show(study)
+    stage.show(run_state)
     assert paints.count == len(stage.strips())
     paints.count = 0
     stage.show_step(13)
     assert paints.count >= 5
     paints.count = 0
-    stage.show(stage.study(explanation=stage.view(BoxView).step), DARK)
+    stage.show(stage.run_state(explanation=stage.view(BoxView).step), DARK)
     assert paints.count == len(views)
 
 
@@ -418,8 +418,8 @@ def test_the_words_leave_the_pictures_where_they_are(qtbot: QtBot) -> None:
     tops = []
     for number in range(30):
         stage.run.go_to(number)
-        stage.show(stage.study())
+        stage.show(stage.run_state())
         tops.append(shown_in(stage.panel, stage.view(BoxView)).top())
     assert tops == sorted(tops) and len(set(tops)) <= 4
-    stage.show(stage.study(recording=2))
+    stage.show(stage.run_state(recording=2))
     assert stage.panel.findChild(TextView, "step.words").height() <= max(tops)

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.pool import Priority
 from app.features.validation_curves import query
 from app.features.validation_curves.query import Curve, CurveQuery
-from app.features.validation_curves.scene import Strip, name_of, sentence
+from app.features.validation_curves.scene import ValidationCurve, name_of, sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
 from app.state.slider_scales import C_SCALE, RankScale, scale_of
@@ -348,7 +348,9 @@ def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
     for widget in (slider, strip):
         qtbot.addWidget(widget)
     strip.grab()
-    strip.show_strip(Strip("k", RankScale(1), 1.0, True, None, True, "The curve needs two points or more."), DARK)
+    strip.show_strip(
+        ValidationCurve("k", RankScale(1), 1.0, True, None, True, "The curve needs two points or more."), DARK
+    )
     strip.grab()
     QTest.keyClick(strip, KEY.Key_Return)
 
@@ -391,7 +393,7 @@ def test_every_text_stays_inside_a_narrow_frame(
     frame = strip.plot_area().adjusted(-8, -6, 8, 6)
     for message, read in (("", None), ("", 0), ("", C_SCALE.high), ("The curve needs points of two classes.", None)):
         drawn.clear()
-        strip.show_strip(Strip("C", C_SCALE, 1.0, True, curve, False, message), LIGHT)
+        strip.show_strip(ValidationCurve("C", C_SCALE, 1.0, True, curve, False, message), LIGHT)
         strip._look(read)
         strip.grab()
         assert len(drawn) >= 3
@@ -402,6 +404,6 @@ def test_every_text_stays_inside_a_narrow_frame(
         assert read != C_SCALE.high or drawn[-1][1] in (("C = 1e6 ○", "1e6 ○") if pixels == 13 else ("1e6 ○", "1e6"))
         assert read != 0 or drawn[-1][1] in ("C = 1", "1")
     assert strip.toolTip() == "The curve needs points of two classes."
-    strip.show_strip(Strip("C", C_SCALE, 1.0, True, curve), LIGHT)
+    strip.show_strip(ValidationCurve("C", C_SCALE, 1.0, True, curve), LIGHT)
     assert "Of a sample of 500 points." in strip.toolTip()
     assert "Hollow ring: given up after" in strip.toolTip() and "Hollow ring" in strip.accessibleDescription()

@@ -35,7 +35,7 @@ def show(qtbot: QtBot) -> Show:
     windows: list[QWidget] = []
 
     def build(
-        study: RunState | None = None, playing: bool = False, width: int = 520, points: int = 0, dark: bool = False
+        run_state: RunState | None = None, playing: bool = False, width: int = 520, points: int = 0, dark: bool = False
     ) -> PlaybackBar:
         window = QWidget()
         windows.append(window)  # qtbot alone does not keep it
@@ -48,7 +48,7 @@ def show(qtbot: QtBot) -> Show:
         window.resize(width, 60)
         window.show()
         qtbot.waitExposed(window)
-        bar.render_scene(lane_of(study, playing), theme.theme_of(dark))
+        bar.render_scene(lane_of(run_state, playing), theme.theme_of(dark))
         QApplication.sendPostedEvents()
         return bar
 
@@ -161,8 +161,8 @@ def test_the_handle_follows_the_hand_and_not_the_frames(show: Show) -> None:
     assert first[:2] == ("seek", 0) and abs(first[2] - 500) <= 5
     # An older frame, and one of a run that has grown: the hand holds handle and scale still.
     longer = made(4000)
-    for study in (study_of(run.trace, step=120), study_of(longer.trace, step=130)):
-        bar.render_scene(lane_of(study), light)
+    for run_state in (study_of(run.trace, step=120), study_of(longer.trace, step=130)):
+        bar.render_scene(lane_of(run_state), light)
         assert line.sliderPosition() == first[2] and line.maximum() == 1000
         assert handle_at(line) == pytest.approx(SIDE + columns // 2, abs=1)
     drag(line, SIDE + columns // 2)
@@ -350,13 +350,13 @@ def test_what_leads_nowhere_is_grey(show: Show) -> None:
     turn(bar.timeline, 120)
     assert asked(bar) == []
     back, on = list(BUTTONS[:3]), list(BUTTONS[4:])
-    for study, expected in (
+    for run_state, expected in (
         (study_of(run.trace, step=0), ["play", *on]),
         (study_of(run.trace, step=400), [*back, "play"]),
         (study_of(run.trace, step=399), list(BUTTONS)),
         (study_of(run.trace, step=400, ended=False), list(BUTTONS)),
     ):
-        bar.render_scene(lane_of(study), theme.LIGHT)
+        bar.render_scene(lane_of(run_state), theme.LIGHT)
         assert enabled(bar) == expected and bar.timeline.isEnabled()
     bar.render_scene(lane_of(None), theme.LIGHT)
     assert enabled(bar) == [] and bar.timeline.maximum() == 0
@@ -436,37 +436,37 @@ def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
     def find(name: str) -> Any:
         return window.findChild(QWidget, f"lane1.transport.{name}")
 
-    def study() -> RunState:
+    def run_state() -> RunState:
         settle(qtbot, window)
         assert window._scene is not None
-        found = window._scene.lanes[1].study
+        found = window._scene.lanes[1].run_state
         assert found is not None
         return found
 
     line = find("timeline")
-    length = study().length
-    assert study().at_end and length > 20 and line.isVisible() and not window._lanes.bars[0].isVisible()
+    length = run_state().length
+    assert run_state().at_end and length > 20 and line.isVisible() and not window._lanes.bars[0].isVisible()
     assert find("step").text().endswith(str(length)) and line.value() == line.maximum() == length
     QTest.mouseClick(find("back"), Qt.MouseButton.LeftButton)
-    assert study().step == length - 1
+    assert run_state().step == length - 1
     click(line, SIDE)
-    assert study().step == 0 == line.value() and study().length == length
-    first = study().trace.next_change(0)[0]
+    assert run_state().step == 0 == line.value() and run_state().length == length
+    first = run_state().trace.next_change(0)[0]
     QTest.mouseClick(find("next_change"), Qt.MouseButton.LeftButton)
-    assert study().step == first == line.value()
+    assert run_state().step == first == line.value()
     line.setFocus()
     QTest.keyClick(line, Qt.Key.Key_Period)
     QTest.keyClick(line, Qt.Key.Key_Period)
-    assert study().step == first + 2
+    assert run_state().step == first + 2
     press(line, SIDE + 10)
     for x in range(12, line.width() - SIDE, 9):
         drag(line, SIDE + x)
         window._refresh()
         assert line.sliderPosition() == line.scale().step_at(x), "the hand is not held up"
     release(line, SIDE + x)
-    assert study().step == line.value() == line.scale().step_at(x)
+    assert run_state().step == line.value() == line.scale().step_at(x)
     QTest.keyClick(line, Qt.Key.Key_End)
-    assert study().at_end and line.value() == length
+    assert run_state().at_end and line.value() == length
 
 
 def test_the_curves_lead_through_the_run_too(make: Make, qtbot: QtBot) -> None:
@@ -475,12 +475,12 @@ def test_the_curves_lead_through_the_run_too(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     plot = window.findChild(QWidget, "curves.plot")
     assert plot.isVisible()
-    study = window._scene.lanes[1].study
-    qtbot.waitUntil(lambda: len(window._scene.lanes[1].study.trace.landmarks) > 20, timeout=20_000)
+    run_state = window._scene.lanes[1].run_state
+    qtbot.waitUntil(lambda: len(window._scene.lanes[1].run_state.trace.landmarks) > 20, timeout=20_000)
     area = plot.area("violation")
     QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=QPoint(int(area.center().x()), int(area.center().y())))
     settle(qtbot, window)
-    step = window._scene.lanes[1].study.step
-    assert abs(step - study.length / 2) < study.length / 10 and plot.cursor_step == step
+    step = window._scene.lanes[1].run_state.step
+    assert abs(step - run_state.length / 2) < run_state.length / 10 and plot.cursor_step == step
     assert window.findChild(QWidget, "lane1.transport.timeline").value() == step
-    assert plot.accessibleDescription().startswith(f"Step {step} of {study.length}.")
+    assert plot.accessibleDescription().startswith(f"Step {step} of {run_state.length}.")

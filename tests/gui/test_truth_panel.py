@@ -121,7 +121,7 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
     QTest.keyClicks(spin, "200")
     QTest.keyClick(spin, Qt.Key.Key_Return)
     settle(qtbot, window)
-    assert window._controller.session.throw_count == 200 and window._controller.session.throw.batches == 0
+    assert window._controller.session.fresh_count == 200 and window._controller.session.fresh_draw.batches == 0
     assert part(window, QPushButton, "throw").text() == "Throw 200 fresh points"
     click(qtbot, window, "throw")
     (specks,) = sheets(window)
@@ -140,21 +140,21 @@ def test_what_waits_for_a_training_says_so() -> None:
 
 def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
-    throw = lambda: window._controller.session.throw  # noqa: E731
+    fresh_draw = lambda: window._controller.session.fresh_draw  # noqa: E731
     click(qtbot, window, "keep")
-    qtbot.waitUntil(lambda: throw().batches >= 3, timeout=20_000)
+    qtbot.waitUntil(lambda: fresh_draw().batches >= 3, timeout=20_000)
     assert part(window, QPushButton, "keep").text() == "Stop throwing"
     click(qtbot, window, "keep")
     settle(qtbot, window)
-    assert not window._controller.session.throwing
-    first = throw()
+    assert not window._controller.session.fresh_going
+    first = fresh_draw()
     assert isinstance(first, FreshDraw) and first.first == 1
     assert f"(throws 1 to {first.batches})" in words(window, "errors")
     click(qtbot, window, "keep")
-    assert window._controller.session.throwing
+    assert window._controller.session.fresh_going
     key(window, Qt.Key.Key_0, CTRL)
     window._refresh_if_pending()
-    assert not window._controller.session.throwing and styles(window) == []
+    assert not window._controller.session.fresh_going and styles(window) == []
     settle(qtbot, window)
 
 
@@ -212,8 +212,8 @@ def test_h_shows_the_haze_and_its_number(qtbot: QtBot, make: Make) -> None:
     assert scene is not None
     said = words(window, "disagreements")
     for row in scene.truth.rows:
-        assert row.haze is not None and row.haze.done == row.haze.of == 30 and not row.resampling
-        assert f"30 of 30 {100 * row.haze.area:.1f} % {100 * row.haze.at_points:.1f} %" in said
+        assert row.bootstrap is not None and row.bootstrap.done == row.bootstrap.of == 30 and not row.resampling
+        assert f"30 of 30 {100 * row.bootstrap.area:.1f} % {100 * row.bootstrap.at_points:.1f} %" in said
     before = sheets(window)
     spin = part(window, QSpinBox, "resamples")
     spin.setFocus()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from app.engine.pool import Later, Priority
 
-from .query import GivenUpError, Pace, looking, paused, scoring, training
+from .query import GivenUpError, Pace, open_panels, paused, scoring, training
 from .state import STRATEGIES, ActiveLearningRun, LearningStep, Pool, Strategy, drawn
 
 Array = NDArray[np.float64]
@@ -192,7 +192,7 @@ class Comparison:
             index = [*index, run.look.question.index]
         place = np.array(index, dtype=np.intp)
         labels = asking.pool.truth[place].astype(np.int64)
-        look = yield from looking(asking.pool, asking.lane, run.order, run.strategy, place, labels, run.look, pace)
+        look = yield from open_panels(asking.pool, asking.lane, run.order, run.strategy, place, labels, run.look, pace)
         run.index, run.look = index, look
 
     def _learn_all(self, pace: Pace) -> Generator[None, None, float]:

@@ -145,7 +145,9 @@ def look_for(
             index = np.array([answer.index for answer in told], dtype=np.intp)
             labels = np.array([answer.label for answer in told], dtype=np.int64)
             before = looks[-1] if looks else None
-            work = looking(asking.pool, asking.lane, asking.order, asking.plan.strategy, index, labels, before, pace)
+            work = open_panels(
+                asking.pool, asking.lane, asking.order, asking.plan.strategy, index, labels, before, pace
+            )
             looks.append((yield from paused(work, Priority.TRAINING, given_up)))
         reply()
         pictures: list[Picture | str] = []
@@ -194,7 +196,7 @@ def _frame(request: LearningRequest, look: LearningStep) -> Frame:
 # -- learning ------------------------------------------------------------------------------------------------------
 
 
-def looking(
+def open_panels(
     pool: Pool,
     lane: Lane,
     order: Integers,

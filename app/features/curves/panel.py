@@ -70,4 +70,4 @@ class CurvesPanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's run."""
-        self.plot.render_study(scene.study, scene.studied, theme)
+        self.plot.render_study(scene.run_state, scene.studied, theme)

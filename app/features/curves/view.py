@@ -122,21 +122,21 @@ class CurvesPlot(QWidget):
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
-    def render_study(self, study: RunState | None, lane: int, theme: Theme) -> None:
+    def render_study(self, run_state: RunState | None, lane: int, theme: Theme) -> None:
         """Show the run of `lane`; a drag ends where the run is another one."""
-        if study is self._study and lane == self._lane and theme is self._theme:
+        if run_state is self._study and lane == self._lane and theme is self._theme:
             return
-        old, new = (None if each is None else each.recording for each in (self._study, study))
+        old, new = (None if each is None else each.recording for each in (self._study, run_state))
         if old != new or lane != self._lane:
             self._dragging = False
         if not self._dragging:
             self._held = self._range = None
-        self._study, self._lane, self._theme = study, lane, theme
-        shown = {} if study is None else curve_cells.curves_of(study.trace)
+        self._study, self._lane, self._theme = run_state, lane, theme
+        shown = {} if run_state is None else curve_cells.curves_of(run_state.trace)
         for name, button in self._toggles.items():
             if button.isHidden() == (name in shown):
                 button.setVisible(name in shown)
-        self.setAccessibleDescription(summary(study))
+        self.setAccessibleDescription(summary(run_state))
         if shown != self._shown:
             self._shown = shown
             self._keep_room()
@@ -228,26 +228,26 @@ class CurvesPlot(QWidget):
 
     def _entries(self, plot: str, curves: list[str]) -> list[Entry]:
         """The legend of a plot."""
-        study, theme = self._study, self._theme
-        assert study is not None and theme is not None
+        run_state, theme = self._study, self._theme
+        assert run_state is not None and theme is not None
         entries, older = [], None
         for name in curves:
             spec = CURVES[name]
-            value = curve_cells.value_at(study.trace, name, self.cursor_step)
+            value = curve_cells.value_at(run_state.trace, name, self.cursor_step)
             text = "–" if value is None else between(*value[:2], spec.percent, PLOTS[plot].whole)
-            marked = name not in study.trace.names
+            marked = name not in run_state.trace.names
             if marked and value is not None and value[2] != self.cursor_step:
                 older = value[2]
             sign = spec.sign if marked else ""
             room = grouped(9999) if PLOTS[plot].whole else "0.0000 %" if spec.percent else "0.0000"
             entries.append(Entry(spec.label, text, _colour(spec.colour, theme), spec.dash, sign, room))
-        if marked_names := [name for name in curves if name not in study.trace.names]:
+        if marked_names := [name for name in curves if name not in run_state.trace.names]:
             names = ", ".join(CURVES[name].short for name in marked_names)
             where = f"; here {grouped(older)}" if older is not None else ""
-            known = grouped(curve_cells.known_steps(study.trace))
+            known = grouped(curve_cells.known_steps(run_state.trace))
             entries.append(Entry(f"({names}: at {known} marked steps{where})", room="" if where else "; here 00 000"))
         if plot == "violation":
-            entries.append(Entry("tolerance", short(study.tol), theme.ink, curve_cells.DOTTED, room="0.00"))
+            entries.append(Entry("tolerance", short(run_state.tol), theme.ink, curve_cells.DOTTED, room="0.00"))
         strokes_of = [CHANGES[name] for name in curves if name in CHANGES]
         entries += [Entry(text, "", theme.ink, sign="strokes", room="") for text in strokes_of]
         return entries
@@ -300,39 +300,50 @@ class CurvesPlot(QWidget):
 
     def _painted(self, plots: list[_Plot], scale: StepScale, theme: Theme) -> QPixmap:
         """Everything but the legends and the cursor: it stays as it is while these move and the run does not grow."""
-        study, ratio = self._study, self.devicePixelRatioF()
-        assert study is not None
+        run_state, ratio = self._study, self.devicePixelRatioF()
+        assert run_state is not None
         log, size = tuple(self._log.values()), self.size()
         places = tuple((plot.name, tuple(plot.curves), plot.area.top(), plot.area.height()) for plot in plots)
-        key = (study.recording, study.length, study.tol, scale, log, size, places, self.font().key(), theme, ratio)
-        if key != self._key or self._landmarks is not study.trace.landmarks:
+        key = (
+            run_state.recording,
+            run_state.length,
+            run_state.tol,
+            scale,
+            log,
+            size,
+            places,
+            self.font().key(),
+            theme,
+            ratio,
+        )
+        if key != self._key or self._landmarks is not run_state.trace.landmarks:
             picture = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
             picture.setDevicePixelRatio(ratio)
             picture.fill(self.palette().window().color())
             with painter_on(picture) as painter:
                 painter.setFont(self.font())
                 ticks = view_axes.step_ticks(scale, QFontMetricsF(self.font()), ratio)
-                widths = [self._paint_plot(painter, study, plot, scale, ticks, theme) for plot in plots]
+                widths = [self._paint_plot(painter, run_state, plot, scale, ticks, theme) for plot in plots]
                 numbers = ceil(max(left for left, _ in widths)), ceil(max(right for _, right in widths))
                 if numbers != self._numbers:  # the next picture will have room for them
                     self._numbers = numbers
                     self.update()
                 lowest = plots[-1].area
-                marks = curve_cells.change_marks(study.trace, scale)
+                marks = curve_cells.change_marks(run_state.trace, scale)
                 view_axes.paint_changes(painter, lowest, marks, MARKS, theme, ratio)
                 view_axes.paint_steps(painter, lowest, ticks, MARKS, theme, ratio)
-            self._picture, self._key, self._landmarks = picture, key, study.trace.landmarks
+            self._picture, self._key, self._landmarks = picture, key, run_state.trace.landmarks
         return self._picture
 
     def _paint_plot(
-        self, painter: QPainter, study: RunState, plot: _Plot, steps: StepScale, ticks: list[Tick], theme: Theme
+        self, painter: QPainter, run_state: RunState, plot: _Plot, steps: StepScale, ticks: list[Tick], theme: Theme
     ) -> tuple[float, float]:
         """Draw one plot; returns the widths of its longest numbers at the left and at the right."""
         ratio, area = self.devicePixelRatioF(), plot.area
         rows = round(area.height() * ratio)
         view_axes.paint_grid(painter, area, ticks, theme, ratio)
-        cells = {name: curve_cells.cells_of(study.trace, name, steps) for name in plot.curves}
-        tol = study.tol if plot.name == "violation" else None
+        cells = {name: curve_cells.cells_of(run_state.trace, name, steps) for name in plot.curves}
+        tol = run_state.tol if plot.name == "violation" else None
         scale = view_axes.value_scale(cells, PLOTS[plot.name], self._log[plot.name], tol, rows, ratio)
         right = view_axes.share_scale(cells, rows, ratio)
         longest = view_axes.paint_values(painter, area, scale, ratio, theme)
@@ -343,7 +354,7 @@ class CurvesPlot(QWidget):
             spec = CURVES[name]
             own = right if spec.percent and right is not None else scale
             covered = strokes.coverage(cells[name], own, steps.columns, rows, LINE * ratio, _longer(spec.dash, ratio))
-            if name not in study.trace.names:
+            if name not in run_state.trace.names:
                 strokes.stamp(covered, cells[name], own, spec.sign, ratio)
             strokes.paint(painter, area.topLeft(), covered, _colour(spec.colour, theme), ratio)
         return longest, shares
@@ -380,8 +391,8 @@ class CurvesPlot(QWidget):
             self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        study = self._study
-        if study is None or not timeline_keys.take_key(event, self._playback, self._lane, study.length):
+        run_state = self._study
+        if run_state is None or not timeline_keys.take_key(event, self._playback, self._lane, run_state.length):
             event.ignore()
 
 

@@ -121,19 +121,19 @@ def draw_sample(painter: QPainter, entry: Entry, at: QPointF) -> None:
         painter.restore()
 
 
-def summary(study: RunState | None) -> str:
+def summary(run_state: RunState | None) -> str:
     """The curves in words and numbers, as they are where the run stands."""
-    if study is None:
+    if run_state is None:
         return "No run to draw."
-    said = [f"Step {grouped(study.step)} of {grouped(study.length)}."]
-    view = study.trace
+    said = [f"Step {grouped(run_state.step)} of {grouped(run_state.length)}."]
+    view = run_state.trace
     for plot, names in cells.curves_of(view).items():
         for name in names:
-            spec, known = CURVES[name], cells.value_at(view, name, study.step)
+            spec, known = CURVES[name], cells.value_at(view, name, run_state.step)
             if known is not None:
                 value = between(*known[:2], spec.percent, PLOTS[plot].whole)
-                where = f" at step {grouped(known[2])}" if known[2] != study.step else ""
+                where = f" at step {grouped(known[2])}" if known[2] != run_state.step else ""
                 said.append(f"{spec.said} {value}{where}.")
     if "violation" in view.names:
-        said.append(f"Tolerance {short(study.tol)}.")
+        said.append(f"Tolerance {short(run_state.tol)}.")
     return " ".join(said)

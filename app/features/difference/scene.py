@@ -111,7 +111,7 @@ def _side(document: Document, results: Results, place: int) -> Side | None:
 
 def queries(context: Context) -> dict[str, Query]:
     """Where do they differ?  Asked while somebody looks."""
-    if not (context.session.differing or NAME in context.session.looking):
+    if not (context.session.differing or NAME in context.session.open_panels):
         return {}
     sides = sides_of(context.document, context.results)
     if sides is None or not context.grids:

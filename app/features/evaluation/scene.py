@@ -38,7 +38,7 @@ MOST_MARKED = 5000
 def queries(context: Context) -> dict[str, Query]:
     """What is to be found out at this moment, by name."""
     document, session, results = context.document, context.session, context.results
-    looking = PANEL in session.looking
+    open_panels = PANEL in session.open_panels
     asked: dict[str, Query] = {}
     for index in range(document.shown):
         slot = document.slots[index]
@@ -46,17 +46,17 @@ def queries(context: Context) -> dict[str, Query]:
         scoring = scoring_of(document, index, frame)
         if scoring is None or frame is None:
             last = results.answer(f"scores{slot}")
-            if looking and last is not None and is_awaited(document, index, frame):
+            if open_panels and last is not None and is_awaited(document, index, frame):
                 asked[f"scores{slot}"] = last.query  # shown, as an earlier one's, until the new model is here
             continue
         few = 0 < len(document.test_points) <= MOST_MARKED and frame.phase in (Phase.DONE, Phase.PAUSED)
-        if looking or few:
+        if open_panels or few:
             asked[f"scores{slot}"] = scoring
         threshold = threshold_in(document, session, index)
-        if looking and threshold is not None and len(scoring.model.classes_) == 2 and index < len(context.grids):
+        if open_panels and threshold is not None and len(scoring.model.classes_) == 2 and index < len(context.grids):
             field = field_of(scoring.model, context.grids[index], context.compiled)
             asked[f"threshold{slot}"] = ThresholdLine(field, threshold)
-    if looking:
+    if open_panels:
         for index in range(document.shown):
             validation = validation_of(document, session, index, context.compiled)
             if validation is not None:
@@ -148,7 +148,7 @@ def sheets(document: Document, session: Session, results: Results, index: int) -
     slot = document.slots[index]
     answer = results.answer(f"threshold{slot}")
     moved = threshold_in(document, session, index) is not None
-    if answer is None or answer.value is None or not moved or PANEL not in session.looking:
+    if answer is None or answer.value is None or not moved or PANEL not in session.open_panels:
         return ()
     return _line(answer)
 
@@ -257,7 +257,7 @@ class Evaluation:
 
 def evaluation_of(document: Document, session: Session, results: Results, compiled: bool) -> Evaluation | None:
     """What the panel shows; None while it is out of sight; the same object while nothing has changed."""
-    if PANEL not in session.looking:
+    if PANEL not in session.open_panels:
         return None
     lanes = []
     for index in range(document.shown):

@@ -1,4 +1,4 @@
-"""Haze: refits a lane's classifier to resampled points: the boundaries that might have been, and how far they differ.
+"""Bootstrap: refits a lane's classifier to resampled points: the boundaries that might have been, and their spread.
 
 A resample draws n of the n training points with replacement (Efron's bootstrap, 1979); a point drawn m times is m
 points at one place, so an SVM may give it m C, and kNN counts it m times.  With the share p_c of the B refitted models
@@ -71,7 +71,7 @@ class Refit:
 
 
 @dataclass(frozen=True, eq=False)
-class Haze:
+class Bootstrap:
     """What is known of a lane's stability.
 
     Attributes
@@ -196,7 +196,7 @@ class Stability:
             if number + 1 == self.resamples or time.monotonic() - last >= INTERVAL:
                 last = time.monotonic()
                 post(
-                    Haze(
+                    Bootstrap(
                         Lines(_joined(parts), "haze"),
                         len(parts),
                         number + 1,

@@ -52,7 +52,7 @@ class GroundTruthController:
 
     def toggle_haze(self) -> None:
         """Show or hide the boundaries of models fitted to resampled points."""
-        self._desk.set_session(haze=not self._desk.session.haze)
+        self._desk.set_session(bootstrap=not self._desk.session.bootstrap)
 
     def set_resamples(self, number: int) -> None:
         """How many times the points are resampled."""
@@ -60,29 +60,29 @@ class GroundTruthController:
 
     def set_count(self, count: int) -> None:
         """Points of the next throw; those that lie there stay until then."""
-        self._desk.set_session(throw_count=min(max(count, FEWEST_POINTS), MOST_POINTS))
+        self._desk.set_session(fresh_count=min(max(count, FEWEST_POINTS), MOST_POINTS))
 
-    def throw(self) -> None:
+    def draw_fresh(self) -> None:
         """Throw new points in place of those thrown before."""
         session = self._desk.session
-        last = session.throw
-        self._desk.set_session(throw=FreshDraw(session.throw_count, last.first + last.batches, 1))
+        last = session.fresh_draw
+        self._desk.set_session(fresh_draw=FreshDraw(session.fresh_count, last.first + last.batches, 1))
 
-    def throw_more(self) -> None:
+    def draw_more_fresh(self) -> None:
         """As many once more, beside those thrown before; with another count, instead of them."""
-        last, count = self._desk.session.throw, self._desk.session.throw_count
+        last, count = self._desk.session.fresh_draw, self._desk.session.fresh_count
         if not last.batches or last.count != count:
-            self.throw()
+            self.draw_fresh()
         elif last.total + count <= MOST_TOGETHER:
-            self._desk.set_session(throw=replace(last, batches=last.batches + 1))
+            self._desk.set_session(fresh_draw=replace(last, batches=last.batches + 1))
         else:
-            self._desk.set_session(throwing=False)
+            self._desk.set_session(fresh_going=False)
 
-    def keep_throwing(self, going: bool) -> None:
+    def keep_drawing_fresh(self, going: bool) -> None:
         """Go on throwing, or stop."""
-        self._desk.set_session(throwing=going)
+        self._desk.set_session(fresh_going=going)
 
     def pick_up(self) -> None:
         """Take the fresh points away."""
-        last = self._desk.session.throw
-        self._desk.set_session(throw=FreshDraw(last.count, last.first + last.batches), throwing=False)
+        last = self._desk.session.fresh_draw
+        self._desk.set_session(fresh_draw=FreshDraw(last.count, last.first + last.batches), fresh_going=False)

@@ -41,7 +41,7 @@ class Tally:
     Attributes
     ----------
     law : Law
-    throw : FreshDraw
+    fresh_draw : FreshDraw
         With as many batches as are counted.
     model : Model or None
         None is the ideal classifier.
@@ -56,7 +56,7 @@ class Tally:
     """
 
     law: Law
-    throw: FreshDraw
+    fresh_draw: FreshDraw
     model: Model | None
     failures: int = 0
     xy: Array = field(default_factory=lambda: np.empty((0, 2)))
@@ -66,13 +66,13 @@ class Tally:
     @property
     def thrown(self) -> int:
         """How many points were thrown."""
-        return self.throw.total
+        return self.fresh_draw.total
 
-    def of(self, law: Law, throw: FreshDraw) -> bool:
-        """It counts points of `throw`, perhaps not all of them yet."""
-        counted = self.throw
-        same = (self.law, counted.count, counted.first) == (law, throw.count, throw.first)
-        return same and counted.batches <= throw.batches
+    def of(self, law: Law, fresh_draw: FreshDraw) -> bool:
+        """It counts points of `fresh_draw`, perhaps not all of them yet."""
+        counted = self.fresh_draw
+        same = (self.law, counted.count, counted.first) == (law, fresh_draw.count, fresh_draw.first)
+        return same and counted.batches <= fresh_draw.batches
 
     def with_batch(self, xy: Array, labels: Labels, predicted: Labels) -> Tally:
         """The tally with one more batch."""
@@ -81,12 +81,12 @@ class Tally:
         room = max(MOST_SHOWN - self.marked, 0)
         shown_xy = np.concatenate((shown_xy, xy[wrong][:room]))
         shown = np.concatenate((shown, labels[wrong][:room]))
-        throw = FreshDraw(self.throw.count, self.throw.first, self.throw.batches + 1)
+        fresh_draw = FreshDraw(self.fresh_draw.count, self.fresh_draw.first, self.fresh_draw.batches + 1)
         marked = len(shown)
-        if throw.total <= FEW:
+        if fresh_draw.total <= FEW:
             shown_xy = np.concatenate((shown_xy, self.xy[self.marked :], xy[~wrong]))
             shown = np.concatenate((shown, self.labels[self.marked :], labels[~wrong]))
-        return Tally(self.law, throw, self.model, self.failures + int(wrong.sum()), shown_xy, shown, marked)
+        return Tally(self.law, fresh_draw, self.model, self.failures + int(wrong.sum()), shown_xy, shown, marked)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Fresh:
     Parameters
     ----------
     law : Law
-    throw : FreshDraw
+    fresh_draw : FreshDraw
     model : Model or None
         None for the ideal classifier.
     compiled : bool
@@ -105,22 +105,22 @@ class Fresh:
     """
 
     law: Law
-    throw: FreshDraw
+    fresh_draw: FreshDraw
     model: Model | None
     compiled: bool
     before: Tally | None = field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        tally = Tally(self.law, FreshDraw(self.throw.count, self.throw.first), self.model)
+        tally = Tally(self.law, FreshDraw(self.fresh_draw.count, self.fresh_draw.first), self.model)
         before = self.before
         if before is not None:
             post(before)
-            if before.model is self.model and before.of(self.law, self.throw):
+            if before.model is self.model and before.of(self.law, self.fresh_draw):
                 tally = before
         else:
             post(tally)
-        while tally.throw.batches < self.throw.batches:
-            xy, labels = self.throw.points(self.law, tally.throw.batches)
+        while tally.fresh_draw.batches < self.fresh_draw.batches:
+            xy, labels = self.fresh_draw.points(self.law, tally.fresh_draw.batches)
             yield Priority.BACKGROUND
             if overtaken():
                 return

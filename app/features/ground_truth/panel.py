@@ -76,7 +76,7 @@ class GroundTruthPanel(QWidget):
         self._throw = _button(
             "truth.throw", "Throw", "New points of the same kind, with their classes, thrown at all models alike."
         )
-        self._throw.clicked.connect(self._desk.throw)
+        self._throw.clicked.connect(self._desk.draw_fresh)
         self._keep = _button("truth.keep", "Keep throwing", "More of them, again and again: the counts add up.")
         self._keep.setCheckable(True)
         self._keep.clicked.connect(self._toggle_keep)
@@ -138,34 +138,34 @@ class GroundTruthPanel(QWidget):
             _say(self._bayes, words.bayes_words(law, truth.bayes))
         self.setFocusProxy(self._throw if law is not None else self._haze)
         show_check(self._ideal, session.ideal)
-        show_number(self._count, session.throw_count)
-        self._throw.setText(f"Throw {grouped(session.throw_count)} fresh points")
-        self._keep.setText("Stop throwing" if session.throwing else "Keep throwing")
-        self._keep.setChecked(session.throwing)
-        if not session.throw.batches and self._pick_up.hasFocus():
+        show_number(self._count, session.fresh_count)
+        self._throw.setText(f"Throw {grouped(session.fresh_count)} fresh points")
+        self._keep.setText("Stop throwing" if session.fresh_going else "Keep throwing")
+        self._keep.setChecked(session.fresh_going)
+        if not session.fresh_draw.batches and self._pick_up.hasFocus():
             self._throw.setFocus()  # a button that is disabled throws the focus anywhere
-        self._pick_up.setEnabled(session.throw.batches > 0)
-        show_check(self._haze, session.haze)
+        self._pick_up.setEnabled(session.fresh_draw.batches > 0)
+        show_check(self._haze, session.bootstrap)
         show_number(self._resamples, session.resamples)
         self._show_tables(scene)
-        if session.throwing and law is not None and self.isVisible():
+        if session.fresh_going and law is not None and self.isVisible():
             if not self._clock.isActive():
                 self._clock.start()
         else:
             self._clock.stop()
 
     def _show_tables(self, scene: Scene) -> None:
-        truth, haze, thrown = scene.truth, scene.session.haze, scene.session.throw.batches > 0
+        truth, bootstrap, thrown = scene.truth, scene.session.bootstrap, scene.session.fresh_draw.batches > 0
         square = truth.law is not None and truth.law.has_truth
         wide = self._errors.width() >= table_width(self._errors, thrown, square)
-        tables = haze, thrown, wide, len(truth.rows)
+        tables = bootstrap, thrown, wide, len(truth.rows)
         if tables != self._tables:  # others need another room
             self._tables = tables
             self._errors.forget()
             self._disagreements.forget()
         if truth.law is not None:
             self._errors.say(errors_html(truth, thrown, wide))
-        self._disagreements.say(stability_html(truth, haze))
+        self._disagreements.say(stability_html(truth, bootstrap))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize and self._scene is not None:  # a table, or lines that wrap
@@ -176,28 +176,28 @@ class GroundTruthPanel(QWidget):
 
     @Slot()
     def _toggle_keep(self) -> None:
-        going = not self._controller.session.throwing
-        self._desk.keep_throwing(going)
+        going = not self._controller.session.fresh_going
+        self._desk.keep_drawing_fresh(going)
         if going:
-            self._desk.throw_more()
+            self._desk.draw_more_fresh()
 
     @Slot()
     def _tick(self) -> None:
         """The next throw, when all models have been counted on the last one."""
         scene = self._scene
-        if scene is None or not self._controller.session.throwing:
+        if scene is None or not self._controller.session.fresh_going:
             self._clock.stop()
             return
-        throw = self._controller.session.throw
+        fresh_draw = self._controller.session.fresh_draw
         tallies = [scene.truth.ideal_tally, *(row.tally for row in counted(scene.truth))]
-        if all(tally is not None and tally.throw == throw for tally in tallies):
-            self._desk.throw_more()
+        if all(tally is not None and tally.fresh_draw == fresh_draw for tally in tallies):
+            self._desk.draw_more_fresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks: the throwing comes to rest."""
         super().hideEvent(event)
         self._clock.stop()
-        self._desk.keep_throwing(False)
+        self._desk.keep_drawing_fresh(False)
 
 
 def _say(place: Words, text: str) -> None:
@@ -292,13 +292,13 @@ def stability_html(truth: GroundTruthScene, shown: bool) -> str:
     if any(row.state == "training" for row in truth.rows) and any(row.resampling for row in truth.rows):
         remarks.append(words.WAITING)
     for row in truth.rows:
-        haze = row.haze
+        bootstrap = row.bootstrap
         title = f"{row.number}  {row.title}" + (" (resampling…)" if row.resampling and not row.message else "")
-        if haze is None:
+        if bootstrap is None:
             rows.append((title, [row.message or "…"]))
             continue
-        rows.append((title, [f"{haze.done} of {haze.of}", *words.disagreement_words(haze)]))
-        remark = " ".join(text for text in (words.haze_remarks(haze), row.message) if text)
+        rows.append((title, [f"{bootstrap.done} of {bootstrap.of}", *words.disagreement_words(bootstrap)]))
+        remark = " ".join(text for text in (words.haze_remarks(bootstrap), row.message) if text)
         if remark:
             remarks.append(f"{row.number}: {remark}")
     return _table(["Models", "Disagree: view", "At points"], rows) + "<br>".join(map(escape, remarks))

@@ -21,7 +21,7 @@ from solver.data.distribution import Law
 
 from . import text
 from .bayes_boundary import Boundary
-from .bootstrap import Haze, Stability
+from .bootstrap import Bootstrap, Stability
 from .fresh_draws import FreshDraw
 from .fresh_points import Area, BayesError, Edited, Fresh, Ideal, Square, Tally
 
@@ -52,7 +52,7 @@ class TruthRow:
         Disagreement with the truth of the exercise.
     measuring : bool
         It is not (yet) that of the present model.
-    haze : Haze or None
+    bootstrap : Bootstrap or None
     resampling : bool
         It is not (yet) that of the present settings, points and view, or not complete.
     message : str
@@ -67,7 +67,7 @@ class TruthRow:
     counting: bool
     area: Area | None
     measuring: bool
-    haze: Haze | None
+    bootstrap: Bootstrap | None
     resampling: bool
     message: str
     state: str = ""
@@ -127,7 +127,7 @@ def queries(context: Context) -> dict[str, Query]:
     document, session = context.document, context.session
     law = law_of(document.origin)
     asked: dict[str, Query] = {}
-    if law is not None and len(document.points) and PANEL in session.looking:
+    if law is not None and len(document.points) and PANEL in session.open_panels:
         assert document.origin is not None
         asked["edited"] = Edited(document.origin, document.points)
         asked["ideal"] = Ideal(law)
@@ -136,7 +136,7 @@ def queries(context: Context) -> dict[str, Query]:
         for index, grid in enumerate(context.grids):
             # Lanes of one size have one answer.
             asked[f"boundary{context.grids.index(grid)}"] = Boundary(law, context.grids[index])
-    if session.haze and context.compiled and not session.drawing and len(document.points):
+    if session.bootstrap and context.compiled and not session.drawing and len(document.points):
         for index, grid in enumerate(context.grids):
             lane, slot = document.lanes[index], document.slots[index]
             if not lane.is_difference:
@@ -145,18 +145,18 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def _fresh(context: Context, law: Law) -> dict[str, Query]:
-    document, results, throw = context.document, context.results, context.session.throw
+    document, results, fresh_draw = context.document, context.results, context.session.fresh_draw
     asked: dict[str, Query] = {}
-    if throw.batches:
-        asked["fresh"] = _continued(results.answer("fresh"), Fresh(law, throw, None, True))
+    if fresh_draw.batches:
+        asked["fresh"] = _continued(results.answer("fresh"), Fresh(law, fresh_draw, None, True))
     for index in range(document.shown):
         slot = document.slots[index]
         model = _model(results.frame(slot), document)
         if model is None or document.lanes[index].is_difference:
             continue
-        if throw.batches:
+        if fresh_draw.batches:
             name = f"fresh{slot}"
-            asked[name] = _continued(results.answer(name), Fresh(law, throw, model, context.compiled))
+            asked[name] = _continued(results.answer(name), Fresh(law, fresh_draw, model, context.compiled))
         if law.has_truth:
             name = f"square{slot}"
             asked[name] = _measured(results.answer(name), Square(law.name, model, context.compiled))
@@ -171,11 +171,11 @@ def _continued(answer: Answer | None, new: Fresh) -> Query:
     if answer is None or not isinstance(answer.query, Fresh):
         return new
     old = answer.query
-    if not answer.done and (old.law, old.throw) == (new.law, new.throw):
+    if not answer.done and (old.law, old.fresh_draw) == (new.law, new.fresh_draw):
         return old
     if old == new:
         return old
-    return Fresh(new.law, new.throw, new.model, new.compiled, before=answer.value)
+    return Fresh(new.law, new.fresh_draw, new.model, new.compiled, before=answer.value)
 
 
 def _measured(answer: Answer | None, new: Square) -> Query:
@@ -207,31 +207,31 @@ def truth_scene(document: Document, session: Session, results: Results) -> Groun
         answer = results.answer("ideal")
         if answer is not None and answer.query == Ideal(law):
             bayes = answer.value
-        ideal = _tally(results.answer("fresh"), law, session.throw)
+        ideal = _tally(results.answer("fresh"), law, session.fresh_draw)
     learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
     rows = tuple(_row(index, document, session, results, law) for index in learning)
     return GroundTruthScene(document.origin, law, edited, bayes, ideal, rows, text.boundary_name(law))
 
 
-def _tally(answer: Answer | None, law: Law, throw: FreshDraw) -> Tally | None:
+def _tally(answer: Answer | None, law: Law, fresh_draw: FreshDraw) -> Tally | None:
     """The count that an answer has, if it is of these points and there are some."""
     tally = answer.value if answer is not None else None
-    return tally if isinstance(tally, Tally) and tally.of(law, throw) and tally.thrown else None
+    return tally if isinstance(tally, Tally) and tally.of(law, fresh_draw) and tally.thrown else None
 
 
 def _row(index: int, document: Document, session: Session, results: Results, law: Law | None) -> TruthRow:
     slot = document.slots[index]
     frame = results.frame(slot)
     model, present = _model(frame, document), is_present(document, index, frame)
-    tally = _tally(results.answer(f"fresh{slot}"), law, session.throw) if law is not None else None
-    newest = present and tally is not None and tally.model is model and tally.throw == session.throw
+    tally = _tally(results.answer(f"fresh{slot}"), law, session.fresh_draw) if law is not None else None
+    newest = present and tally is not None and tally.model is model and tally.fresh_draw == session.fresh_draw
     counting = model is not None and not newest
     answer = results.answer(f"square{slot}")
     area = answer.value if answer is not None and law is not None and law.has_truth else None
     same = answer is not None and isinstance(answer.query, Square) and law is not None
     if not same or answer.query.name != law.name:  # type: ignore[union-attr]
         area = None
-    haze, resampling, message = _haze(index, document, session, results)
+    bootstrap, resampling, message = _haze(index, document, session, results)
     return TruthRow(
         index + 1,
         classifier_name(document.lanes[index]),
@@ -239,20 +239,20 @@ def _row(index: int, document: Document, session: Session, results: Results, law
         counting,
         area,
         not present or area is None or area.model is not model,
-        haze,
+        bootstrap,
         resampling,
         message,
         state_of(document, index, frame),
     )
 
 
-def _haze(index: int, document: Document, session: Session, results: Results) -> tuple[Haze | None, bool, str]:
+def _haze(index: int, document: Document, session: Session, results: Results) -> tuple[Bootstrap | None, bool, str]:
     """What is known of a lane's haze, whether it is to be replaced, and why there is none."""
-    if session.haze and not len(document.training_points):
+    if session.bootstrap and not len(document.training_points):
         return None, False, NO_POINTS
-    answer = results.answer(f"haze{document.slots[index]}") if session.haze else None
+    answer = results.answer(f"haze{document.slots[index]}") if session.bootstrap else None
     if answer is None or not isinstance(answer.query, Stability):
-        return None, session.haze, ""
+        return None, session.bootstrap, ""
     asked = answer.query
     if asked.lane != document.lanes[index] or asked.points is not document.training_points:
         return None, True, ""
@@ -275,13 +275,13 @@ def sheets(document: Document, session: Session, results: Results, index: int) -
     """Haze, fresh points, and true or ideal boundary of the lane at place `index`, the lowest first."""
     laid: list[Sheet] = []
     slot = document.slots[index]
-    if session.haze and not document.lanes[index].is_difference:
-        haze, _, _ = _haze(index, document, session, results)
-        if haze is not None:
-            laid.append(haze.lines)
+    if session.bootstrap and not document.lanes[index].is_difference:
+        bootstrap, _, _ = _haze(index, document, session, results)
+        if bootstrap is not None:
+            laid.append(bootstrap.lines)
     law = law_of(document.origin) if len(document.points) else None
-    if law is not None and PANEL in session.looking and not document.lanes[index].is_difference:
-        tally = _tally(results.answer(f"fresh{slot}"), law, session.throw)
+    if law is not None and PANEL in session.open_panels and not document.lanes[index].is_difference:
+        tally = _tally(results.answer(f"fresh{slot}"), law, session.fresh_draw)
         if tally is not None and len(tally.xy):
             laid.append(_specks(tally))
     if law is not None and session.ideal:

@@ -10,7 +10,7 @@ from app.state.number_format import count, grouped, percent
 from solver.data.datasets import DATASETS
 from solver.data.distribution import Law, wilson
 
-from .bootstrap import Haze
+from .bootstrap import Bootstrap
 from .fresh_points import MOST_SHOWN, SIDE, Area, BayesError, Tally
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def error_words(tally: Tally) -> tuple[str, str, str]:
 
 def excess_words(tally: Tally, ideal: Tally | None) -> str:
     """How much more often than the ideal classifier a model fails on the same points, in percentage points."""
-    if ideal is None or ideal.throw != tally.throw or ideal.law != tally.law:
+    if ideal is None or ideal.fresh_draw != tally.fresh_draw or ideal.law != tally.law:
         return "…"
     return points_of_percent((tally.failures - ideal.failures) / tally.thrown) + "\u00a0pp"
 
@@ -127,8 +127,8 @@ def thrown_words(truth: GroundTruthScene) -> str:
     tally = truth.ideal_tally
     if tally is None:
         return ""
-    throw = tally.throw
-    which = f"throw {throw.first}" if throw.batches == 1 else f"throws {throw.first} to {throw.last}"
+    draw = tally.fresh_draw
+    which = f"throw {draw.first}" if draw.batches == 1 else f"throws {draw.first} to {draw.last}"
     return f"{count(tally.thrown, 'fresh point')} ({which}), the same for all."
 
 
@@ -139,22 +139,22 @@ def shown_words(tally: Tally) -> str:
     return ""
 
 
-def disagreement_words(haze: Haze) -> tuple[str, str]:
+def disagreement_words(bootstrap: Bootstrap) -> tuple[str, str]:
     """The disagreement on the visible area and at the points."""
-    return _share(haze.area), _share(haze.at_points)
+    return _share(bootstrap.area), _share(bootstrap.at_points)
 
 
 def _share(value: float) -> str:
     return "…" if math.isnan(value) else percent(value)
 
 
-def haze_remarks(haze: Haze) -> str:
+def haze_remarks(bootstrap: Bootstrap) -> str:
     """What is to be said about the resamples."""
     parts = []
-    if haze.lost:
-        parts.append(f"In {haze.lost} of them a class was not drawn.")
-    if haze.unfinished:
-        parts.append(f"In {haze.unfinished} of them training ended short of its goal.")
-    if haze.drawn < haze.done:
-        parts.append(f"Lines of {haze.drawn} are drawn; more would hide everything.")
+    if bootstrap.lost:
+        parts.append(f"In {bootstrap.lost} of them a class was not drawn.")
+    if bootstrap.unfinished:
+        parts.append(f"In {bootstrap.unfinished} of them training ended short of its goal.")
+    if bootstrap.drawn < bootstrap.done:
+        parts.append(f"Lines of {bootstrap.drawn} are drawn; more would hide everything.")
     return " ".join(parts)

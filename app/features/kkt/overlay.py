@@ -38,32 +38,32 @@ GAP, PAD = 5.0, 5.0
 
 def cases_of(scene: Scene, lane: LaneScene) -> tuple[Places, Places] | None:
     """The marks of the KKT cases, of all points, as `kkt_marks` has them; None when they are not to be shown."""
-    study = lane.study
-    if study is None or study.kkt is None or not scene.session.kkt:
+    run_state = lane.run_state
+    if run_state is None or run_state.kkt is None or not scene.session.kkt:
         return None
-    index, kinds = kkt_marks(study)
-    if study.points is not scene.points:
-        index = scene.points.indices_of(study.points.ids)[index].astype(np.intp)
+    index, kinds = kkt_marks(run_state)
+    if run_state.points is not scene.points:
+        index = scene.points.indices_of(run_state.points.ids)[index].astype(np.intp)
     return index, kinds
 
 
-def kkt_marks(study: RunState) -> tuple[Places, Places]:
-    """Which points of ``study.points`` are marked, and with which `clouds.KINDS`, the lowest first.
+def kkt_marks(run_state: RunState) -> tuple[Places, Places]:
+    """Which points of ``run_state.points`` are marked, and with which `clouds.KINDS`, the lowest first.
 
     Returns
     -------
     index : ndarray of shape (m,)
-        Indices of ``study.points``.
+        Indices of ``run_state.points``.
     kinds : ndarray of shape (m,)
         Indices of `KINDS`.
     """
-    if study.kkt is None:
+    if run_state.kkt is None:
         return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
-    codes = 2 * study.kkt.case + ~study.kkt.satisfied
+    codes = 2 * run_state.kkt.case + ~run_state.kkt.satisfied
     ranks = _RANKS[codes]
     marked = np.flatnonzero(ranks >= 0)
     marked = marked[np.argsort(ranks[marked], kind="stable")]
-    return study.index[marked].astype(np.intp), _FIRST + ranks[marked]
+    return run_state.index[marked].astype(np.intp), _FIRST + ranks[marked]
 
 
 _FIRST = KINDS.index(view_style.MARKS[0])

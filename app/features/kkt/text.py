@@ -32,9 +32,9 @@ def number(value: float) -> str:
     return short(0.0 if abs(value) < ROUNDING else float(value))
 
 
-def margins_of(study: RunState) -> Array:
+def margins_of(run_state: RunState) -> Array:
     """y f of each point, shape (n,)."""
-    margins: Array = study.y * study.f
+    margins: Array = run_state.y * run_state.f
     return margins
 
 
@@ -43,23 +43,23 @@ def losses_of(margins: Array) -> tuple[Array, NDArray[np.bool_]]:
     return np.maximum(0.0, 1.0 - margins), margins <= 0.0
 
 
-def point_words(study: RunState, place: int) -> tuple[str, ...]:
+def point_words(run_state: RunState, place: int) -> tuple[str, ...]:
     """What a study says of one of its points, in lines: numbers, then the case in words.
 
     Parameters
     ----------
-    study : RunState
+    run_state : RunState
     place : int
         Which point, as a place in the study's `index`.
     """
-    margin = float(study.y[place] * study.f[place])
+    margin = float(run_state.y[place] * run_state.f[place])
     slack = max(0.0, 1.0 - margin)
-    if study.alpha is not None and study.C is not None:
-        bound = "no bound (C = ∞)" if np.isinf(study.C[place]) else f"C = {short(float(study.C[place]))}"
-        numbers = f"α = {number(float(study.alpha[place]))}, {bound}"
+    if run_state.alpha is not None and run_state.C is not None:
+        bound = "no bound (C = ∞)" if np.isinf(run_state.C[place]) else f"C = {short(float(run_state.C[place]))}"
+        numbers = f"α = {number(float(run_state.alpha[place]))}, {bound}"
         measured = f"y f = {number(margin)}, slack ξ = {number(slack)}"
-        return (numbers, measured, study.kkt.words(place)) if study.kkt is not None else (numbers, measured)
-    if study.learner == "perceptron":
+        return (numbers, measured, run_state.kkt.words(place)) if run_state.kkt is not None else (numbers, measured)
+    if run_state.learner == "perceptron":
         loss = f"loss max(0, −y f) = {number(max(0.0, -margin))}"
         return f"y f = {number(margin)}, {loss}", _side(margin, within="Right side of the boundary")
     loss = f"hinge loss max(0, 1 − y f) = {number(slack)}"
@@ -109,16 +109,16 @@ def without_alpha(learner: str) -> str:
     return f"{_LEARNERS.get(learner, 'This learner')} has no multipliers: each step moves the weights w themselves."
 
 
-def loss_words(study: RunState) -> tuple[str, ...]:
+def loss_words(run_state: RunState) -> tuple[str, ...]:
     """The losses of a study in numbers, with their formulas, in lines."""
-    margins = margins_of(study)
+    margins = margins_of(run_state)
     hinge, wrong = losses_of(margins)
     errors = int(wrong.sum())
     lines = [
         f"Hinge loss: 1/n Σ max(0, 1 − y f) = {number(float(hinge.mean()))}",
         f"0-1 loss: 1/n Σ [y f ≤ 0] = {grouped(errors)} / {grouped(len(margins))} = {percent(errors / len(margins))}",
     ]
-    if study.learner == "perceptron":
+    if run_state.learner == "perceptron":
         own = float(np.maximum(0.0, -margins).mean())
         lines.append(f"Perceptron's loss: 1/n Σ max(0, −y f) = {number(own)}")
     lines.append("The hinge loss is an upper bound: it is never below the 0-1 loss.")

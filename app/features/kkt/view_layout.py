@@ -23,7 +23,7 @@ LEAST = 0.5
 
 
 def study_overlay(
-    study: RunState | None,
+    run_state: RunState | None,
     grid: Grid,
     area: QRectF,
     hovered: int | None,
@@ -35,7 +35,7 @@ def study_overlay(
 
     Parameters
     ----------
-    study : RunState or None
+    run_state : RunState or None
         None, or one without points: nothing.
     grid : Grid
         The part of the plane on screen.
@@ -50,12 +50,12 @@ def study_overlay(
     labelled : bool, default=True
         Whether the pair has its numbers beside it: at full speed nobody could read them.
     """
-    if study is None or not len(study.index):
+    if run_state is None or not len(run_state.index):
         return None
-    slacks = _slack_lines(study, grid, area, old.slacks if old is not None else None)
-    pair = _pair_mark(study, grid, area, font, labelled)
+    slacks = _slack_lines(run_state, grid, area, old.slacks if old is not None else None)
+    pair = _pair_mark(run_state, grid, area, font, labelled)
     busy = [] if pair is None else [_square(at, PAIR) for at in pair.rings] + [label.rect for label in pair.labels]
-    return StudyOverlay(slacks, pair, _card(study, grid, area, hovered, font, busy), font)
+    return StudyOverlay(slacks, pair, _card(run_state, grid, area, hovered, font, busy), font)
 
 
 def to_pixels(xy: Array, grid: Grid, area: QRectF) -> Array:
@@ -65,48 +65,48 @@ def to_pixels(xy: Array, grid: Grid, area: QRectF) -> Array:
     return np.column_stack((x, y))
 
 
-def _slack_lines(study: RunState, grid: Grid, area: QRectF, old: SlackLines | None) -> SlackLines | None:
-    slacks = study.slacks
+def _slack_lines(run_state: RunState, grid: Grid, area: QRectF, old: SlackLines | None) -> SlackLines | None:
+    slacks = run_state.slacks
     if slacks is None:
         return None
     made_of = (slacks, grid, (area.left(), area.top(), area.width(), area.height()))
     if old is not None and old.made_of[0] is slacks and old.made_of[1:] == made_of[1:]:
         return old
-    start = to_pixels(study.points.xy[study.index[slacks.point]], grid, area)
+    start = to_pixels(run_state.points.xy[run_state.index[slacks.point]], grid, area)
     ends = np.concatenate((start, to_pixels(slacks.end, grid, area)), axis=1)
-    cases = np.zeros(len(slacks.point), dtype=np.int64) if study.kkt is None else study.kkt.case[slacks.point]
+    cases = np.zeros(len(slacks.point), dtype=np.int64) if run_state.kkt is None else run_state.kkt.case[slacks.point]
     # What ends out of sight has no foot to be seen, wherever it is cut off.
     ends, kept, _ = clipped(ends, area)
     drawn = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1]) >= LEAST
     return SlackLines(ends[drawn], slacks.capped[kept][drawn], cases[kept][drawn], made_of)
 
 
-def _pair_mark(study: RunState, grid: Grid, area: QRectF, font: QFont, labelled: bool) -> PairMark | None:
-    members = [(name, index) for name, index in zip("ij", study.pair, strict=True) if index >= 0]
+def _pair_mark(run_state: RunState, grid: Grid, area: QRectF, font: QFont, labelled: bool) -> PairMark | None:
+    members = [(name, index) for name, index in zip("ij", run_state.pair, strict=True) if index >= 0]
     if not members:
         return None
-    pixels = to_pixels(study.points.xy[[index for _, index in members]], grid, area).tolist()
+    pixels = to_pixels(run_state.points.xy[[index for _, index in members]], grid, area).tolist()
     spots = [(x, y) for x, y in pixels]
-    inside = [pointer for pointer in spots if area.contains(QPointF(*pointer))]
-    busy = [_square(pointer, PAIR) for pointer in inside]
+    inside = [spot for spot in spots if area.contains(QPointF(*spot))]
+    busy = [_square(spot, PAIR) for spot in inside]
     labels = []
-    for (name, index), pointer in zip(members, spots, strict=True):
-        if not (labelled and area.contains(QPointF(*pointer))):
+    for (name, index), spot in zip(members, spots, strict=True):
+        if not (labelled and area.contains(QPointF(*spot))):
             continue
         text = name
-        place = np.flatnonzero(study.index == index)
-        if study.v is not None and len(place):
-            text = f"{name}: v = {_before(study, name)}{_signed(float(study.v[place[0]]))}"
-        others = [other for other in spots if other != pointer]
-        label = _label((text,), (True,), pointer, PAIR + GAP, area, font, busy, others)
+        place = np.flatnonzero(run_state.index == index)
+        if run_state.v is not None and len(place):
+            text = f"{name}: v = {_before(run_state, name)}{_signed(float(run_state.v[place[0]]))}"
+        others = [other for other in spots if other != spot]
+        label = _label((text,), (True,), spot, PAIR + GAP, area, font, busy, others)
         busy.append(label.rect)
         labels.append(label)
     return PairMark(tuple(spots), tuple(inside), tuple(labels))
 
 
-def _before(study: RunState, name: str) -> str:
+def _before(run_state: RunState, name: str) -> str:
     """At the end of a run, where the last step is told: what v was before that."""
-    step = study.explanation
+    step = run_state.explanation
     return "" if step is None or not step.newest else f"{_signed(step.v_i if name == 'i' else step.v_j)} → "
 
 
@@ -116,18 +116,18 @@ def _signed(value: float) -> str:
 
 
 def _card(
-    study: RunState, grid: Grid, area: QRectF, hovered: int | None, font: QFont, busy: Sequence[QRectF]
+    run_state: RunState, grid: Grid, area: QRectF, hovered: int | None, font: QFont, busy: Sequence[QRectF]
 ) -> Card | None:
     if hovered is None:
         return None
-    found = np.flatnonzero(study.points.ids[study.index] == hovered)
+    found = np.flatnonzero(run_state.points.ids[run_state.index] == hovered)
     if not len(found):
         return None
     place = int(found[0])
-    x, y = to_pixels(study.points.xy[[study.index[place]]], grid, area)[0].tolist()
+    x, y = to_pixels(run_state.points.xy[[run_state.index[place]]], grid, area)[0].tolist()
     if not area.contains(QPointF(x, y)):
         return None
-    lines = point_words(study, place)
+    lines = point_words(run_state, place)
     bold = tuple(at == len(lines) - 1 for at in range(len(lines)))
     around = [*busy, _square((x, y), CARD)]
     return Card((x, y), _label(lines, bold, (x, y), CARD + GAP, area, font, around))

@@ -98,18 +98,18 @@ class LossPicture(LinkedView):
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def paint_study(self, painter: QPainter, study: RunState) -> None:
+    def paint_study(self, painter: QPainter, run_state: RunState) -> None:
         painter.setFont(self.font())
         area = self.plot_area()
         self._paint_ground(painter, area)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_curves(painter, area, study)
+        self._paint_curves(painter, area, run_state)
         self._paint_ticks(painter)
-        self._paint_points(painter, area, study)
+        self._paint_points(painter, area, run_state)
         self._paint_edges(painter, area)
-        self._paint_legend(painter, area, study)
+        self._paint_legend(painter, area, run_state)
         if self.place >= 0:
-            self._paint_hovered(painter, study)
+            self._paint_hovered(painter, run_state)
 
     def _x(self, margin: float) -> float:
         area, (left, right) = self.plot_area(), self._range
@@ -159,19 +159,19 @@ class LossPicture(LinkedView):
         if between > 12:
             painter.drawText(QPointF(zero + between / 2, baseline), "inside")
 
-    def _pens(self, study: RunState) -> list[tuple[QPen, str]]:
+    def _pens(self, run_state: RunState) -> list[tuple[QPen, str]]:
         """Pens and formulas of the curves."""
         ink, accent = QColor(*self._theme.ink), QColor(*self._theme.accent)
         pens = [(QPen(ink, 2.2), "hinge: max(0, 1 − y f)"), (QPen(accent, 2.2), "0-1: 1 if y f ≤ 0, else 0")]
-        if study.learner == "perceptron":
+        if run_state.learner == "perceptron":
             dashed = QPen(ink, 2.0)
             dashed.setDashPattern([3.0, 2.0])
             pens.append((dashed, "perceptron: max(0, −y f)"))
         return pens
 
-    def _paint_curves(self, painter: QPainter, area: QRectF, study: RunState) -> None:
+    def _paint_curves(self, painter: QPainter, area: QRectF, run_state: RunState) -> None:
         left, right = self._range
-        hinge, step, *own = [pen for pen, _ in self._pens(study)]
+        hinge, step, *own = [pen for pen, _ in self._pens(run_state)]
         corner = QPointF(self._x(1.0), self._y(0.0))
         end = QPointF(self._x(right), self._y(0.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -210,13 +210,13 @@ class LossPicture(LinkedView):
         painter.drawLines(lines)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
-    def _paint_points(self, painter: QPainter, area: QRectF, study: RunState) -> None:
+    def _paint_points(self, painter: QPainter, area: QRectF, run_state: RunState) -> None:
         ratio = self.devicePixelRatioF()
         left, right = self._range
-        key = (study, area.getRect(), ratio)
+        key = (run_state, area.getRect(), ratio)
         if key != self._shown_for:
             self._shown_for = key
-            labels = study.points.labels[study.index].astype(np.intp)
+            labels = run_state.points.labels[run_state.index].astype(np.intp)
             at = np.clip(self._margins, left, right)
             # All lie on one line: of a class, one for each pixel is all that can be seen.
             columns = max(int(area.width() * ratio), 1)
@@ -258,8 +258,8 @@ class LossPicture(LinkedView):
             aligned = Qt.AlignmentFlag.AlignRight if way > 0 else Qt.AlignmentFlag.AlignLeft
             painter.drawText(box.adjusted(3, 0, -3, 0), aligned | Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _paint_legend(self, painter: QPainter, area: QRectF, study: RunState) -> None:
-        metrics, pens = self.metrics(), self._pens(study)
+    def _paint_legend(self, painter: QPainter, area: QRectF, run_state: RunState) -> None:
+        metrics, pens = self.metrics(), self._pens(run_state)
         wide = max(metrics.horizontalAdvance(text) for _, text in pens) + 40
         box = QRectF(area.right() - wide - 2, area.top() + 2, wide, len(pens) * metrics.lineSpacing() + 4)
         if box.left() < self._x(-0.5 * (1.0 - self._range[0])) or box.height() > 0.5 * area.height():
@@ -273,7 +273,7 @@ class LossPicture(LinkedView):
             line = QRectF(box.left() + 36, y - metrics.height() / 2, wide, metrics.height())
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _paint_hovered(self, painter: QPainter, study: RunState) -> None:
+    def _paint_hovered(self, painter: QPainter, run_state: RunState) -> None:
         """The point that stands out, joined with its tick."""
         (x,), (y,) = (each[[self.place]] for each in self.spots())
         (tick_x,), (tick_y,) = (each[[self.place]] for each in self.tick_spots())
@@ -287,7 +287,7 @@ class LossPicture(LinkedView):
         painter.setPen(QPen(accent, 2.5))
         painter.drawEllipse(QPointF(x, y), 10, 10)
         painter.translate(x, y)
-        draw(painter, self._theme, str(int(study.points.labels[study.index[self.place]])))
+        draw(painter, self._theme, str(int(run_state.points.labels[run_state.index[self.place]])))
         painter.translate(-x, -y)
 
 
@@ -332,12 +332,12 @@ class LossPanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the losses of the scene's study."""
-        study = scene.study
-        self._spread.show_plain("" if study is not None else words.NO_STUDY)
-        self.picture.show_study(study, scene.session.hovered, theme)
-        if study is None or not len(study.y):
+        run_state = scene.run_state
+        self._spread.show_plain("" if run_state is not None else words.NO_STUDY)
+        self.picture.show_study(run_state, scene.session.hovered, theme)
+        if run_state is None or not len(run_state.y):
             return
-        self._numbers.show_text("\n".join(words.loss_words(study)))
+        self._numbers.show_text("\n".join(words.loss_words(run_state)))
         hint = "Point at a point, or go from one to the next with ← and →."
         place = self.picture.place
-        self._point.show_text("\n".join(words.point_words(study, place)) if place >= 0 else hint)
+        self._point.show_text("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)

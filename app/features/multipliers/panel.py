@@ -85,26 +85,26 @@ class MultipliersPanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the multipliers of the scene's study."""
-        study = scene.study
+        run_state = scene.run_state
         plain = ""
-        if study is None:
+        if run_state is None:
             plain = words.NO_STUDY
-        elif study.alpha is None or study.C is None or study.kkt is None:
-            plain = words.without_alpha(study.learner)
+        elif run_state.alpha is None or run_state.C is None or run_state.kkt is None:
+            plain = words.without_alpha(run_state.learner)
         self._spread.show_plain(plain)
-        self.bars.show_study(None if plain else study, scene.session.hovered, theme)
+        self.bars.show_study(None if plain else run_state, scene.session.hovered, theme)
         if theme is not self._theme:
             self._theme = theme
             self._legend.show_theme(theme)
-        if study is None or plain or study.kkt is None or study.C is None:
+        if run_state is None or plain or run_state.kkt is None or run_state.C is None:
             return
-        self._height.setEnabled(bool(np.isfinite(study.C).any()))
-        self._legend.show_counts(words.case_counts(study.kkt))
+        self._height.setEnabled(bool(np.isfinite(run_state.C).any()))
+        self._legend.show_counts(words.case_counts(run_state.kkt))
         per_bar = self.bars.bars().per_bar
-        self._count.show_text(words.bars_words(len(study.y), per_bar))
+        self._count.show_text(words.bars_words(len(run_state.y), per_bar))
         hint = "Point at a bar, or go from bar to bar with ← and →."
         place = self.bars.place
-        self._line.show_text("\n".join(words.point_words(study, place)) if place >= 0 else hint)
+        self._line.show_text("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)
 
 
 class _Legend(QWidget):

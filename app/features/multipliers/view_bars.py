@@ -46,18 +46,18 @@ class Bars:
     per_bar: int
 
 
-def bars_of(study: RunState, by_size: bool, most: int) -> Bars:
-    """At most `most` bars for the multipliers of `study`, by falling size or in the points' own order.
+def bars_of(run_state: RunState, by_size: bool, most: int) -> Bars:
+    """At most `most` bars for the multipliers of `run_state`, by falling size or in the points' own order.
 
     Of the same size, those of one case and of one C stand together.
     """
-    assert study.alpha is not None and study.C is not None and study.kkt is not None
-    n = len(study.alpha)
-    order = np.lexsort((-study.C, -study.kkt.case, -study.alpha)) if by_size else np.arange(n)
+    assert run_state.alpha is not None and run_state.C is not None and run_state.kkt is not None
+    n = len(run_state.alpha)
+    order = np.lexsort((-run_state.C, -run_state.kkt.case, -run_state.alpha)) if by_size else np.arange(n)
     per_bar = -(-n // max(most, 1))
     m = -(-n // per_bar)
     padded = np.full(m * per_bar, -1.0)
-    padded[:n] = study.alpha[order]
+    padded[:n] = run_state.alpha[order]
     first = padded.reshape(m, per_bar).argmax(axis=1) + per_bar * np.arange(m)
     bar = np.empty(n, dtype=np.intp)
     bar[order] = np.arange(n) // per_bar
@@ -102,10 +102,10 @@ class MultiplierBars(LinkedView):
 
     def top(self) -> float:
         """The multiplier at the upper end of the axis."""
-        study = self._study
-        assert study is not None and study.alpha is not None and study.C is not None
-        finite = study.C[np.isfinite(study.C)]
-        largest = float(study.alpha.max())
+        run_state = self._study
+        assert run_state is not None and run_state.alpha is not None and run_state.C is not None
+        finite = run_state.C[np.isfinite(run_state.C)]
+        largest = float(run_state.alpha.max())
         bound = float(finite.max()) if self.up_to_C and len(finite) else 0.0
         return max(largest, bound) or (float(finite.max()) if len(finite) else 1.0)
 
@@ -156,8 +156,8 @@ class MultiplierBars(LinkedView):
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def paint_study(self, painter: QPainter, study: RunState) -> None:
-        if study.alpha is None or study.C is None or study.kkt is None:
+    def paint_study(self, painter: QPainter, run_state: RunState) -> None:
+        if run_state.alpha is None or run_state.C is None or run_state.kkt is None:
             return
         columns, bars, pitch = self._columns(), self.bars(), self.pitch()
         painter.setFont(self.font())
@@ -166,15 +166,15 @@ class MultiplierBars(LinkedView):
         accent = QColor(*self._theme.accent)
         if lit is not None:
             painter.fillRect(lit, QColor(*self._theme.accent, 80))
-        self._paint_bars(painter, study, columns)
-        self._paint_bounds(painter, study, columns, bars, pitch)
-        self._paint_feet(painter, study, columns, bars, pitch)
+        self._paint_bars(painter, run_state, columns)
+        self._paint_bounds(painter, run_state, columns, bars, pitch)
+        self._paint_feet(painter, run_state, columns, bars, pitch)
         if lit is not None:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(accent, 2))
             painter.drawRect(lit)
             # In a group, the bar is another point's: this one reaches up to here.
-            y = columns.bottom() - columns.height() * float(study.alpha[self.place]) / self.top()
+            y = columns.bottom() - columns.height() * float(run_state.alpha[self.place]) / self.top()
             painter.drawLine(QLineF(lit.left() - 3, y, lit.right() + 3, y))
 
     def _lit(self, columns: QRectF, bars: Bars, pitch: float) -> QRectF | None:
@@ -198,9 +198,9 @@ class MultiplierBars(LinkedView):
         painter.setPen(QColor(*self._theme.ink))
         painter.drawText(QPointF(6, metrics.ascent() + 2), "α")
 
-    def _paint_bars(self, painter: QPainter, study: RunState, columns: QRectF) -> None:
+    def _paint_bars(self, painter: QPainter, run_state: RunState, columns: QRectF) -> None:
         """All bars as one picture of device pixels; of many rectangles, each with its pattern, Qt makes 5 ms more."""
-        assert study.alpha is not None and study.kkt is not None
+        assert run_state.alpha is not None and run_state.kkt is not None
         ratio = self.devicePixelRatioF()
         bars, pitch = self.bars(), self.pitch() * ratio
         width, height = round(columns.width() * ratio), round(columns.height() * ratio)
@@ -208,7 +208,7 @@ class MultiplierBars(LinkedView):
         steps = np.arange(len(bars.place))
         lefts = np.round(pitch * steps + gap / 2).astype(np.intp)
         widths = np.maximum(np.round(pitch * (steps + 1) - gap / 2).astype(np.intp), lefts + 1) - lefts
-        exact = height / self.top() * study.alpha[bars.place]
+        exact = height / self.top() * run_state.alpha[bars.place]
         # No support vector is so small that it is none.
         tall = np.where(exact > 0, np.maximum(np.round(exact), 1), 0).astype(np.intp)
         of = np.repeat(steps, widths)
@@ -216,7 +216,7 @@ class MultiplierBars(LinkedView):
         at = lefts[of] + within
         kept = at < width
         of, at, within = of[kept], at[kept], within[kept]
-        case = study.kkt.case[bars.place][of]
+        case = run_state.kkt.case[bars.place][of]
         tiles, plain = view_style.bar_tiles(self._theme, ratio)
         side = tiles.shape[1]
         pixels = np.zeros((height, width), dtype=np.uint32)
@@ -231,14 +231,14 @@ class MultiplierBars(LinkedView):
         image.setDevicePixelRatio(ratio)
         painter.drawImage(columns.topLeft(), image)
 
-    def _paint_bounds(self, painter: QPainter, study: RunState, columns: QRectF, bars: Bars, pitch: float) -> None:
+    def _paint_bounds(self, painter: QPainter, run_state: RunState, columns: QRectF, bars: Bars, pitch: float) -> None:
         """A line at C, with steps where C is another."""
-        assert study.C is not None
-        bounds, top = study.C[bars.place], self.top()
+        assert run_state.C is not None
+        bounds, top = run_state.C[bars.place], self.top()
         ink = QColor(*self._theme.ink)
         inside = np.isfinite(bounds) & (bounds <= top * (1 + 1e-9))
         if not inside.any():
-            least = float(study.C.min())
+            least = float(run_state.C.min())
             self._paint_note(painter, "no upper bound: C = ∞" if np.isinf(least) else f"C = {short(least)}, far above")
             return
         height = columns.height() * np.where(inside, bounds, 0.0) / top
@@ -256,7 +256,7 @@ class MultiplierBars(LinkedView):
         for pen in (QPen(QColor(*self._theme.background, 200), 3.5), QPen(ink, 1.5)):
             painter.setPen(pen)
             painter.drawLines(lines)
-        least, most = float(study.C.min()), float(study.C.max())
+        least, most = float(run_state.C.min()), float(run_state.C.max())
         text = f"C = {short(most)}" if least == most else f"C of each point: {short(least)} to {short(most)}"
         self._paint_note(painter, text)
 
@@ -267,10 +267,10 @@ class MultiplierBars(LinkedView):
         painter.setPen(QColor(*self._theme.ink))
         painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _paint_feet(self, painter: QPainter, study: RunState, columns: QRectF, bars: Bars, pitch: float) -> None:
+    def _paint_feet(self, painter: QPainter, run_state: RunState, columns: QRectF, bars: Bars, pitch: float) -> None:
         """Below the bars: which points have not the y f that their case asks for, and the points where they fit."""
-        assert study.kkt is not None
-        open_bars = np.unique(bars.bar[~study.kkt.satisfied])
+        assert run_state.kkt is not None
+        open_bars = np.unique(bars.bar[~run_state.kkt.satisfied])
         ink = QColor(*self._theme.ink)
         top = columns.bottom() + 4
         if len(open_bars):
@@ -279,12 +279,12 @@ class MultiplierBars(LinkedView):
             painter.drawLines([QLineF(x, top, x, top + 6) for x in xs.tolist()])
         if not self._points_fit(columns.left()):
             return
-        labels, ratio = study.points.labels, self.devicePixelRatioF()
+        labels, ratio = run_state.points.labels, self.devicePixelRatioF()
         for bar, place in enumerate(bars.place.tolist()):
             x, y = columns.left() + (bar + 0.5) * pitch, columns.bottom() + 14 + ROOM_FOR_POINTS / 2
-            case = KktCase(int(study.kkt.case[place]))
-            mark = view_style.mark_of(case, bool(study.kkt.satisfied[place]))
-            for kind in (str(int(labels[study.index[place]])), mark):
+            case = KktCase(int(run_state.kkt.case[place]))
+            mark = view_style.mark_of(case, bool(run_state.kkt.satisfied[place]))
+            for kind in (str(int(labels[run_state.index[place]])), mark):
                 if kind:
                     pixmap = symbol_pixmap(self._theme, kind, 30, ratio)
                     painter.drawPixmap(QPointF(x - 15, y - 15), pixmap)

@@ -44,9 +44,9 @@ class ProbeController:
         self._pointer = (
             None if pointer is None else (_as_seen(pointer.x, pointer.unit), _as_seen(pointer.y, pointer.unit))
         )
-        if pointer is None and "probe" in session.looking and session.probe is None:
+        if pointer is None and "probe" in session.open_panels and session.probe is None:
             return  # on its way to the panel: what that tells stays
-        watched = "probe" in session.looking or session.probe is not None or self._desk.document.shown > 1
+        watched = "probe" in session.open_panels or session.probe is not None or self._desk.document.shown > 1
         aim = self._pointer if watched else None
         if aim != session.aim:
             self._desk.set_session(aim=aim)
@@ -69,7 +69,7 @@ class ProbeController:
         """Keep explaining the place (x, y)."""
         place = (min(max(x, -LIMIT), LIMIT), min(max(y, -LIMIT), LIMIT))
         self._desk.set_session(probe=place)
-        opened = "probe" in self._desk.session.looking
+        opened = "probe" in self._desk.session.open_panels
         more = "Q lets go." if opened else "Ctrl+8 says why it gets its class, Q lets go."
         self._desk.say(f"Pinned at ({figure(place[0])}, {figure(place[1])}). {more}")
 

@@ -63,9 +63,9 @@ class ProbeOverlay:
     def bounds(self) -> QRect:
         """The pixels it covers."""
         area = QRectF()
-        for pointer in (self.cross, self.aim):
-            if pointer is not None:
-                area |= _square(pointer, ARM + 4)
+        for spot in (self.cross, self.aim):
+            if spot is not None:
+                area |= _square(spot, ARM + 4)
         for pieces, reach in ((self.lines, THICK + 2), (self.border, 4.0)):
             if len(pieces):
                 x, y = pieces[:, ::2], pieces[:, 1::2]
@@ -95,9 +95,9 @@ class ProbeOverlay:
         reach = ring.width() / ratio / 2.0
         for x, y in self.rings.tolist():
             painter.drawPixmap(QPointF(x - reach, y - reach), ring)
-        for pointer, pinned in ((self.aim, False), (self.cross, self.pinned)):
-            if pointer is not None:
-                _paint_cross(painter, pointer, pinned, ground, ink if pointer is self.aim else QColor(*theme.accent))
+        for spot, pinned in ((self.aim, False), (self.cross, self.pinned)):
+            if spot is not None:
+                _paint_cross(painter, spot, pinned, ground, ink if spot is self.aim else QColor(*theme.accent))
 
     def _paint_lines(self, painter: QPainter, theme: Theme, seam: QColor) -> None:
         """The strongest last, on top; what speaks against the positive class is dashed."""
@@ -239,13 +239,13 @@ def _pixel(place: Place | None, grid: Grid, area: QRectF) -> tuple[float, float]
 
 
 def _paint_cross(painter: QPainter, at: tuple[float, float], pinned: bool, ground: QColor, ink: QColor) -> None:
-    pointer, inner = QPointF(*at), PIN if pinned else GAP
+    spot, inner = QPointF(*at), PIN if pinned else GAP
     for pen in (QPen(ground, 5.0), QPen(ink, 2.2)):
         painter.setPen(pen)
         for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            painter.drawLine(pointer + QPointF(inner * dx, inner * dy), pointer + QPointF(ARM * dx, ARM * dy))
+            painter.drawLine(spot + QPointF(inner * dx, inner * dy), spot + QPointF(ARM * dx, ARM * dy))
         if pinned:
-            painter.drawEllipse(pointer, PIN, PIN)
+            painter.drawEllipse(spot, PIN, PIN)
 
 
 def _square(at: tuple[float, float], reach: float) -> QRectF:

@@ -278,7 +278,7 @@ def place_of(session: Session) -> Place | None:
     """The place that is probed: the pinned one, else that of the keyboard, else that of the pointer; None for none."""
     if session.probe is not None:
         return session.probe
-    if "probe" not in session.looking:
+    if "probe" not in session.open_panels:
         return None
     return session.cursor or session.aim
 

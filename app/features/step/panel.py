@@ -146,20 +146,20 @@ class StepPanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the step of the scene's study."""
-        study, points = scene.study, scene.points
-        step = None if study is None else study.explanation
+        run_state, points = scene.run_state, scene.points
+        step = None if run_state is None else run_state.explanation
         hovered = scene.session.hovered
-        shown = study, step, theme, points
+        shown = run_state, step, theme, points
         if self._shown is None or any(new is not old for new, old in zip(shown, self._shown, strict=True)):
             anew = self._shown is None or step is not self._shown[1] or points is not self._shown[3]
             self._shown = shown
-            self._show_words(study, step, points, theme)
-            if step is not None and study is not None:
-                self._show_pictures(study, step, points, theme, anew)
+            self._show_words(run_state, step, points, theme)
+            if step is not None and run_state is not None:
+                self._show_pictures(run_state, step, points, theme, anew)
             else:
                 self._show_nothing(theme)
             # At the end it takes a moment until the last step is known: their places are kept meanwhile.
-            kept = step is not None or (study is not None and study.learner == "smo" and study.length > 0)
+            kept = step is not None or (run_state is not None and run_state.learner == "smo" and run_state.length > 0)
             if kept is not self._any:
                 self._any = kept
                 self._arrange()
@@ -167,19 +167,19 @@ class StepPanel(QWidget):
             self._first.show_strip(self._strips[0], hovered, theme)
             self._second.show_strip(self._strips[1], hovered, theme)
 
-    def _show_words(self, study: RunState | None, step: Explanation | None, points: Points, theme: Theme) -> None:
-        if study is None:
+    def _show_words(self, run_state: RunState | None, step: Explanation | None, points: Points, theme: Theme) -> None:
+        if run_state is None:
             self._words.show_text((Paragraph(words.TEACHING, LARGE),), theme)
             self.setAccessibleDescription(words.TEACHING)
             return
         paragraphs = [
-            Paragraph(words.heading(study, step), LARGE, bold=True),
-            Paragraph(words.sentence(study), LARGE, goes_on=True),
+            Paragraph(words.heading(run_state, step), LARGE, bold=True),
+            Paragraph(words.sentence(run_state), LARGE, goes_on=True),
         ]
         names = ""
         if step is not None:
             pair = (step.i, step.j)
-            rows, labels = rows_of(study, pair, points), study.points.labels[study.index[list(pair)]]
+            rows, labels = rows_of(run_state, pair, points), run_state.points.labels[run_state.index[list(pair)]]
             said = [f"{name} = {called(row)}" for name, row in zip("ij", rows, strict=True)]
             names = ", ".join(said)
             paragraphs += [
@@ -187,23 +187,23 @@ class StepPanel(QWidget):
                 for place, (text, label) in enumerate(zip(said, labels, strict=True))
             ]
             paragraphs.append(Paragraph(step.effect, goes_on=True))
-        if closing := words.closing(study):
+        if closing := words.closing(run_state):
             paragraphs.append(Paragraph(closing, bold=True))
-        if study.recording != self._run:  # as high as its texts, until another run begins
-            self._run = study.recording
+        if run_state.recording != self._run:  # as high as its texts, until another run begins
+            self._run = run_state.recording
             self._words.release()
             self._because.release()
         self._words.show_text(tuple(paragraph for paragraph in paragraphs if paragraph.text), theme)
-        self.setAccessibleDescription(words.told(study, names))
+        self.setAccessibleDescription(words.told(run_state, names))
 
-    def _show_pictures(self, study: RunState, step: Explanation, points: Points, theme: Theme, anew: bool) -> None:
-        label_i, label_j = (int(label) for label in study.points.labels[study.index[[step.i, step.j]]])
+    def _show_pictures(self, run_state: RunState, step: Explanation, points: Points, theme: Theme, anew: bool) -> None:
+        label_i, label_j = (int(label) for label in run_state.points.labels[run_state.index[[step.i, step.j]]])
         self._box.show_classes((label_i, label_j))
         self._box.show_step(step, theme)
         self._gain.show_step(step, theme)
         self._because.show_text((Paragraph(step.first.sentence), Paragraph(step.second.sentence, goes_on=True)), theme)
         if anew or self._strips is None:
-            self._strips = strip_of(study, step.first, points), strip_of(study, step.second, points)
+            self._strips = strip_of(run_state, step.first, points), strip_of(run_state, step.second, points)
 
     def _show_nothing(self, theme: Theme) -> None:
         self._strips = None
@@ -222,21 +222,21 @@ def called(row: int) -> str:
     return f"point {words.grouped(row)}" if row else "a point that is gone"
 
 
-def rows_of(study: RunState, places: Iterable[int], points: Points) -> list[int]:
+def rows_of(run_state: RunState, places: Iterable[int], points: Points) -> list[int]:
     """Rows in the table of `points` of some points of a problem, from 1; 0 for those that are gone."""
-    ids = study.points.ids[study.index[list(places)]]
+    ids = run_state.points.ids[run_state.index[list(places)]]
     if not len(points):
         return [0] * len(ids)
     rows = np.minimum(np.searchsorted(points.ids, ids), len(points) - 1)
     return [int(row) + 1 if points.ids[row] == point else 0 for row, point in zip(rows, ids, strict=True)]
 
 
-def strip_of(study: RunState, ranking: Ranking, points: Points) -> Strip:
+def strip_of(run_state: RunState, ranking: Ranking, points: Points) -> Strip:
     """`ranking`, with who its candidates are."""
-    at = study.index[ranking.candidates]
+    at = run_state.index[ranking.candidates]
     return Strip(
         ranking,
-        tuple(study.points.ids[at].tolist()),
-        tuple(study.points.labels[at].tolist()),
-        tuple(rows_of(study, ranking.candidates.tolist(), points)),
+        tuple(run_state.points.ids[at].tolist()),
+        tuple(run_state.points.labels[at].tolist()),
+        tuple(rows_of(run_state, ranking.candidates.tolist(), points)),
     )

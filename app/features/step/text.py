@@ -62,31 +62,31 @@ def ranked(values: Sequence[float]) -> list[str]:
     return [f"{value:.{max(decimals, min(least, 7), 0)}f}".replace("-", "−") for value in values]
 
 
-def heading(study: RunState, step: Explanation | None) -> str:
+def heading(run_state: RunState, step: Explanation | None) -> str:
     """Which step it is."""
     if step is None:
-        return f"After step {grouped(study.step)}" if study.step else "Before the first step"
-    return f"Last step: {grouped(study.step)}" if step.newest else f"Next: step {grouped(study.step + 1)}"
+        return f"After step {grouped(run_state.step)}" if run_state.step else "Before the first step"
+    return f"Last step: {grouped(run_state.step)}" if step.newest else f"Next: step {grouped(run_state.step + 1)}"
 
 
-def sentence(study: RunState) -> str:
+def sentence(run_state: RunState) -> str:
     """The sentence on top."""
-    step = study.explanation
+    step = run_state.explanation
     if step is not None:
         return step.sentence
-    if study.learner != "smo":
-        said = study.operation or "This learner takes no pairs by a rule."
+    if run_state.learner != "smo":
+        said = run_state.operation or "This learner takes no pairs by a rule."
         return f"{said} Box, gain and candidates are shown for SMO only."
-    if study.at_end:
-        return "There was no step to make." if study.length == 0 else ""
+    if run_state.at_end:
+        return "There was no step to make." if run_state.length == 0 else ""
     return "The next step is being looked for."
 
 
-def closing(study: RunState) -> str:
+def closing(run_state: RunState) -> str:
     """What the end of the run means; "" while it goes on."""
-    if not study.at_end or study.learner != "smo":
+    if not run_state.at_end or run_state.learner != "smo":
         return ""
-    return ended(study.certificate, study.tol)
+    return ended(run_state.certificate, run_state.tol)
 
 
 def ended(certificate: Certificate, tol: float) -> str:
@@ -202,12 +202,12 @@ def ranking_title(ranking: Ranking) -> tuple[str, str]:
     return HOW.get(ranking.how, name), formula
 
 
-def told(study: RunState | None, pair: str) -> str:
+def told(run_state: RunState | None, pair: str) -> str:
     """Everything the panel shows, as text."""
-    if study is None:
+    if run_state is None:
         return TEACHING
-    step = study.explanation
-    parts = [heading(study, step), sentence(study)]
+    step = run_state.explanation
+    parts = [heading(run_state, step), sentence(run_state)]
     if step is not None:
         parts += [
             pair,
@@ -219,5 +219,5 @@ def told(study: RunState | None, pair: str) -> str:
             f"{FORMULA} {length(step)} {clipping(step)}",
             gain_line(step),
         ]
-    parts.append(closing(study))
+    parts.append(closing(run_state))
     return "\n".join(part if part.endswith((".", ":")) else f"{part}." for part in parts if part)

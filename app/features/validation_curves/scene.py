@@ -50,7 +50,7 @@ class ValidationCurvesController:
 
 
 @dataclass(frozen=True)
-class Strip:
+class ValidationCurve:
     """What stands below one slider.
 
     Attributes
@@ -117,18 +117,18 @@ def strip_fields(session: Session, lane: Lane) -> frozenset[str]:
     return frozenset(f"strip.{control}" for control in controls_of(lane)) if session.strips else frozenset()
 
 
-def strips_of(document: Document, session: Session, results: Results, index: int) -> tuple[Strip, ...]:
+def strips_of(document: Document, session: Session, results: Results, index: int) -> tuple[ValidationCurve, ...]:
     """The strips of the lane at place `index`, one for each of its sliders."""
     lane, slot, n = document.lanes[index], document.slots[index], len(document.training_points)
     strips = []
     for control in controls_of(lane):
         scale, value = scale_of(control, n), value_of(lane, control)
         if not session.strips:
-            strips.append(Strip(control, scale, value))
+            strips.append(ValidationCurve(control, scale, value))
             continue
         answer = results.answer(name_of(slot, control))
         stale = answer is None or answer.query != question_of(document, lane, control)
-        strips.append(Strip(control, scale, value, True, _curve(answer), stale, _message(answer, stale)))
+        strips.append(ValidationCurve(control, scale, value, True, _curve(answer), stale, _message(answer, stale)))
     return tuple(strips)
 
 
@@ -194,7 +194,7 @@ def remarks(curve: Curve) -> tuple[str, ...]:
     return ("",)
 
 
-def notes(strip: Strip) -> str:
+def notes(strip: ValidationCurve) -> str:
     """All that the picture may have no room for, and what its signs mean: a sentence a line, or ""."""
     curve = strip.curve
     if curve is None or strip.message or not len(curve.known):

@@ -34,7 +34,7 @@ from app.views.widgets.scale_slider import ScaleSlider
 
 from . import scene as words
 from .query import Curve
-from .scene import Strip
+from .scene import ValidationCurve
 
 Array = NDArray[np.float64]
 #: Opacity of a curve that is of other points or settings.
@@ -59,7 +59,7 @@ class ValidationCurveView(QWidget):
     def __init__(self, slider: ScaleSlider, jump: Callable[[float], None]) -> None:
         super().__init__()
         self._slider, self._jump = slider, jump
-        self._strip: Strip | None = None
+        self._strip: ValidationCurve | None = None
         self._theme: Theme = LIGHT
         self._floor_of: Curve | None = None
         self._floor = 0.5
@@ -73,7 +73,7 @@ class ValidationCurveView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.hide()
 
-    def show_strip(self, strip: Strip, theme: Theme) -> None:
+    def show_strip(self, strip: ValidationCurve, theme: Theme) -> None:
         """Show this one."""
         if strip == self._strip and theme is self._theme:
             return
@@ -213,7 +213,7 @@ class ValidationCurveView(QWidget):
             if self._strip is not None:
                 self._paint(painter, self._strip)
 
-    def _paint(self, painter: QPainter, strip: Strip) -> None:
+    def _paint(self, painter: QPainter, strip: ValidationCurve) -> None:
         theme, area = self._theme, self.plot_area()
         ground = area.adjusted(-BESIDE, -ABOVE + 1, BESIDE, BELOW - 1)
         painter.fillRect(ground, QColor(*theme.background))
@@ -281,17 +281,17 @@ class ValidationCurveView(QWidget):
                 on, off = (each * pen.widthF() for each in dashes)
                 ends = dashed(runs[:, 0], runs[:, 1], on, off, QRectF(self.rect()))
             draw_pieces(painter, ends, QPen(line.color(), line.widthF()))
-        pointer = QPen(pen.color(), 3.4)
-        pointer.setCapStyle(Qt.PenCapStyle.RoundCap)
+        spot = QPen(pen.color(), 3.4)
+        spot.setCapStyle(Qt.PenCapStyle.RoundCap)
         if len(known) < len(values):  # so that one sees which places were tried
-            painter.setPen(pointer)
+            painter.setPen(spot)
             painter.drawPoints([QPointF(a, b) for a, b in zip(x[sure], y[sure], strict=True)])
         painter.setPen(QPen(pen.color(), 1.2))
         painter.setBrush(QColor(*self._theme.background))
         for place in np.flatnonzero(~sure):
             painter.drawEllipse(QPointF(x[place], y[place]), 2.2, 2.2)
 
-    def _paint_words(self, painter: QPainter, strip: Strip, ground: QRectF, columns: Array) -> QRectF:
+    def _paint_words(self, painter: QPainter, strip: ValidationCurve, ground: QRectF, columns: Array) -> QRectF:
         """What is to be read; returns where the frame is."""
         theme, curve = self._theme, strip.curve
         if curve is None or strip.message or not len(curve.known):
@@ -394,7 +394,7 @@ def _floor(curve: Curve | None) -> float:
     return min(0.9, max(0.0, math.floor(10.0 * least - 1e-9) / 10.0))
 
 
-def _columns_of(curve: Curve, strip: Strip, columns: Array) -> Array:
+def _columns_of(curve: Curve, strip: ValidationCurve, columns: Array) -> Array:
     """x of the places of a curve on another scale: where their values would be on this one."""
     scale = curve.scale
     places = [strip.scale.place_of(scale.value_at(scale.low + p)) - strip.scale.low for p in range(len(curve.train))]

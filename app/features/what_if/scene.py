@@ -166,7 +166,7 @@ def queries(context: Context) -> dict[str, Query]:
         if old is None or (old.points is document.training_points and old.lane == document.lanes[place]):
             continue
         asked[f"ghost{slot}"] = GhostQuery(old, grid, context.compiled)
-        if new is not None and "whatif" in session.looking:
+        if new is not None and "whatif" in session.open_panels:
             test = document.test_points
             coarse = grid.coarse()
             asked[f"whatif{slot}"] = ChangeQuery(old, new, coarse, test if len(test) else None, context.compiled)

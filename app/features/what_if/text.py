@@ -51,7 +51,7 @@ class LaneWhatIf:
 
 def lane_what_if(document: Document, session: Session, results: Results, index: int) -> LaneWhatIf | None:
     """What is said of the lane at place `index`; None while nobody looks, and for a lane that learns nothing."""
-    if "whatif" not in session.looking or document.lanes[index].is_difference:
+    if "whatif" not in session.open_panels or document.lanes[index].is_difference:
         return None
     lane, slot = document.lanes[index], document.slots[index]
     frame = results.frame(slot)

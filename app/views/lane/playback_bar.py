@@ -145,13 +145,13 @@ class PlaybackBar(QWidget):
             for name, button in self._buttons.items():
                 if name != PLAY:
                     button.setIcon(icon(f"transport.{name}", theme, self.devicePixelRatioF()))
-        if lane.study is not self._study or lane.playing != self._playing:
-            moved = lane.study is not self._study
-            self._study, self._playing = lane.study, lane.playing
-            self._show_play(lane.playing, lane.study is not None and lane.study.at_end, theme)
+        if lane.run_state is not self._study or lane.playing != self._playing:
+            moved = lane.run_state is not self._study
+            self._study, self._playing = lane.run_state, lane.playing
+            self._show_play(lane.playing, lane.run_state is not None and lane.run_state.at_end, theme)
             if moved:
                 self._show_state()
-        self.timeline.render_study(lane.study, theme)
+        self.timeline.render_study(lane.run_state, theme)
 
     def _show_play(self, playing: bool, at_end: bool, theme: Theme) -> None:
         button = self._buttons[PLAY]
@@ -163,25 +163,27 @@ class PlaybackBar(QWidget):
             describe(button, button.objectName(), f"{title}, lane {self._index + 1}", tip)
 
     def _show_state(self) -> None:
-        study = self._study
+        run_state = self._study
         for spec in BUTTONS:
-            useful = study is not None and (spec.name == PLAY or (study.step > 0 if spec.back else not study.at_end))
+            useful = run_state is not None and (
+                spec.name == PLAY or (run_state.step > 0 if spec.back else not run_state.at_end)
+            )
             button = self._buttons[spec.name]
             if button.isEnabled() != useful:
                 button.setEnabled(useful)
-        if study is None:
+        if run_state is None:
             self._forms = [("no run yet", "no run yet"), ("–", "–")]
             long = "No run yet."
         else:
-            step, length = grouped(study.step), grouped(study.length)
+            step, length = grouped(run_state.step), grouped(run_state.length)
             # As wide as it will be when the run has come to its present length, and to four digits at least.
-            widest = grouped(10 ** max(len(str(study.length)), 4) - 1)
+            widest = grouped(10 ** max(len(str(run_state.length)), 4) - 1)
             self._forms = [
                 (f"step {step} of {length}", f"step {widest} of {widest}"),
                 (f"{step} of {length}", f"{widest} of {widest}"),
                 (step, widest),
             ]
-            long = f"Step {step} of {length}" + (", where the run has ended." if study.ended else " made so far.")
+            long = f"Step {step} of {length}" + (", where the run has ended." if run_state.ended else " made so far.")
         self._step.setToolTip(long)
         self._step.setAccessibleDescription(long)
         self._fit()

@@ -56,16 +56,16 @@ class Timeline(QSlider):
     def minimumSizeHint(self) -> QSize:
         return LEAST
 
-    def render_study(self, study: RunState | None, theme: Theme) -> None:
+    def render_study(self, run_state: RunState | None, theme: Theme) -> None:
         """Show where the run stands and how long it is."""
-        if study is self._study and theme is self._theme:
+        if run_state is self._study and theme is self._theme:
             return
-        old, new = (None if each is None else each.recording for each in (self._study, study))
+        old, new = (None if each is None else each.recording for each in (self._study, run_state))
         if old != new and self.isSliderDown():
             self._asked = self.sliderPosition()  # nobody goes there any more
             self.setSliderDown(False)
-        self._study, self._theme = study, theme
-        self.setEnabled(study is not None)
+        self._study, self._theme = run_state, theme
+        self.setEnabled(run_state is not None)
         if not self.isSliderDown():
             self._show()
         self.update()
@@ -122,14 +122,14 @@ class Timeline(QSlider):
             self._wheel.take(event, self._playback, self._index, self._study.length)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        study = self._study
-        if study is None or not timeline_keys.take_key(event, self._playback, self._index, study.length):
+        run_state = self._study
+        if run_state is None or not timeline_keys.take_key(event, self._playback, self._index, run_state.length):
             event.ignore()
 
     # -- painting --------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, study = self._theme, self._study
+        theme, run_state = self._theme, self._study
         if theme is None:
             return
         with painter_on(self) as painter:
@@ -142,14 +142,14 @@ class Timeline(QSlider):
             faint.setAlpha(130)
             painter.setBrush(faint)
             painter.drawRoundedRect(groove, 2, 2)
-            if study is not None:
+            if run_state is not None:
                 x = SIDE + float(scale.place(self.sliderPosition())) + 0.5
                 painter.setBrush(accent)
                 painter.drawRoundedRect(QRectF(SIDE, groove.top(), x - SIDE, GROOVE), 2, 2)
-                if study.ended:  # a wall, where no further step can be made
+                if run_state.ended:  # a wall, where no further step can be made
                     painter.fillRect(QRectF(groove.right() - 1, middle - 6, 2, 12), QColor(*theme.ink))
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-                marks = change_marks(study.trace, scale)
+                marks = change_marks(run_state.trace, scale)
                 covered = strokes.column_marks(marks, MARK)
                 strokes.paint(painter, QPointF(SIDE, round(middle + 0.5 * HANDLE[1] - 3)), covered, theme.ink)
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -105,7 +105,9 @@ class Canvas(PointingPlot):
             repainted = True
             self._show_wipe(scene, lane, theme)
         if old is not None and (scene.session.kkt or old.session.kkt):
-            marked |= old.session.kkt != scene.session.kkt or old_lane is None or old_lane.study is not lane.study
+            marked |= (
+                old.session.kkt != scene.session.kkt or old_lane is None or old_lane.run_state is not lane.run_state
+            )
         if dressed:
             self._dress(theme)
         self._show_axis_names(scene.axes)

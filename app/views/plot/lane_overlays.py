@@ -19,18 +19,18 @@ class LaneOverlays:
     """Slacks, working pair and card; crosshair, rings and lines of the probe."""
 
     def __init__(self) -> None:
-        self.study: StudyOverlay | None = None
+        self.run_state: StudyOverlay | None = None
         self.probe: ProbeOverlay | None = None
 
     def lay_study(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont) -> list[QRect]:
         """Lay the study out for `area`, which shows `grid`; returns what must be painted anew."""
-        study, old = lane.study, self.study
-        if study is not None:
-            pair = study.pair if lane.shows_pair else (-1, -1)
-            study = replace(study, pair=pair, slacks=study.slacks if scene.session.kkt else None)
+        run_state, old = lane.run_state, self.run_state
+        if run_state is not None:
+            pair = run_state.pair if lane.shows_pair else (-1, -1)
+            run_state = replace(run_state, pair=pair, slacks=run_state.slacks if scene.session.kkt else None)
         hovered = scene.session.hovered if scene.studying else None
-        self.study = study_overlay(study, grid, area, hovered, font, old, lane.steps_seen)
-        return to_repaint(old, self.study, area)
+        self.run_state = study_overlay(run_state, grid, area, hovered, font, old, lane.steps_seen)
+        return to_repaint(old, self.run_state, area)
 
     def lay_probe(self, scene: Scene, slot: int, grid: Grid, area: QRectF, hovering: bool) -> list[QRect]:
         """The same of the probe; `hovering` when the pointer itself is over this picture."""
@@ -42,5 +42,5 @@ class LaneOverlays:
         """Paint the part in `rect`."""
         if self.probe is not None:
             self.probe.paint(painter, theme)
-        if self.study is not None:
-            self.study.paint(painter, theme, rect)
+        if self.run_state is not None:
+            self.run_state.paint(painter, theme, rect)

@@ -53,16 +53,16 @@ class LinkedView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
-    def show_study(self, study: RunState | None, hovered: int | None, theme: Theme) -> None:
-        """Paint `study`, with the point of id `hovered` standing out if it is one of its points."""
-        if study is self._study and hovered == self._hovered and theme is self._theme:
+    def show_study(self, run_state: RunState | None, hovered: int | None, theme: Theme) -> None:
+        """Paint `run_state`, with the point of id `hovered` standing out if it is one of its points."""
+        if run_state is self._study and hovered == self._hovered and theme is self._theme:
             return
-        if study is not self._study:
-            self._study = study
-            points, index = (None, None) if study is None else (study.points, study.index)
+        if run_state is not self._study:
+            self._study = run_state
+            points, index = (None, None) if run_state is None else (run_state.points, run_state.index)
             if points is not self._of[0] or index is not self._of[1]:
                 self._of = (points, index)
-                self._ids = np.empty(0, dtype=np.int64) if study is None else study.points.ids[study.index]
+                self._ids = np.empty(0, dtype=np.int64) if run_state is None else run_state.points.ids[run_state.index]
             self._changed()
         self._hovered, self._theme = hovered, theme
         self.place = -1 if hovered is None else _first(self._ids == hovered)
@@ -145,7 +145,7 @@ class LinkedView(QWidget):
         inset = 1 if focused else 0
         painter.drawRect(self.rect().adjusted(inset, inset, -1, -1))
 
-    def paint_study(self, painter: QPainter, study: RunState) -> None:
+    def paint_study(self, painter: QPainter, run_state: RunState) -> None:
         """Paint all but ground and frame."""
         raise NotImplementedError
 
