@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.engine import scheduler
@@ -43,6 +44,15 @@ def finish_tasks(window: MainWindow, timeout: float = 10.0) -> None:
         time.sleep(0.0005)  # for its thread
 
 
+def listed(widgets: Callable[[], list[QWidget]]) -> list[QWidget]:
+    """What `widgets()` gives, made while the garbage collector rests: it could end one that is in Qt's list already."""
+    gc.disable()
+    try:
+        return widgets()
+    finally:
+        gc.enable()
+
+
 @pytest.fixture
 def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     """``make(document)`` shows a window and waits until it has learnt; afterwards no thread may be left."""
@@ -64,7 +74,7 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
         discard(window)
         window.deleteLater()
     qapp.processEvents()
-    for stray in qapp.topLevelWidgets():  # of a test that failed half-way
+    for stray in listed(QApplication.topLevelWidgets):  # of a test that failed half-way
         if isinstance(stray, MainWindow):
             discard(stray)
     ours = ("compute", "recovery", "task")

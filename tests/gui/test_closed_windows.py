@@ -16,7 +16,7 @@ from app.state.commands import AddPoints
 from app.views.docks import PANELS
 from app.views.window import MainWindow
 
-from .conftest import settle
+from .conftest import listed, settle
 from .test_leaks import delete_now
 
 LINUX = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory as Linux tells it")
@@ -67,7 +67,7 @@ def closed_windows(qtbot: QtBot, folder: Path, number: int) -> list[float]:
         collected()
         if turn:  # objects of the first window may be among those that no collection looks at
             qtbot.waitUntil(collected, timeout=10_000)  # a thread that reads may still be on its way out
-            counts.add(len(QApplication.allWidgets()))
+            counts.add(len(listed(QApplication.allWidgets)))
             assert len(counts) == 1, "as many widgets as before"
         sizes.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6)
     return sizes

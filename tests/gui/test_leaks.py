@@ -23,7 +23,7 @@ from app.tools import TOOLS
 from app.views.docks import PANELS
 from app.views.window import MainWindow
 
-from .conftest import settle
+from .conftest import listed, settle
 from .watchdog import Watchdog
 
 #: Actions that end the visit, or change the size of everything on a screen of 800 pixels.
@@ -165,7 +165,7 @@ class Visitor:
 
 
 def timers() -> int:
-    windows = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, MainWindow)]
+    windows = [widget for widget in listed(QApplication.topLevelWidgets) if isinstance(widget, MainWindow)]
     return sum(len(window.findChildren(QTimer)) for window in windows)
 
 
@@ -191,7 +191,7 @@ def visit(
     monkeypatch.setattr(sys, "unraisablehook", errors.append)
     delete_now()
     threads_before = set(threading.enumerate())
-    windows_before = {id(widget) for widget in QApplication.topLevelWidgets()}
+    windows_before = {id(widget) for widget in listed(QApplication.topLevelWidgets)}
     window = create_window(None, folder)
     window.resize(1100, 760)
     window.show()
@@ -236,7 +236,7 @@ def visit(
     delete_now()
     left = [thread.name for thread in set(threading.enumerate()) - threads_before if thread.name != "compile"]
     assert not left and not errors
-    found = [widget for widget in QApplication.topLevelWidgets() if id(widget) not in windows_before]
+    found = [widget for widget in listed(QApplication.topLevelWidgets) if id(widget) not in windows_before]
     assert not [widget for widget in found if widget.isVisible() or isinstance(widget, MainWindow | QDialog)]
     assert list(folder.glob("recovery/*")) == [] and list(folder.glob("open/*")) == []
     names = sorted(path.name for path in folder.glob("*.playground"))
