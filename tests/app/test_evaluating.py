@@ -20,7 +20,7 @@ from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.evaluation import query
 from app.features.evaluation import text as words
-from app.features.evaluation.query import CrossValidation, Field, Scoring, ThresholdLine, Validated, score_of
+from app.features.evaluation.query import CrossValidation, ScoreGrid, Scoring, ThresholdLine, Validated, score_of
 from app.features.evaluation.scene import (
     Threshold,
     at_threshold,
@@ -308,7 +308,7 @@ def test_places_and_thresholds_of_a_curve_belong_together(name: str) -> None:
 def test_a_threshold_line_is_where_the_score_is_the_threshold(name: str) -> None:
     points = blobs(1)
     model = model_of(LANES[name], points)
-    field = Field(model, Grid(-3.0, 3.0, -3.0, 3.0, 300, 300), True)
+    field = ScoreGrid(model, Grid(-3.0, 3.0, -3.0, 3.0, 300, 300), True)
     inside = model.pair_decision_function(points.xy)[:, 0]
     for threshold in np.quantile(inside, (0.3, 0.5, 0.7)):
         line = work(ThresholdLine(field, float(threshold)))[0][-1]
@@ -321,7 +321,7 @@ def test_a_threshold_line_is_where_the_score_is_the_threshold(name: str) -> None
 def test_a_threshold_line_of_votes_parts_the_pixels() -> None:
     points = blobs(1, noise=1.0)
     model = model_of(LANES["knn"], points)
-    field = Field(model, GRID, True)
+    field = ScoreGrid(model, GRID, True)
     for threshold in (0.1, 0.7):
         line = work(ThresholdLine(field, threshold))[0][-1]
         share = model.surface(GRID.xs, GRID.ys)[..., 1]
@@ -333,7 +333,7 @@ def test_a_threshold_line_of_votes_parts_the_pixels() -> None:
 def test_a_field_goes_on_where_it_was_left() -> None:
     model = model_of(LANES["smo"], blobs(1, 2, 60))
     grid = Grid(-3.0, 3.0, -3.0, 3.0, 200, 200)
-    broken, whole = Field(model, grid, True), Field(model, grid, True)
+    broken, whole = ScoreGrid(model, grid, True), ScoreGrid(model, grid, True)
     for _ in range(400):
         overtaken = iter([True])
         if work(ThresholdLine(broken, 0.0), lambda turn=overtaken: next(turn, True))[0]:
@@ -463,7 +463,7 @@ def length_of(line: Any) -> float:
 @pytest.mark.parametrize("name", ["smo", "knn"])
 def test_lines_of_large_pictures_are_made_in_strips(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = model_of(LANES[name], blobs(1, noise=1.0))
-    field = Field(model, Grid(-3.0, 3.0, -3.0, 3.0, 200, 180), True)
+    field = ScoreGrid(model, Grid(-3.0, 3.0, -3.0, 3.0, 200, 180), True)
     whole = work(ThresholdLine(field, 0.3))[0][-1]
     monkeypatch.setattr(query, "STRIP", 200 * 17)
     strips = work(ThresholdLine(field, 0.3))[0][-1]

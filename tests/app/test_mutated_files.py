@@ -210,7 +210,7 @@ def test_the_campaign_sees_what_should_not_be(tmp_path: Path, monkeypatch: pytes
         return document if data == sound else replace(document, points=Points.of([(np.nan, 0.0)], 0))
 
     for place, fault in enumerate(
-        [faulty, lambda data, name="": 1 / 0, lambda data, name="": (_ for _ in ()).draw_fresh(FileError("No name"))]
+        [faulty, lambda data, name="": 1 / 0, lambda data, name="": (_ for _ in ()).throw(FileError("No name"))]
     ):
         monkeypatch.setattr(documents, "decode", fault)
         (tmp_path / str(place)).mkdir()

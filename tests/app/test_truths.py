@@ -282,7 +282,7 @@ class Desk:
 
     def __init__(self, settings: GeneratorSettings = MOONS, **session: Any) -> None:
         self.document = replace(generated(settings), lanes=(Lane("knn"), Lane("svm")))
-        self.session, self.results = Session(**{"looking": frozenset({"truth"}), **session}), Results()
+        self.session, self.results = Session(**{"open_panels": frozenset({"truth"}), **session}), Results()
         self.numbers: Iterator[int] = itertools.count(1)
         self.learn(model_of(self.document), KNeighborsClassifier(5).fit(*self.arrays))
 

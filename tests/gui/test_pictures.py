@@ -96,7 +96,7 @@ def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, co
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "spec",
     [
         PictureSpec("window", 1001, 701, 1.25, dark=True),
         PictureSpec("lane1", 640, 480, 1.0, legend=False),
@@ -411,7 +411,7 @@ def test_neither_surface_nor_file_is_made_in_the_windows_thread(
 
     monkeypatch.setattr(export_surface, "colour", watched("surface", export_surface.colour))
     monkeypatch.setattr(maker.png, "encode", watched("png", png.encode))
-    monkeypatch.setattr(maker.files, "write_bytes", watched("file", maker.files.write_bytes))
+    monkeypatch.setattr(maker.documents, "write_bytes", watched("file", maker.documents.write_bytes))
     for suffix in ("png", "svg"):
         export(qtbot, window, PictureSpec("window", 600, 400, 1.0), tmp_path / f"a.{suffix}")
     assert {name.partition("-")[0] for name in where.pop("surface")} == {"compute"}
