@@ -27,8 +27,9 @@ from app.tools import GRAB_PIXELS, PointerPosition, nearest
 from app.views.dialogs.files import FileDialogs
 from app.views.dialogs.help import HelpDialog
 from app.views.dialogs.import_export import ImportExport
+from app.views.export import layout
 from app.views.export.dialog import PictureDialog
-from app.views.export.layout import Shot, What, screen_size, shoot
+from app.views.export.layout import Shot, What, screen_size
 from app.views.export.maker import PictureMaker
 from app.views.lane.lanes import Lanes
 from app.views.panels.data_panel import DataPanel
@@ -62,10 +63,10 @@ class MainWindow(DropWindow):
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
-        self._scene: Scene | None = None
+        self.scene: Scene | None = None
         self._refresh_pending = False
         self._closed = self._shown = False
-        self._refresh_asked.connect(self._refresh, Qt.ConnectionType.QueuedConnection)
+        self._refresh_asked.connect(self.refresh, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's own would hide toolbars for good
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
@@ -77,32 +78,32 @@ class MainWindow(DropWindow):
         self, controller: Controller, scheduler: Scheduler, preparation: CompileAhead, safekeeping: Safekeeping
     ) -> None:
         """Take the parts that need the window to exist first, and build the views."""
-        self._controller, self._scheduler, self._preparation = controller, scheduler, preparation
-        self._safekeeping = safekeeping
-        self._appearance = Appearance(self, controller, self._settings, self._redraw)
-        self._tasks = TaskRunner(self, lambda: controller.editing.busy, self.say, self.alert)
-        self._questions = FileDialogs(self, controller, self._settings, safekeeping.claims, self._tasks)
-        self._pictures = PictureMaker(scheduler, self.say, self.alert, self)
-        self._exchanging = ImportExport(self, controller, self._settings, self._tasks)
-        safekeeping.attach(self, controller, self._settings, self._questions, self._tasks)
-        self._lanes = Lanes(controller, self.ask_refresh)
-        self.canvases = self._lanes.canvases
-        self._sidebar = DataPanel(controller)
+        self.controller, self.scheduler, self.compile_ahead = controller, scheduler, preparation
+        self.safekeeping = safekeeping
+        self.appearance = Appearance(self, controller, self._settings, self._redraw)
+        self.tasks = TaskRunner(self, lambda: controller.editing.busy, self.say, self.alert)
+        self.file_dialogs = FileDialogs(self, controller, self._settings, safekeeping.claims, self.tasks)
+        self.picture_maker = PictureMaker(scheduler, self.say, self.alert, self)
+        self.import_export = ImportExport(self, controller, self._settings, self.tasks)
+        safekeeping.attach(self, controller, self._settings, self.file_dialogs, self.tasks)
+        self.lanes_view = Lanes(controller, self.ask_refresh)
+        self.canvases = self.lanes_view.canvases
+        self.sidebar = DataPanel(controller)
         self._splitter = QSplitter()
-        self._splitter.addWidget(self._sidebar)
-        self._splitter.addWidget(self._lanes)
+        self._splitter.addWidget(self.sidebar)
+        self._splitter.addWidget(self.lanes_view)
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setCollapsible(0, False)
         self.setCentralWidget(self._splitter)
-        self._side = DockManager(self, controller, scheduler, self._settings, self._sidebar, self.ask_refresh)
+        self.dock_manager = DockManager(self, controller, scheduler, self._settings, self.sidebar, self.ask_refresh)
         controller.playback.attach(self._study_of)
-        self._race = RaceRoom(self, controller, scheduler, lambda: preparation.ready)
-        self._status = StatusLine(self._show_hint)
-        self.setStatusBar(self._status)
-        self._tasks.show_above(self._status)
-        self._actions, menus = actions.make_actions(self, self._handlers())
+        self.race_room = RaceRoom(self, controller, scheduler, lambda: preparation.ready)
+        self.status_line = StatusLine(self._show_hint)
+        self.setStatusBar(self.status_line)
+        self.tasks.show_above(self.status_line)
+        self.named_actions, menus = actions.make_actions(self, self._handlers())
         self._palette = ToolPalette(self, menus["&Tools"], controller.editing)
-        safekeeping.add_recent_menu(menus["&File"], self._actions["save"])
+        safekeeping.add_recent_menu(menus["&File"], self.named_actions["save"])
         self._class_keys()
         controller.editing.on_hover(self._hover)
         self.resize(*FIRST_SIZE)
@@ -111,10 +112,10 @@ class MainWindow(DropWindow):
         screen = (self.screen().availableSize() - QSize(0, bar)).expandedTo(QSize(*LEAST_WINDOW))
         self.setMinimumSize(0, 0)  # the parts are not dressed yet, and asked for more room than they need
         self.resize(self.size().boundedTo(screen))
-        self._sidebar.setVisible(self._settings.read(SIDEBAR))
-        self._appearance.begin(menus["&View"])
-        self._refresh()
-        self._side.restore()
+        self.sidebar.setVisible(self._settings.read(SIDEBAR))
+        self.appearance.begin(menus["&View"])
+        self.refresh()
+        self.dock_manager.restore()
         self._settings.on_failure(self.say)
         self.canvases[0].setFocus()
 
@@ -123,22 +124,22 @@ class MainWindow(DropWindow):
     @property
     def document(self) -> Document:
         """The present document."""
-        return self._controller.document
+        return self.controller.document
 
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
         if path.suffix.lower() == documents.SUFFIX or recovery.is_copy(path):
-            self._questions.open_path(path)
+            self.file_dialogs.open_path(path)
         else:
-            self._exchanging.import_file(path)
+            self.import_export.import_file(path)
 
     def result(self, lane: int) -> Frame | None:
         """The newest frame of a lane: job number, model, certificate."""
-        return self._scheduler.results.frame(self.document.slots[lane])
+        return self.scheduler.results.frame(self.document.slots[lane])
 
     def to_widget(self, lane: int, x: float, y: float) -> QPoint:
         """The pixel of the lane's canvas that shows (x, y)."""
-        self._refresh_if_pending()
+        self.refresh_if_pending()
         return self.canvases[lane].to_widget(x, y)
 
     def show_tools(self, shown: bool) -> None:
@@ -147,7 +148,7 @@ class MainWindow(DropWindow):
 
     def idle(self) -> bool:
         """True when nothing is preparing, pending or running and the last frame has been painted."""
-        if self._preparation.running or self._refresh_pending or self._tasks.busy or not self._scheduler.idle:
+        if self.compile_ahead.running or self._refresh_pending or self.tasks.busy or not self.scheduler.idle:
             return False
         return not any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
 
@@ -159,26 +160,26 @@ class MainWindow(DropWindow):
             self._refresh_pending = True
             self._refresh_asked.emit()
 
-    def _refresh_if_pending(self) -> None:
+    def refresh_if_pending(self) -> None:
         if self._refresh_pending:
-            self._refresh()
+            self.refresh()
 
     @Slot()
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         self._refresh_pending = False
         if self._closed:
             return
-        self._scheduler.collect()
-        store, session = self._controller.store, self._controller.session
+        self.scheduler.collect()
+        store, session = self.controller.store, self.controller.session
         scene = compose(
             store.document,
             session,
-            self._scheduler.results,
+            self.scheduler.results,
             title=store.title,
             modified=store.modified,
             history=store.history,
             position=store.position,
-            compiled=self._preparation.ready,
+            compiled=self.compile_ahead.ready,
             saved_at=store.saved_position,
         )
         self._draw(scene)
@@ -186,62 +187,62 @@ class MainWindow(DropWindow):
         self._order(scene)
 
     def _draw(self, scene: Scene) -> None:
-        old, self._scene = self._scene, scene
-        dress, anew = self._appearance.dress(scene)
+        old, self.scene = self.scene, scene
+        dress, anew = self.appearance.dress(scene)
         if anew:
-            icons = self._actions | {f"tool.{name}": each for name, each in self._palette.actions_by_tool.items()}
+            icons = self.named_actions | {f"tool.{name}": each for name, each in self._palette.actions_by_tool.items()}
             actions.set_icons(icons, dress, self.devicePixelRatioF())
-        self._lanes.render_scene(scene, dress, old is None)
-        self._sidebar.render_scene(scene, dress)
+        self.lanes_view.render_scene(scene, dress, old is None)
+        self.sidebar.render_scene(scene, dress)
         self._palette.render_scene(scene)
-        self._side.render_scene(scene, dress, self._actions)
-        self._race.render_scene(scene, dress)
+        self.dock_manager.render_scene(scene, dress, self.named_actions)
+        self.race_room.render_scene(scene, dress)
         name = scene.title.replace("[*]", "[*][*]")  # which stands for itself; alone it is where "modified" is said
         self.setWindowTitle(f"{name}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
         for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
-            action = self._actions[name]
+            action = self.named_actions[name]
             action.setEnabled(what is not None)
             action.setText(f"&{word} {what or ''}".rstrip())
             action.setIconText(word)
             keys = action.shortcut().toString()
             action.setToolTip(f"{word} “{what}” ({keys})" if what else f"Nothing to {word.lower()} ({keys})")
         for name, on in scene.switches.items():
-            self._actions[name].setChecked(on)
-        self._actions["sidebar"].setChecked(not self._sidebar.isHidden())
-        self._actions["full_screen"].setChecked(self.isFullScreen())
+            self.named_actions[name].setChecked(on)
+        self.named_actions["sidebar"].setChecked(not self.sidebar.isHidden())
+        self.named_actions["full_screen"].setChecked(self.isFullScreen())
         for name in ("clear", "export"):
-            self._actions[name].setEnabled(len(scene.xy) > 0)
-        self._actions["revert"].setEnabled(self._controller.store.path is not None)
+            self.named_actions[name].setEnabled(len(scene.xy) > 0)
+        self.named_actions["revert"].setEnabled(self.controller.store.path is not None)
 
     def _order(self, scene: Scene) -> None:
         """Ask the background for what the scene's lanes should show."""
         shades = theme.dressed(theme.theme_of(scene.dark), scene.styles).shades
         grids = tuple(self.canvases[index].grid() for index in range(scene.shown))
-        controller, results = self._controller, self._scheduler.results
+        controller, results = self.controller, self.scheduler.results
         order(
-            self._scheduler,
-            Context(controller.document, controller.session, results, grids, shades, self._preparation.ready),
+            self.scheduler,
+            Context(controller.document, controller.session, results, grids, shades, self.compile_ahead.ready),
         )
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not self._shown:
             self._shown = True
-            self._side.make_room()
-        self._safekeeping.offer_soon()
+            self.dock_manager.make_room()
+        self.safekeeping.offer_soon()
         self.ask_refresh()
 
     def _study_of(self, lane: int) -> RunState | None:
         """The newest that is known of a lane's run."""
-        self._refresh_if_pending()
-        known = self._scene is not None and lane < len(self._scene.lanes)
-        return self._scene.lanes[lane].run_state if known and self._scene is not None else None
+        self.refresh_if_pending()
+        known = self.scene is not None and lane < len(self.scene.lanes)
+        return self.scene.lanes[lane].run_state if known and self.scene is not None else None
 
     # -- actions ---------------------------------------------------------------------------------------------------
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
-        controller, questions = self._controller, self._questions
+        controller, questions = self.controller, self.file_dialogs
         editing = controller.editing
         return {
             "new": lambda: questions.unless_unsaved(controller.new),
@@ -249,16 +250,16 @@ class MainWindow(DropWindow):
             "save": questions.save,
             "save_as": questions.ask_save,
             "revert": questions.revert,
-            "import": self._exchanging.ask_import,
-            "import_clipboard": lambda: self._exchanging.import_clipboard(),
-            "export": self._exchanging.ask_export,
-            "picture": self._ask_picture,
+            "import": self.import_export.ask_import,
+            "import_clipboard": lambda: self.import_export.import_clipboard(),
+            "export": self.import_export.ask_export,
+            "picture": self.ask_picture,
             "quit": self.close,
             "undo": controller.undo,
             "redo": controller.redo,
-            "cut": self._exchanging.cut,
-            "copy": self._exchanging.copy,
-            "paste": self._exchanging.paste,
+            "cut": self.import_export.cut,
+            "copy": self.import_export.copy,
+            "paste": self.import_export.paste,
             "duplicate": lambda: editing.duplicate(self.canvases[0].unit()),
             "relabel": lambda: editing.relabel_selected(controller.session.active_class),
             "remove": self._delete,
@@ -274,26 +275,26 @@ class MainWindow(DropWindow):
             **controller.verbs(),
             "sidebar": self._toggle_sidebar,
             "legend": controller.toggle_legend,
-            "larger": self._appearance.larger,
-            "smaller": self._appearance.smaller,
+            "larger": self.appearance.larger,
+            "smaller": self.appearance.smaller,
             "full_screen": self._toggle_full_screen,
             "pause": controller.toggle_pause,
             "kkt": controller.toggle_kkt,
-            "race": self._race.open,
-            **controller.playback.verbs(lambda: 0 if self._scene is None else self._scene.studied),
-            "help": self._help,
-            **self._side.handlers(),
+            "race": self.race_room.open,
+            **controller.playback.verbs(lambda: 0 if self.scene is None else self.scene.studied),
+            "help": self.show_help,
+            **self.dock_manager.handlers(),
         }
 
     def _class_keys(self) -> None:
         for label in range(MAX_CLASSES):
             key = QShortcut(QKeySequence(str(label + 1)), self)
-            key.activated.connect(lambda label=label: self._controller.set_class(label))
+            key.activated.connect(lambda label=label: self.controller.set_class(label))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Space reaches the window when nothing that has the focus wants it.
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
-            self._controller.toggle_pause()
+            self.controller.toggle_pause()
         else:
             super().keyPressEvent(event)
 
@@ -302,10 +303,10 @@ class MainWindow(DropWindow):
         return next((pointer for canvas in self.canvases if (pointer := canvas.pointer_spot()) is not None), None)
 
     def _delete(self) -> None:
-        self._controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
+        self.controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
 
     def _toggle_sidebar(self) -> None:
-        self._side.show_sidebar(self._sidebar.isHidden())
+        self.dock_manager.show_sidebar(self.sidebar.isHidden())
         self.ask_refresh()
 
     def _toggle_full_screen(self) -> None:
@@ -314,15 +315,15 @@ class MainWindow(DropWindow):
 
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""
-        self._appearance.choose_theme(name)
+        self.appearance.choose_theme(name)
 
     def _redraw(self) -> None:
-        self._scene = None
-        self._refresh()
+        self.scene = None
+        self.refresh()
 
-    def _ask_picture(self) -> None:
+    def ask_picture(self) -> None:
         """Ask which picture to export, of what is shown when the answer comes."""
-        scene = self._scene
+        scene = self.scene
         if scene is None or self.findChild(PictureDialog) is not None:
             return
         PictureDialog(
@@ -331,18 +332,18 @@ class MainWindow(DropWindow):
             [classifier_name(lane.lane) for lane in scene.lanes],
             scene.dark,
             lambda what: screen_size(self.canvases[: scene.shown], what),
-            self._shoot,
-            self._pictures.make,
+            self.shoot,
+            self.picture_maker.make,
             self.alert,
         ).open()
 
-    def _shoot(self, what: What) -> Shot:
-        self._refresh_if_pending()
-        assert self._scene is not None
-        frames = [self.result(index) for index in range(self._scene.shown)]
-        return shoot(self._scene, frames, what, self._preparation.ready)
+    def shoot(self, what: What) -> Shot:
+        self.refresh_if_pending()
+        assert self.scene is not None
+        frames = [self.result(index) for index in range(self.scene.shown)]
+        return layout.shoot(self.scene, frames, what, self.compile_ahead.ready)
 
-    def _help(self) -> None:
+    def show_help(self) -> None:
         dialog = self.findChild(HelpDialog) or HelpDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.show()
@@ -352,36 +353,34 @@ class MainWindow(DropWindow):
 
     def say(self, sentence: str) -> None:
         """Tell the person at the window something, for a while or until the next change; "" takes it back."""
-        self._status.say(sentence, self.document)
+        self.status_line.say(sentence, self.document)
         self._show_hint()
 
     def alert(self, sentence: str) -> None:
         """Tell something that must not be overlooked."""
-        self._questions.alert(sentence)
+        self.file_dialogs.alert(sentence)
 
     def _hover(self, pointer: PointerPosition | None) -> None:
         """The pointer has moved over a picture, or left it."""
         self._show_hint()
-        self._controller.probe_controller.aim(pointer)
-        if self._scene is not None and (self._scene.studying or self._controller.session.hovered is not None):
-            point = (
-                None if pointer is None or not self._scene.studying else nearest(self.document, pointer, GRAB_PIXELS)
-            )
-            self._controller.playback.hover(None if point is None else int(self.document.points.ids[point]))
+        self.controller.probe_controller.aim(pointer)
+        if self.scene is not None and (self.scene.studying or self.controller.session.hovered is not None):
+            point = None if pointer is None or not self.scene.studying else nearest(self.document, pointer, GRAB_PIXELS)
+            self.controller.playback.hover(None if point is None else int(self.document.points.ids[point]))
 
     def _show_hint(self) -> None:
-        self._status.show_hint(self.document, self._controller.session, self._pointer_spot())
+        self.status_line.show_hint(self.document, self.controller.session, self._pointer_spot())
 
     # -- closing -------------------------------------------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:
         take_typed_number()
-        if not self._closed and self._tasks.hold(self.close):
+        if not self._closed and self.tasks.hold(self.close):
             event.ignore()
             return
-        if self._controller.store.modified and not self._closed:
+        if self.controller.store.modified and not self._closed:
             event.ignore()
-            self._questions.unless_unsaved(self._close_for_good)
+            self.file_dialogs.unless_unsaved(self._close_for_good)
             return
         self._finish()
         event.accept()
@@ -394,9 +393,9 @@ class MainWindow(DropWindow):
         if not self._closed:
             self._closed = True
             self._settings.write(GEOMETRY, bytes(self.saveGeometry().data()))
-            self._settings.write(SIDEBAR, not self._sidebar.isHidden())
-            self._safekeeping.close()
-            self._side.remember()
-            self._tasks.close()
-            self._pictures.close()
-            self._scheduler.close()
+            self._settings.write(SIDEBAR, not self.sidebar.isHidden())
+            self.safekeeping.close()
+            self.dock_manager.remember()
+            self.tasks.close()
+            self.picture_maker.close()
+            self.scheduler.close()

@@ -15,8 +15,8 @@ PAUSE = 0.5
 
 def _switch_on(window: MainWindow) -> None:
     for name in ("strips", "haze", "ideal", "differing", "arm_whatif"):
-        window._actions[name].trigger()
-    window._controller.probe_controller.pin(0.5, 0.3)
+        window.named_actions[name].trigger()
+    window.controller.probe_controller.pin(0.5, 0.3)
 
 
 def run() -> None:

@@ -40,7 +40,7 @@ def _turns(window: MainWindow, act: Act) -> tuple[float, list[float], list[float
     def tick() -> None:
         cpu.append(time.thread_time())
         wall.append(time.perf_counter())
-        if window._tasks.busy:
+        if window.tasks.busy:
             busy.append(wall[-1])
         if wall[-1] - begun > PATIENCE or 1e3 * (wall[-1] - busy[-1]) > WATCHED:
             loop.quit()
@@ -63,14 +63,14 @@ def _settle(window: MainWindow) -> None:
 
 
 def _acts(window: MainWindow, folder: Path) -> Iterator[tuple[str, Act]]:
-    editing, trigger = window._controller.editing, lambda name: window._actions[name].trigger
+    editing, trigger = window.controller.editing, lambda name: window.named_actions[name].trigger
     path, other = folder / "bench.playground", folder / "other.playground"
     documents.write(window.document, other)
-    yield "save as", lambda: window._questions._save_elsewhere(path, lambda: None)
+    yield "save as", lambda: window.file_dialogs._save_elsewhere(path, lambda: None)
     yield "save", trigger("save")
-    yield "revert", window._questions._reread
-    yield "open", lambda: window._questions._read(other)
-    yield "export CSV", lambda: window._exchanging.export(folder / "bench.csv")
+    yield "revert", window.file_dialogs._reread
+    yield "open", lambda: window.file_dialogs._read(other)
+    yield "export CSV", lambda: window.import_export.export(folder / "bench.csv")
     yield "select all", trigger("select_all")
     yield "copy", trigger("copy")
     yield "select none", trigger("select_none")
@@ -90,11 +90,11 @@ def _acts(window: MainWindow, folder: Path) -> Iterator[tuple[str, Act]]:
     yield "undo", trigger("undo")
     points = window.document.points
     imported = Imported(points.xy, points.labels, ("", ""), ("x", "y"))
-    yield "import", lambda: window._controller.import_points(imported, add=True)
+    yield "import", lambda: window.controller.import_points(imported, add=True)
     yield "undo", trigger("undo")
     yield "clear", trigger("clear")
     yield "undo", trigger("undo")
-    yield "new", window._controller.new
+    yield "new", window.controller.new
 
 
 def measure(n: int) -> Iterator[tuple[str, float, float, float]]:
@@ -108,7 +108,7 @@ def measure(n: int) -> Iterator[tuple[str, float, float, float]]:
             own, cpu, wall = _turns(window, act)
             yield what, own, max(cpu), max(wall)
             _settle(window)
-        window._controller.store.reset(window.document, None)
+        window.controller.store.reset(window.document, None)
         window.close()
 
 

@@ -29,14 +29,14 @@ def _window(n: int, profile: Path, panels: bool) -> MainWindow:
     document = Document(points=points, view=View.fitting(points), lanes=(Lane("knn"), Lane("svm", svm=hard)))
     window = create_window(document, profile)
     window.resize(1920, 1080)
-    window._controller.playback.toggle(1)
+    window.controller.playback.toggle(1)
     window.show()
     if panels:
-        window._controller.toggle_kkt()
+        window.controller.toggle_kkt()
         for name in PANELS:
             dock = window.findChild(QDockWidget, f"dock.{name}")
             assert dock is not None
-            window._actions[name].trigger()
+            window.named_actions[name].trigger()
             if name in ("alphas", "loss"):
                 window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
             elif name in ("table", "history", "notes"):
@@ -55,7 +55,7 @@ def play(n: int, panels: bool) -> tuple[float, list[float], list[float], int, in
         ticker = QTimer()
         ticker.setTimerType(Qt.TimerType.PreciseTimer)
         ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
-        window._controller.playback.toggle(1)
+        window.controller.playback.toggle(1)
         QTimer.singleShot(500, loop.quit)
         loop.exec()
         account = _Account(window)
@@ -63,9 +63,9 @@ def play(n: int, panels: bool) -> tuple[float, list[float], list[float], int, in
         QTimer.singleShot(round(1000 * SECONDS), loop.quit)
         loop.exec()
         ticker.stop()
-        run_state = window._scene.run_state  # type: ignore[union-attr]
-        in_sight = len(window._side._in_sight)
-        window._controller.store.reset(replace(window.document), None)
+        run_state = window.scene.run_state  # type: ignore[union-attr]
+        in_sight = len(window.dock_manager._in_sight)
+        window.controller.store.reset(replace(window.document), None)
         window.close()
         costs = account.costs[1:]
         return account.pictures / SECONDS, costs, list(np.diff(turns)), run_state.length, in_sight

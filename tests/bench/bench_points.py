@@ -53,8 +53,8 @@ def _settle(window: MainWindow) -> None:
     while time.perf_counter() < deadline:
         _wait(0.02)
         frame = window.result(0)
-        newest = frame is not None and frame.job == window._scheduler.newest(0)
-        if newest and frame.full and not window.canvases[0].unpainted and window._preparation.ready:
+        newest = frame is not None and frame.job == window.scheduler.newest(0)
+        if newest and frame.full and not window.canvases[0].unpainted and window.compile_ahead.ready:
             return
 
 
@@ -71,8 +71,8 @@ def measure(n: int) -> tuple[float, float, float, float]:
         anew = []
         for turn in range(9):
             spot = canvas.pointer_at(canvas.plot_area().center())
-            window._controller.zoom(1.02 if turn % 2 else 1 / 1.02, spot)
-            window._refresh_if_pending()
+            window.controller.zoom(1.02 if turn % 2 else 1 / 1.02, spot)
+            window.refresh_if_pending()
             anew.append(_milliseconds(canvas.viewport().repaint))
         _settle(window)
         turns: list[float] = []
@@ -81,12 +81,12 @@ def measure(n: int) -> tuple[float, float, float, float]:
         ticker.start(0)
         unit = canvas.pointer_at(canvas.plot_area().center()).unit
         for step in range(PANS):
-            window._controller.pan((3 if step % 60 < 30 else -3) * unit, unit)
+            window.controller.pan((3 if step % 60 < 30 else -3) * unit, unit)
             _wait(0.008)  # a mouse of 125 Hz
         ticker.stop()
         gaps = 1e3 * np.diff(turns)
         _settle(window)
-        window._controller.store.reset(window.document, None)
+        window.controller.store.reset(window.document, None)
         window.close()
     return median(again), median(anew), float(gaps.max()), float(np.quantile(gaps, 0.95))
 
@@ -98,7 +98,7 @@ def stroke(n: int) -> tuple[int, float, float, float]:
         window.resize(1280, 800)
         window.show()
         _settle(window)
-        editing, canvas = window._controller.editing, window.canvases[0]
+        editing, canvas = window.controller.editing, window.canvases[0]
         editing.choose("brush")
         editing.set_option("density", 40)
         editing.set_option("radius", 60)
@@ -118,8 +118,8 @@ def stroke(n: int) -> tuple[int, float, float, float]:
         ticker.stop()
         gaps = 1e3 * np.diff(turns)
         added = len(window.document.points) - n
-        assert len(window._controller.store.history) == 1
-        window._controller.store.reset(window.document, None)
+        assert len(window.controller.store.history) == 1
+        window.controller.store.reset(window.document, None)
         window.close()
     # Of the time, not of the turns: most turns are short.
     order = np.sort(gaps)

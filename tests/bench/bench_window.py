@@ -57,7 +57,7 @@ def _shown(window: MainWindow, full: bool) -> bool:
     """Both lanes have painted a picture of the newest job, trained on the present points."""
     for lane, canvas in enumerate(window.canvases):
         frame = window.result(lane)
-        newest = window._scheduler.newest(lane)
+        newest = window.scheduler.newest(lane)
         if frame is None or frame.picture is None or frame.points is not window.document.points:
             return False
         if not (frame.job == newest == canvas.painted_job) or canvas.unpainted or (full and not frame.full):
@@ -98,7 +98,7 @@ def click_times(
             watch.until(lambda: _shown(window, True))
             full.append(time.perf_counter() - start)
             watch.until(window.idle if switch_on is None else lambda: False, pause or 30.0)
-        window._controller.store.reset(window.document, None)
+        window.controller.store.reset(window.document, None)
         window.close()
     return first, full, busy / CLICKS
 
@@ -132,7 +132,7 @@ def drag(n: int) -> tuple[list[float], float, float]:
         rates = [len(paints) / DRAG_SECONDS for paints in watch.paints]
         gaps = np.diff(turns)
         watch.until(window.idle)
-        window._controller.store.reset(window.document, None)
+        window.controller.store.reset(window.document, None)
         window.close()
     return rates, float(gaps.max()), float(np.quantile(gaps, 0.95))
 

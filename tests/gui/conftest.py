@@ -38,7 +38,7 @@ def settle(qtbot: QtBot, window: MainWindow, timeout: int = 30_000) -> None:
 def finish_tasks(window: MainWindow, timeout: float = 10.0) -> None:
     """Wait until all files are read and written and the clipboard is done with."""
     deadline = time.monotonic() + timeout
-    while window._tasks.busy:
+    while window.tasks.busy:
         assert time.monotonic() < deadline, "a task does not end"
         QApplication.processEvents()
         time.sleep(0.0005)  # for its thread
@@ -86,5 +86,5 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
 def discard(window: MainWindow) -> None:
     """Close without the question about unsaved changes."""
     finish_tasks(window)
-    window._controller.store.reset(window.document, None)
+    window.controller.store.reset(window.document, None)
     assert window.close()

@@ -386,16 +386,16 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
     xy = rng.normal(size=(60, 2))
     lanes = (Lane("knn"), Lane("svm"))
     window = make(Document(Points.of(xy, (xy[:, 0] > 0).astype(int)), lanes, view=View(0.0, 0.0, 6.0)))
-    panel = MultipliersPanel(window._controller)
+    panel = MultipliersPanel(window.controller)
     qtbot.addWidget(panel)
     panel.resize(400, 500)
     panel.show()
-    assert window._scene is not None and window._scene.run_state is not None
-    panel.render_scene(window._scene, LIGHT)
+    assert window.scene is not None and window.scene.run_state is not None
+    panel.render_scene(window.scene, LIGHT)
     QTest.keyClick(panel.bars, KEY.Key_Right)
     settle(qtbot, window)
-    window._refresh_if_pending()
-    run_state = window._scene.run_state
-    assert window._controller.session.hovered == id_of(run_state, int(panel.bars.bars().place[0]))
-    panel.render_scene(window._scene, LIGHT)
+    window.refresh_if_pending()
+    run_state = window.scene.run_state
+    assert window.controller.session.hovered == id_of(run_state, int(panel.bars.bars().place[0]))
+    panel.render_scene(window.scene, LIGHT)
     assert text(panel, "alphas.point") == "\n".join(point_words(run_state, int(panel.bars.bars().place[0])))

@@ -148,16 +148,16 @@ class Docked(Stage):
 
     def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
         self.qtbot, self.window = qtbot, window
-        self.controller, self.store, self.scheduler = window._controller, window._controller.store, window._scheduler
+        self.controller, self.store, self.scheduler = window.controller, window.controller.store, window.scheduler
         self.panel = ActiveLearningPanel(self.controller, self.scheduler)
         self.panel.setParent(window, Qt.WindowType.Tool)
         self.open(SIZES["tall"])
 
     def render(self) -> None:
         settle(self.qtbot, self.window)
-        scene = self.window._scene
+        scene = self.window.scene
         assert scene is not None
-        self.panel.render_scene(scene, self.window._appearance.dress(scene)[0])
+        self.panel.render_scene(scene, self.window.appearance.dress(scene)[0])
 
 
 Build = Callable[..., Stage]

@@ -347,7 +347,7 @@ def check_repainting(window: Any) -> None:
 
     Without counting memory: that must not begin while compiled code is at work in another thread.
     """
-    window._refresh()
+    window.refresh()
     for canvas in window.canvases:
         if canvas.isVisible():
             began = time.thread_time()
@@ -360,7 +360,7 @@ def busy_window(make: Make, qtbot: QtBot) -> Any:
     document = default_document()
     linear = Lane("svm", svm=SvmSettings(kernel="linear"))  # its margins go on for ever
     window: Any = make(Document(points=document.points, lanes=(document.lanes[0], linear)), size=(1280, 800))
-    controller = window._controller
+    controller = window.controller
     controller.lanes.toggle_differing()
     controller.lanes.toggle_wipe()
     controller.truth.toggle_ideal()
@@ -377,13 +377,13 @@ def test_far_out_and_back_again_at_once(make: Make, qtbot: QtBot) -> None:
         wheel(window, -notches)
         check_repainting(window)
         settle(qtbot, window)
-        window._controller.fit()
+        window.controller.fit()
         check_repainting(window)
         settle(qtbot, window)
         wheel(window, notches)
         check_repainting(window)
         settle(qtbot, window)
-        window._controller.fit()
+        window.controller.fit()
         check_repainting(window)
         settle(qtbot, window)
 
@@ -393,11 +393,11 @@ def test_an_outline_and_a_cursor_far_outside_the_view(make: Make, qtbot: QtBot) 
     corners = np.array([[-1.0, -1.0], [1.0, -0.5], [0.3, 1.0]])
     for kind in ("path", "line", "rectangle", "ellipse"):
         xy = corners if kind == "path" else corners[[0, 2]]
-        window._controller.set_session(outline=Outline(kind, xy), cursor=(0.9, 0.9))
+        window.controller.set_session(outline=Outline(kind, xy), cursor=(0.9, 0.9))
         check_repainting(window)
         for span in (1e-6, 1e-9, 1e6, 1e15):
-            window._controller.put(Document(points=Points.of(corners, [0, 1, 0]), view=View(0.3, 0.2, span)), None)
-            window._controller.set_session(outline=Outline(kind, xy), cursor=(0.9, 0.9))
+            window.controller.put(Document(points=Points.of(corners, [0, 1, 0]), view=View(0.3, 0.2, span)), None)
+            window.controller.set_session(outline=Outline(kind, xy), cursor=(0.9, 0.9))
             check_repainting(window)
 
 
@@ -406,7 +406,7 @@ def test_other_points_in_place_of_far_ones(make: Make, qtbot: QtBot) -> None:
     labels = (far[:, 0] > 0).astype(np.uint8)
     points = Points.of(far, labels)
     window = make(Document(points=points, view=View.fitting(points)), size=(1280, 800))
-    window._controller.lanes.toggle_differing()
+    window.controller.lanes.toggle_differing()
     settle(qtbot, window)
-    window._controller.put(default_document(), None)
+    window.controller.put(default_document(), None)
     check_repainting(window)

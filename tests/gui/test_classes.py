@@ -51,13 +51,13 @@ def type_name(dialog: ClassesDialog, name: str, text: str) -> None:
 
 def test_typing_a_name_is_one_step_and_retrains_nothing(make: Make, qtbot: QtBot) -> None:
     window = make()
-    jobs = [window._scheduler.newest(lane) for lane in range(2)]
-    dialog, store = opened(window, qtbot), window._controller.store
+    jobs = [window.scheduler.newest(lane) for lane in range(2)]
+    dialog, store = opened(window, qtbot), window.controller.store
     told = []
     store.listen(lambda old, new: told.append(new))
     type_name(dialog, "name1", "  setosa   the first ")
     settle(qtbot, window)
-    assert [window._scheduler.newest(lane) for lane in range(2)] == jobs
+    assert [window.scheduler.newest(lane) for lane in range(2)] == jobs
     steps = window.result(1).certificates[0].n_iter
     type_name(dialog, "x", "length in cm")
     type_name(dialog, "y", "width")
@@ -70,7 +70,7 @@ def test_typing_a_name_is_one_step_and_retrains_nothing(make: Make, qtbot: QtBot
     settle(qtbot, window)
     assert find(dialog, "y").text() == "" and find(dialog, "x").text() == "length in cm"
     for _ in range(2):
-        window._actions["undo"].trigger()
+        window.named_actions["undo"].trigger()
     settle(qtbot, window)
     assert find(dialog, "name1").text() == "" and find(dialog, "x").text() == "" and not window.isWindowModified()
     QTest.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
@@ -91,11 +91,11 @@ def test_a_name_being_typed_counts_when_something_else_is_done(make: Make, qtbot
     field = find(dialog, "name3")
     field.setFocus()
     QTest.keyClicks(field, "virg")
-    window._controller.set_style(3, name="other")  # the dialog shows another name, and leaves this field alone
-    window._refresh()
+    window.controller.set_style(3, name="other")  # the dialog shows another name, and leaves this field alone
+    window.refresh()
     assert field.text() == "virg" and find(dialog, "name4").text() == "other"
     QTest.keyClicks(field, "inica")
-    window._actions["fit"].trigger()
+    window.named_actions["fit"].trigger()
     assert window.document.class_name(2) == "virginica"
 
 
@@ -105,17 +105,17 @@ def test_a_class_goes_by_its_name(make: Make, qtbot: QtBot) -> None:
     pair = window.findChild(QComboBox, "lane1.pair")
     assert counts.text() == "60 points: 20 of class 1, 20 of class 2, 20 of class 3"
     assert "class 2, drawn as square" in button.toolTip() and button.accessibleName() == "Class 2, square"
-    window._controller.set_style(1, name="a <b>bold</b> one")
+    window.controller.set_style(1, name="a <b>bold</b> one")
     settle(qtbot, window)
     assert "20 of a <b>bold</b> one" in counts.text() and counts.textFormat() is Qt.TextFormat.PlainText
     assert "a &lt;b&gt;bold&lt;/b&gt; one (class 2)" in button.toolTip()
     assert button.accessibleName() == "Class 2, a <b>bold</b> one, square"
     assert pair.itemText(0) == "class 1 against a <b>bold</b> one" and pair.itemData(0) == (0, 1)
-    window._controller.clear()
-    window._controller.set_class(1)
-    window._controller.dispatch(AddPoints(xy=[[0, 0]], labels=1))
+    window.controller.clear()
+    window.controller.set_class(1)
+    window.controller.dispatch(AddPoints(xy=[[0, 0]], labels=1))
     settle(qtbot, window)
-    assert "All points are of a <b>bold</b> one" in window._scene.lanes[1].message
+    assert "All points are of a <b>bold</b> one" in window.scene.lanes[1].message
 
 
 def colour_at(window: MainWindow, lane: int, x: float, y: float) -> tuple[int, int, int]:
@@ -128,10 +128,10 @@ def test_a_colour_paints_points_buttons_and_surface_but_trains_nothing(make: Mak
     window = make()
     window.choose_theme("dark" if dark else "light")
     settle(qtbot, window)
-    window._controller.set_lane(1, "svm", C=3.0)  # trained on from C = 1: anew, it would be other steps
+    window.controller.set_lane(1, "svm", C=3.0)  # trained on from C = 1: anew, it would be other steps
     settle(qtbot, window)
     button, steps = window.findChild(QToolButton, "class1"), window.result(1).certificates[0].n_iter
-    jobs = [window._scheduler.newest(lane) for lane in range(2)]
+    jobs = [window.scheduler.newest(lane) for lane in range(2)]
     picture, icon = window.result(1).picture, button.icon().cacheKey()
     at = window.document.points.xy[window.document.points.labels == 0]
     corner = (float(at[:, 0].min()) - 0.1, float(at[:, 1].max()) + 0.1)
@@ -146,8 +146,8 @@ def test_a_colour_paints_points_buttons_and_surface_but_trains_nothing(make: Mak
     chooser.accept()
     settle(qtbot, window)
     assert window.document.styles[0].colour == "#00ff00"
-    assert window._controller.store.history == ("Set C to 3", "Colour class 1"), "looking for a colour is one step"
-    assert [window._scheduler.newest(lane) > jobs[lane] for lane in range(2)] == [True, True]
+    assert window.controller.store.history == ("Set C to 3", "Colour class 1"), "looking for a colour is one step"
+    assert [window.scheduler.newest(lane) > jobs[lane] for lane in range(2)] == [True, True]
     assert window.result(1).certificates[0].n_iter == steps and window.result(1).picture is not picture
     assert button.icon().cacheKey() != icon
     for lane in range(2):
@@ -173,10 +173,10 @@ def test_cancel_takes_a_colour_back_as_if_it_had_never_been(make: Make, qtbot: Q
     assert window.document.styles[1].colour == "#0000ff"
     chooser.reject()
     settle(qtbot, window)
-    assert window.document.styles == before.styles and window._controller.store.history == ()
+    assert window.document.styles == before.styles and window.controller.store.history == ()
     dialog.close()
     QApplication.processEvents()
-    assert window._side._dialog is None
+    assert window.dock_manager._dialog is None
     assert opened(window, qtbot).isVisible(), "and again"
 
 
@@ -197,11 +197,11 @@ def test_colours_hard_to_see_are_warned_of(make: Make, qtbot: QtBot) -> None:
     label = find(dialog, "warning2")
     assert label.text() == ""
     width = dialog.width()
-    window._controller.set_style(1, colour="#101010")
+    window.controller.set_style(1, colour="#101010")
     settle(qtbot, window)
     assert label.text().startswith("Hard to see on dark grey") and dialog.width() == width
     assert label.width() >= label.fontMetrics().horizontalAdvance(label.text()), "not cut off"
-    window._controller.undo()
+    window.controller.undo()
     settle(qtbot, window)
     assert label.text() == ""
 
@@ -240,7 +240,7 @@ def test_how_many_points_are_learnt_from(make: Make, qtbot: QtBot) -> None:
     assert not combo.isVisible(), "200 points are no matter"
     rng = np.random.default_rng(0)
     points = window.document.points.append(rng.normal(size=(2801, 2)), 1)
-    window._controller.store.reset(replace(many, points=points), None)
+    window.controller.store.reset(replace(many, points=points), None)
     settle(qtbot, window)
     assert combo.isVisible() and combo.currentData() == 10_000
     texts = [combo.itemText(row) for row in range(combo.count())]
@@ -256,16 +256,16 @@ def test_how_many_points_are_learnt_from(make: Make, qtbot: QtBot) -> None:
         QTest.keyClick(combo, Qt.Key.Key_Up)
     settle(qtbot, window)
     assert window.document.training_limit == 1000 and 990 <= len(window.result(0).points) <= 1000
-    assert "learnt from a sample" in window._scene.lanes[0].headline
+    assert "learnt from a sample" in window.scene.lanes[0].headline
     QTest.keyClick(combo, Qt.Key.Key_End)
     settle(qtbot, window)
     assert window.document.training_limit == NO_LIMIT and len(window.result(0).points) == 3001
-    assert window._controller.store.undo_name == "Train on all points"
-    window._controller.undo()
-    window._controller.set_training_limit(1234)  # of a file
+    assert window.controller.store.undo_name == "Train on all points"
+    window.controller.undo()
+    window.controller.set_training_limit(1234)  # of a file
     settle(qtbot, window)
     assert combo.currentText() == "1\u202f234 points" and combo.count() == 8
-    window._controller.clear()
+    window.controller.clear()
     settle(qtbot, window)
     assert combo.isVisible(), "it is not the usual limit, so it can be seen and changed"
     metrics = combo.fontMetrics()

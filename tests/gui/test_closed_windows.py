@@ -27,26 +27,26 @@ def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
     window = create_window(None, folder)
     window.resize(1100, 760)
     window.show()
-    controller = window._controller
+    controller = window.controller
     for spec in PANELS:
-        window._side._panel(spec.name)
-        window._side._docks[spec.name].show()
+        window.dock_manager._panel(spec.name)
+        window.dock_manager._docks[spec.name].show()
     for _ in range(2):
         controller.lanes.add(1)
-    window._actions["classes"].trigger()
-    window._race.open()
-    window._ask_picture()
-    window._help()
+    window.named_actions["classes"].trigger()
+    window.race_room.open()
+    window.ask_picture()
+    window.show_help()
     window.findChild(QMenu, "recent").aboutToShow.emit()
-    window._exchanging.ask_import()
+    window.import_export.ask_import()
     QApplication.clipboard().setText("1,2\n3,4\n")
-    window._exchanging.import_clipboard()
+    window.import_export.import_clipboard()
     controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
-    window._questions.unless_unsaved(lambda: None)
-    window._questions.ask_save()
+    window.file_dialogs.unless_unsaved(lambda: None)
+    window.file_dialogs.ask_save()
     window.alert("Something.")
     settle(qtbot, window, 60_000)
-    window._side._docks["notes"].raise_()  # what is still to be done for it finds the window gone
+    window.dock_manager._docks["notes"].raise_()  # what is still to be done for it finds the window gone
     controller.store.reset(window.document, None)
     assert window.close()
     window.deleteLater()

@@ -17,7 +17,7 @@ from .test_lanes import document
 
 
 def sheet_of(window) -> Sheet:
-    scene = window._scene
+    scene = window.scene
     shot = shoot(scene, [window.result(at) for at in range(scene.shown)], "window")
     return Sheet(shot, PictureSpec("window", 1600, 1400, 1.75))
 
@@ -33,7 +33,7 @@ def test_an_exported_difference_has_its_surface(make: Make) -> None:
 
 def test_an_exported_picture_has_nothing_of_the_wipe(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"))
-    window._actions["wipe"].trigger()
+    window.named_actions["wipe"].trigger()
     settle(qtbot, window)
     sheet = sheet_of(window)
     try:
@@ -44,7 +44,7 @@ def test_an_exported_picture_has_nothing_of_the_wipe(make: Make, qtbot: QtBot) -
 
 def test_hatching_of_an_exported_picture_covers_it(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "perceptron"), size=(1300, 800))
-    window._actions["differing"].trigger()
+    window.named_actions["differing"].trigger()
     settle(qtbot, window)
     sheet = sheet_of(window)
     try:
@@ -58,7 +58,7 @@ def test_hatching_of_an_exported_picture_covers_it(make: Make, qtbot: QtBot) -> 
 def test_a_wipe_to_a_lane_without_a_picture_shows_none(make: Make, qtbot: QtBot) -> None:
     points = Points.of(np.array([[0.0, 0.0], [1.0, 1.0], [0.5, 0.0]]), np.zeros(3, dtype=np.int64))
     window = make(Document(points, (Lane("knn"), Lane("svm")), shown=2, view=View(0.5, 0.5, 3.0)))
-    window._actions["wipe"].trigger()
+    window.named_actions["wipe"].trigger()
     settle(qtbot, window)
     area = window.canvases[0].plot_area()
     x, y = int(area.left() + 0.8 * area.width()), int(area.top() + 0.2 * area.height())
@@ -68,8 +68,8 @@ def test_a_wipe_to_a_lane_without_a_picture_shows_none(make: Make, qtbot: QtBot)
 
 def test_the_wiped_part_marks_kkt_cases(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"), size=(1500, 800))
-    window._actions["kkt"].trigger()
-    window._actions["wipe"].trigger()
+    window.named_actions["kkt"].trigger()
+    window.named_actions["wipe"].trigger()
     settle(qtbot, window)
     images = [window.canvases[at].grab().toImage() for at in (0, 1)]
     area = window.canvases[0].plot_area()
@@ -84,7 +84,7 @@ def test_a_lane_is_not_compared_with_itself() -> None:
 
 def test_a_new_lane_does_not_inherit_pause_and_speed_of_one_that_left(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"))
-    controller = window._controller
+    controller = window.controller
     controller.playback.set_speed(1, 0)
     controller.playback.seek(1, 3)
     settle(qtbot, window)

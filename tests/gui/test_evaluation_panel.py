@@ -37,7 +37,7 @@ def document(split: Split | None = None, lanes: tuple[Lane, ...] = FOUR[:2]) -> 
 
 
 def look(window: MainWindow, qtbot: QtBot) -> EvaluationPanel:
-    window._actions["evaluation"].trigger()
+    window.named_actions["evaluation"].trigger()
     settle(qtbot, window)
     panel = window.findChild(EvaluationPanel, "evaluation")
     assert panel is not None
@@ -93,18 +93,18 @@ def test_the_split_by_hand_of_mouse_and_keys(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     assert len(window.document.test_points) == 24 and "24 test points (30.0 %), 56 to train on" in text(panel, "counts")
     assert window.result(0).points is window.document.training_points
-    slider, steps = part(panel, QSlider, "ratio"), window._controller.store.position
+    slider, steps = part(panel, QSlider, "ratio"), window.controller.store.position
     slider.setFocus()
     QTest.keyClick(slider, KEY.Key_Home)
     settle(qtbot, window)
     assert window.document.split.ratio == 0.05 and len(window.document.test_points) == 4
-    assert window._controller.store.position == steps + 1
+    assert window.controller.store.position == steps + 1
     seed = part(panel, QSpinBox, "seed")
     before = window.document.test_points.ids.tolist()
     QTest.keyClick(seed, KEY.Key_Up)
     settle(qtbot, window)
     assert window.document.split.seed == 1 and window.document.test_points.ids.tolist() != before
-    window._actions["undo"].trigger()
+    window.named_actions["undo"].trigger()
     settle(qtbot, window)
     assert seed.value() == 0 and window.document.test_points.ids.tolist() == before
     choose(panel, "split", "painted")
@@ -116,14 +116,14 @@ def test_the_split_by_hand_of_mouse_and_keys(make: Make, qtbot: QtBot) -> None:
 def test_a_drag_of_the_share_is_one_step(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     slider = part(look(window, qtbot), QSlider, "ratio")
-    steps, width = window._controller.store.position, slider.width()
+    steps, width = window.controller.store.position, slider.width()
     QTest.mousePress(slider, LEFT, pos=QPoint(int(0.3 * width), slider.height() // 2))
     for x in range(30, 80, 5):
         QTest.mouseMove(slider, QPoint(int(x / 100 * width), slider.height() // 2))
-        window._refresh_if_pending()
+        window.refresh_if_pending()
     QTest.mouseRelease(slider, LEFT, pos=QPoint(int(0.75 * width), slider.height() // 2))
     settle(qtbot, window)
-    assert window._controller.store.position <= steps + 1
+    assert window.controller.store.position <= steps + 1
 
 
 def test_painting_in_a_picture_changes_the_numbers(make: Make, qtbot: QtBot) -> None:
@@ -133,14 +133,14 @@ def test_painting_in_a_picture_changes_the_numbers(make: Make, qtbot: QtBot) -> 
     view = window.canvases[0].viewport()
     window.canvases[0].setFocus()
     QTest.keyClick(window.canvases[0], KEY.Key_N)
-    assert window._controller.session.tool == "test"
+    assert window.controller.session.tool == "test"
     spot = window.to_widget(0, *MOONS.xy[0])
     QTest.mouseClick(view, LEFT, Qt.KeyboardModifier.NoModifier, spot)
     settle(qtbot, window)
     painted = len(window.document.test_points)
     assert painted >= 1 and 0 in window.document.test_points.ids and f"{painted} test point" in text(panel, "counts")
     # The panel may have taken room from the picture: the place is elsewhere, and the same brush covers less.
-    window._controller.set_session(radius=3 * window._controller.session.radius)
+    window.controller.set_session(radius=3 * window.controller.session.radius)
     QTest.mouseClick(view, LEFT, Qt.KeyboardModifier.ShiftModifier, window.to_widget(0, *MOONS.xy[0]))
     settle(qtbot, window)
     assert len(window.document.test_points) == 0
@@ -152,7 +152,7 @@ def test_wrong_test_points_are_marked(make: Make, qtbot: QtBot) -> None:
     for lane in (0, 1):
         points, test = window.document.points, window.document.test_points
         wrong = set(test.ids[called(window, lane) != test.labels].tolist())
-        marked = set(points.ids[window._scene.lanes[lane].marks.wrong].tolist())
+        marked = set(points.ids[window.scene.lanes[lane].marks.wrong].tolist())
         assert wrong and marked & set(test.ids.tolist()) == wrong
         own = window.result(lane)
         assert marked - wrong == set(own.points.ids[own.marks.wrong].tolist())
@@ -203,10 +203,10 @@ def test_folds_are_validated_and_put_into_words(make: Make, qtbot: QtBot) -> Non
     QTest.keyClicks(k, "4")
     QTest.keyClick(k, KEY.Key_Return)
     settle(qtbot, window)
-    assert window._controller.session.validation.k == 4
+    assert window.controller.session.validation.k == 4
     qtbot.waitUntil(lambda: "…" not in text(panel, "validated0") + text(panel, "validated1"), timeout=10_000)
     for lane in (0, 1):
-        value = window._scene.evaluation.lanes[lane].validated
+        value = window.scene.evaluation.lanes[lane].validated
         assert len(value.sizes) == 4 and value.sizes.sum() == 56
         assert text(panel, f"validated{lane}") == f"{percent(value.mean)}\n± {percent(value.spread)}"
     assert "4 folds: mean" in text(panel, "remarks") and "least" in text(panel, "remarks")
@@ -233,24 +233,24 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
     curve, model, test = roc.lane.roc, window.result(1).model, window.document.test_points
     assert roc.place == place_of(curve, 0.0) and "own" in text(panel, "threshold")
     x, y = roc.spots(curve)
-    steps = window._controller.store.position
+    steps = window.controller.store.position
     for place in (0, len(x) // 2, len(x) - 1):
         QTest.mousePress(roc, LEFT, pos=QPoint(round(x[roc.place]), round(y[roc.place])))
         QTest.mouseMove(roc, QPoint(round(x[place]), round(y[place])))
         QTest.mouseRelease(roc, LEFT, pos=QPoint(round(x[place]), round(y[place])))
         settle(qtbot, window)
-        threshold = window._controller.session.thresholds[1]
+        threshold = window.controller.session.thresholds[1]
         assert threshold is not None and abs(roc.place - place) <= 3
         guess = score_of(model, test.xy, True) > threshold
         assert roc.lane.confusion.tolist() == theirs.confusion_matrix(test.labels == 1, guess).tolist()
         assert text(panel, "test1") == percent((guess == (test.labels == 1)).mean())
         assert "own" not in text(panel, "threshold")
-    assert window._controller.store.position == steps, "a threshold is no edit of the document"
+    assert window.controller.store.position == steps, "a threshold is no edit of the document"
     part(panel, QPushButton, "own").setFocus()
     QTest.mouseClick(part(panel, QPushButton, "own"), LEFT)
     settle(qtbot, window)
     assert roc.hasFocus(), "not wherever a button that is disabled throws it"
-    assert window._controller.session.thresholds[1] is None and roc.place == place_of(curve, 0.0)
+    assert window.controller.session.thresholds[1] is None and roc.place == place_of(curve, 0.0)
 
 
 def test_the_threshold_by_keys(make: Make, qtbot: QtBot) -> None:
@@ -261,34 +261,34 @@ def test_the_threshold_by_keys(make: Make, qtbot: QtBot) -> None:
 
     def press(key: Qt.Key) -> int:
         QTest.keyClick(roc, key)
-        window._refresh_if_pending()
+        window.refresh_if_pending()
         return roc.place
 
     assert press(KEY.Key_Right) == start + 1 and press(KEY.Key_Left) == start and press(KEY.Key_Left) == start - 1
     assert press(KEY.Key_End) == last == press(KEY.Key_Right)
     assert press(KEY.Key_Home) == 0 == press(KEY.Key_Left)
     assert press(KEY.Key_PageUp) == max(1, round(0.1 * last))
-    assert press(KEY.Key_Backspace) == start and window._controller.session.thresholds[1] is None
+    assert press(KEY.Key_Backspace) == start and window.controller.session.thresholds[1] is None
     assert len(window.document.points) == 80, "no key went to the points"
 
 
 def test_the_line_of_the_threshold_lies_where_the_score_is_it(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     _, roc = roc_of(window, qtbot)
-    assert window._scene.lanes[1].sheets == ()
+    assert window.scene.lanes[1].sheets == ()
     roc.setFocus()
     for _ in range(4):
         QTest.keyClick(roc, KEY.Key_Left)
     settle(qtbot, window)
-    threshold = window._controller.session.thresholds[1]
-    (line,) = window._scene.lanes[1].sheets
-    assert line.style == "other" and window._scene.lanes[0].sheets == ()
+    threshold = window.controller.session.thresholds[1]
+    (line,) = window.scene.lanes[1].sheets
+    assert line.style == "other" and window.scene.lanes[0].sheets == ()
     places = line.xy[np.isfinite(line.xy[:, 0])]
     f = window.result(1).model.pair_decision_function(places)[:, 0]
     assert len(f) > 20 and np.abs(f - threshold).max() < 0.01
-    window._actions["evaluation"].trigger()  # closed: no line whose number nobody sees
+    window.named_actions["evaluation"].trigger()  # closed: no line whose number nobody sees
     settle(qtbot, window)
-    assert window._scene.lanes[1].sheets == ()
+    assert window.scene.lanes[1].sheets == ()
 
 
 def test_more_classes_have_no_curve(make: Make, qtbot: QtBot) -> None:
@@ -312,7 +312,7 @@ def test_a_class_never_called_is_said_to_be_undefined(make: Make, qtbot: QtBot) 
 
 def test_nothing_is_cut_off_and_everything_has_a_name(make: Make, qtbot: QtBot) -> None:
     window = make(document(lanes=FOUR), size=(1024, 768))
-    window._controller.splitting.validate(kind="folds", k=5)
+    window.controller.splitting.validate(kind="folds", k=5)
     panel = look(window, qtbot)
     qtbot.waitUntil(lambda: all("…" not in text(panel, f"validated{lane}") for lane in range(4)), timeout=20_000)
     assert window.width() <= 1024
@@ -342,7 +342,7 @@ def test_numbers_of_an_older_model_say_so_until_the_new_ones_come(make: Make, qt
     window = make(document())
     panel = look(window, qtbot)
     before = text(panel, "test1")
-    window._controller.set_lane(1, "svm", gamma=50.0)
+    window.controller.set_lane(1, "svm", gamma=50.0)
     settle(qtbot, window)
     qtbot.waitUntil(lambda: "…" not in text(panel, "test1"), timeout=10_000)
     assert text(panel, "test1") == percent((called(window, 1) == window.document.test_points.labels).mean()) != before

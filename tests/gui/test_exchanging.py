@@ -22,7 +22,7 @@ RISKY = replace(SMALL, styles=(ClassStyle("=cmd()"), *PLAIN_STYLES[1:]))
 
 def paste(window: MainWindow, text: str) -> None:
     QApplication.clipboard().setText(text)
-    window._actions["paste"].trigger()
+    window.named_actions["paste"].trigger()
     finish_tasks(window)
 
 
@@ -49,7 +49,7 @@ def test_a_paste_without_doubt_is_pasted_at_once(make: Make, text: str) -> None:
 def test_nothing_is_in_doubt_once_the_hand_has_chosen(make: Make, qtbot: QtBot) -> None:
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("1,000\t2,500\t1\n")
-    window._actions["import_clipboard"].trigger()
+    window.named_actions["import_clipboard"].trigger()
     dialog = window.findChild(ImportDialog)
     doubt = dialog.findChild(QLabel, "import.doubt")
     qtbot.waitUntil(doubt.isVisible, timeout=20_000)
@@ -64,7 +64,7 @@ def test_nothing_is_in_doubt_once_the_hand_has_chosen(make: Make, qtbot: QtBot) 
 )
 def test_names_that_may_run_are_asked_about(make: Make, qtbot: QtBot, tmp_path: Path, answer: str, name: str) -> None:
     window, path = make(RISKY, wait=False), tmp_path / "out.csv"
-    window._exchanging.export(path)
+    window.import_export.export(path)
     box = window.findChild(QMessageBox, "formulas")
     assert "=cmd()" in box.text() and box.defaultButton().text() == "&Put apostrophes" and not path.exists()
     next(button for button in box.buttons() if button.text() == answer).click()
@@ -77,6 +77,6 @@ def test_names_that_may_run_are_asked_about(make: Make, qtbot: QtBot, tmp_path: 
 def test_nothing_is_asked_where_nothing_can_run(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     for document, suffix in ((SMALL, ".csv"), (RISKY, ".npz"), (RISKY, ".svmlight")):
         window, path = make(document, wait=False), tmp_path / f"out{suffix}"
-        window._exchanging.export(path)
+        window.import_export.export(path)
         qtbot.waitUntil(path.exists, timeout=20_000)
         assert window.findChild(QMessageBox, "formulas") is None

@@ -51,7 +51,7 @@ def alerts(window: MainWindow) -> list[str]:
 def an_hour(window: MainWindow, qtbot: QtBot, folder: Path) -> tuple[bool, bool]:
     """All that has to do with files, once; whether the copy was recovered, and whether the document was saved."""
     mine, other = folder / "mine.playground", folder / "other.playground"
-    store = window._controller.store
+    store = window.controller.store
     window.show()
     QApplication.processEvents()
     alerts(window)
@@ -67,14 +67,14 @@ def an_hour(window: MainWindow, qtbot: QtBot, folder: Path) -> tuple[bool, bool]
     qtbot.waitUntil(lambda: store.path == other or bool(standing(window)), timeout=5000)
     opened = not alerts(window)
     assert opened == (store.path == other) == (window.document.notes == "other") == (window.document is not before)
-    window._controller.dispatch(AddPoints(xy=(3.0, 3.0), labels=1))
-    window._questions._save_elsewhere(mine, lambda: None)
+    window.controller.dispatch(AddPoints(xy=(3.0, 3.0), labels=1))
+    window.file_dialogs._save_elsewhere(mine, lambda: None)
     qtbot.waitUntil(lambda: not store.modified or bool(standing(window)), timeout=5000)
     saved = not alerts(window)
     assert saved != store.modified
     window.findChild(QMenu, "recent").aboutToShow.emit()
     window.choose_theme("dark")
-    window._controller.export(folder / "points.csv")
+    window.controller.export(folder / "points.csv")
     alerts(window)
     return recovered, saved
 
@@ -106,9 +106,9 @@ def campaign(qtbot: QtBot, folder: Path, tally: Tally, codes: tuple[int, ...], s
             assert not saved or now != OTHER
             if not recovered:
                 assert (profile / "recovery" / "left.recovery").read_bytes() == COPY
-            window._controller.dispatch(AddPoints(xy=(4.0, 4.0), labels=2))
-            assert window._controller.save(mine) and same(documents.read(mine), window.document)
-            assert window._controller.export(folder / "points.csv")
+            window.controller.dispatch(AddPoints(xy=(4.0, 4.0), labels=2))
+            assert window.controller.save(mine) and same(documents.read(mine), window.document)
+            assert window.controller.export(folder / "points.csv")
             for dialog in window.findChildren(QDialog):
                 dialog.close()
             discard(window)
@@ -135,15 +135,15 @@ def test_icons_that_cannot_be_read_cost_no_picture(make: Make, monkeypatch: pyte
     with monkeypatch.context() as patched:
         patched.setattr(actions, "ICONS", Path("/nowhere"))
         window = make(SMALL)
-        assert window._actions["new"].icon().isNull() and window.result(0) is not None
+        assert window.named_actions["new"].icon().isNull() and window.result(0) is not None
     window.choose_theme("dark")
     QApplication.processEvents()
-    assert not window._actions["new"].icon().isNull()
+    assert not window.named_actions["new"].icon().isNull()
     actions._source.cache_clear()
     monkeypatch.setattr(Path, "read_text", too_many)
     window.choose_theme("light")
     QApplication.processEvents()
-    assert not window._actions["new"].icon().isNull(), "the one of before"
+    assert not window.named_actions["new"].icon().isNull(), "the one of before"
 
 
 @pytest.mark.soak

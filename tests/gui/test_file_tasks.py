@@ -85,11 +85,11 @@ def goes_on(window: MainWindow, qtbot: QtBot, gate: Gate) -> None:
     timer.stop()
     timer.deleteLater()
     assert threading.main_thread() not in gate.threads and not gate.opened.is_set()
-    assert window._tasks.busy and not window.idle()
+    assert window.tasks.busy and not window.idle()
 
 
 def edit(window: MainWindow, x: float = 3.0) -> None:
-    window._controller.dispatch(AddPoints(xy=(x, 3.0), labels=1))
+    window.controller.dispatch(AddPoints(xy=(x, 3.0), labels=1))
 
 
 def same(first: Document, second: Document) -> bool:
@@ -112,7 +112,7 @@ def cancel_button(window: MainWindow, qtbot: QtBot) -> QPushButton:
 def saved(make: Make, tmp_path: Path) -> tuple[MainWindow, Path]:
     """A window with a document of a file, edited since."""
     window, path = make(SMALL, wait=False), tmp_path / "mine.playground"
-    assert window._controller.save(path)
+    assert window.controller.save(path)
     edit(window)
     return window, path
 
@@ -122,9 +122,9 @@ def saved(make: Make, tmp_path: Path) -> tuple[MainWindow, Path]:
 
 def test_one_works_on_while_the_disk_is_slow(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
     window, path = saved
-    old, store, wanted = path.read_bytes(), window._controller.store, window.document
+    old, store, wanted = path.read_bytes(), window.controller.store, window.document
     slow = gate(documents.os, "fsync")
-    window._actions["save"].trigger()
+    window.named_actions["save"].trigger()
     goes_on(window, qtbot, slow)
     assert path.read_bytes() == old and store.modified
     edit(window, 4.0)
@@ -132,8 +132,8 @@ def test_one_works_on_while_the_disk_is_slow(saved: tuple[MainWindow, Path], qtb
     slow.opened.set()
     finish_tasks(window)
     assert same(documents.read(path), wanted) and store.modified, "what was edited meanwhile is not saved"
-    assert window._status.text() == "Saved mine.playground." and store.saved_position == 1
-    window._controller.undo()
+    assert window.status_line.text() == "Saved mine.playground." and store.saved_position == 1
+    window.controller.undo()
     assert not store.modified
     assert window.findChild(QPushButton, "task.cancel") is None, "nothing flashes that takes no time"
 
@@ -144,9 +144,9 @@ def test_the_recovery_copy_knows_the_file_that_was_saved_meanwhile(
     monkeypatch.setattr(recovery, "INTERVAL", 0.05)
     monkeypatch.setattr(recovery, "DELAY", 0.02)
     window, _ = saved
-    other, recorder = tmp_path / "other.playground", window._safekeeping.recorder
+    other, recorder = tmp_path / "other.playground", window.safekeeping.recorder
     slow = gate(documents.os, "fsync")
-    window._questions._save_at(other, lambda: None)
+    window.file_dialogs._save_at(other, lambda: None)
     goes_on(window, qtbot, slow)
     edit(window, 4.0)
     slow.opened.set()
@@ -165,7 +165,7 @@ def test_a_cancelled_save_leaves_the_old_file(
     monkeypatch.setattr(task_runner, "SHOWN_AFTER", 0)
     sizes = [canvas.size() for canvas in window.canvases]
     slow = gate(documents.os, "fsync")
-    window._actions["save"].trigger()
+    window.named_actions["save"].trigger()
     goes_on(window, qtbot, slow)
     button = cancel_button(window, qtbot)
     assert window.findChild(QLabel, "task.title").text() == "Saving mine.playground…"
@@ -174,14 +174,14 @@ def test_a_cancelled_save_leaves_the_old_file(
     assert window.rect().contains(button.mapTo(window, button.rect().bottomRight()))
     assert button.focusPolicy() & Qt.FocusPolicy.TabFocus and button.accessibleName() == "Cancel"
     QTest.keyClick(button, Qt.Key.Key_Space)
-    assert not window._tasks.busy and not button.isVisible() and window._controller.store.modified
-    assert window._status.text() == "Saving mine.playground was cancelled."
+    assert not window.tasks.busy and not button.isVisible() and window.controller.store.modified
+    assert window.status_line.text() == "Saving mine.playground was cancelled."
     slow.opened.set()
     qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads), timeout=5000)
     QApplication.processEvents()
     assert path.read_bytes() == old and [each.name for each in path.parent.glob("*.playground")] == [path.name]
-    assert not list(path.parent.glob(".*.tmp")) and window._controller.store.modified
-    window._actions["save"].trigger()
+    assert not list(path.parent.glob(".*.tmp")) and window.controller.store.modified
+    window.named_actions["save"].trigger()
     finish_tasks(window)
     assert same(documents.read(path), window.document) and boxes(window) == []
 
@@ -191,27 +191,27 @@ def test_a_save_cannot_be_cancelled_once_the_new_file_takes_its_place(
 ) -> None:
     window, path = saved
     slow = gate(documents.os, "replace")
-    window._actions["save"].trigger()
+    window.named_actions["save"].trigger()
     goes_on(window, qtbot, slow)
-    window._tasks.cancel()
-    assert window._tasks.busy
+    window.tasks.cancel()
+    assert window.tasks.busy
     slow.opened.set()
     finish_tasks(window)
-    assert same(documents.read(path), window.document) and not window._controller.store.modified
+    assert same(documents.read(path), window.document) and not window.controller.store.modified
 
 
 def test_saves_are_done_one_after_the_other(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
     window, path = saved
     slow = gate(documents.os, "fsync")
     for x in (5.0, 6.0, 7.0):
-        window._actions["save"].trigger()
+        window.named_actions["save"].trigger()
         edit(window, x)
     goes_on(window, qtbot, slow)
-    window._actions["save"].trigger()
+    window.named_actions["save"].trigger()
     assert len(slow.threads) == 1, "the others have not begun"
     slow.opened.set()
     finish_tasks(window)
-    assert same(documents.read(path), window.document) and not window._controller.store.modified
+    assert same(documents.read(path), window.document) and not window.controller.store.modified
     assert boxes(window) == [], "one's own save is no change of another program's"
 
 
@@ -219,7 +219,7 @@ def test_closing_waits_for_the_file(saved: tuple[MainWindow, Path], qtbot: QtBot
     window, path = saved
     wanted = window.document
     slow = gate(documents.os, "fsync")
-    window._actions["save"].trigger()
+    window.named_actions["save"].trigger()
     goes_on(window, qtbot, slow)
     for _ in range(2):
         assert not window.close()
@@ -250,26 +250,26 @@ def test_a_window_stays_when_its_file_cannot_be_written(
     old = path.read_bytes()
     slow = gate(documents.os, "fsync")
     monkeypatch.setattr(documents.os, "replace", raising(OSError(28, "No space left on device")))
-    window._actions["save"].trigger()
+    window.named_actions["save"].trigger()
     goes_on(window, qtbot, slow)
     assert not window.close()
     slow.opened.set()
     finish_tasks(window)
     assert boxes(window) == ["alert"] and window.isVisible() and path.read_bytes() == old
-    assert window._controller.store.modified
+    assert window.controller.store.modified
 
 
 def test_another_document_does_not_take_over_the_file(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
     window, path = saved
     wanted = window.document
     slow = gate(documents.os, "fsync")
-    window._actions["save"].trigger()
+    window.named_actions["save"].trigger()
     goes_on(window, qtbot, slow)
-    window._controller.new()
+    window.controller.new()
     slow.opened.set()
     finish_tasks(window)
     assert same(documents.read(path), wanted)
-    assert window._controller.store.path is None and len(window.document.points) == 0
+    assert window.controller.store.path is None and len(window.document.points) == 0
 
 
 def test_what_replaces_the_document_waits_until_it_is_saved(
@@ -280,14 +280,14 @@ def test_what_replaces_the_document_waits_until_it_is_saved(
     documents.write(default_document(), other)
     wanted = window.document
     slow = gate(documents.os, "fsync")
-    window._actions["save"].trigger()
+    window.named_actions["save"].trigger()
     for _ in range(3):
-        window._actions["open"].trigger()
+        window.named_actions["open"].trigger()
     window.take_file(other)
     goes_on(window, qtbot, slow)
     assert boxes(window) == [] and window.document is wanted
     slow.opened.set()
-    qtbot.waitUntil(lambda: window._controller.store.path == other, timeout=5000)
+    qtbot.waitUntil(lambda: window.controller.store.path == other, timeout=5000)
     assert boxes(window) == [] and same(documents.read(path), wanted) and len(window.document.points) == 200
     assert not window.findChildren(QFileDialog), "the last wish counts"
 
@@ -301,10 +301,10 @@ def test_whatever_goes_wrong_is_a_sentence(saved: tuple[MainWindow, Path], monke
         (MemoryError(), "mine.playground was not saved: there is not enough memory."),
     ):
         monkeypatch.setattr(documents, "encode_pieces", raising(error))
-        window._actions["save"].trigger()
+        window.named_actions["save"].trigger()
         finish_tasks(window)
         (alert,) = [each for each in window.findChildren(QMessageBox, "alert") if each.isVisible()]
-        assert alert.text() == text and path.read_bytes() == old and window._controller.store.modified
+        assert alert.text() == text and path.read_bytes() == old and window.controller.store.modified
         alert.close()
 
 
@@ -313,11 +313,11 @@ def test_no_thread_is_a_sentence(saved: tuple[MainWindow, Path], monkeypatch: py
     old = path.read_bytes()
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", raising(RuntimeError("can't start new thread")))
-        window._actions["save"].trigger()
+        window.named_actions["save"].trigger()
         finish_tasks(window)
     (alert,) = [each for each in window.findChildren(QMessageBox, "alert") if each.isVisible()]
     assert alert.text() == "mine.playground was not saved: the system starts no more threads."
-    assert path.read_bytes() == old and window._controller.store.modified
+    assert path.read_bytes() == old and window.controller.store.modified
     alert.close()
 
 
@@ -335,7 +335,7 @@ def test_the_present_document_stays_until_the_new_one_is_read(
     assert len(window.document.points) == 3
     slow.opened.set()
     finish_tasks(window)
-    assert len(window.document.points) == 200 and window._controller.store.path == path
+    assert len(window.document.points) == 200 and window.controller.store.path == path
 
 
 def test_what_was_edited_while_a_file_was_read_is_asked_about(
@@ -352,7 +352,7 @@ def test_what_was_edited_while_a_file_was_read_is_asked_about(
     assert boxes(window) == ["unsaved"] and len(window.document.points) == 4
     (box,) = [each for each in window.findChildren(QMessageBox, "unsaved") if each.isVisible()]
     box.button(QMessageBox.StandardButton.Discard).click()
-    assert len(window.document.points) == 200 and window._controller.store.path == path
+    assert len(window.document.points) == 200 and window.controller.store.path == path
 
 
 def test_the_last_wish_counts(make: Make, qtbot: QtBot, gate: Put, tmp_path: Path) -> None:
@@ -361,10 +361,10 @@ def test_the_last_wish_counts(make: Make, qtbot: QtBot, gate: Put, tmp_path: Pat
     slow = gate(documents, "read_bytes")
     window.take_file(path)
     goes_on(window, qtbot, slow)
-    window._actions["new"].trigger()
+    window.named_actions["new"].trigger()
     slow.opened.set()
     finish_tasks(window)
-    assert len(window.document.points) == 0 and window._controller.store.path is None
+    assert len(window.document.points) == 0 and window.controller.store.path is None
 
 
 def test_a_file_that_is_read_takes_no_gesture_away(make: Make, qtbot: QtBot, gate: Put, tmp_path: Path) -> None:
@@ -373,16 +373,16 @@ def test_a_file_that_is_read_takes_no_gesture_away(make: Make, qtbot: QtBot, gat
     slow = gate(documents, "read_bytes")
     window.take_file(path)
     goes_on(window, qtbot, slow)
-    window._controller.editing.choose("rectangle")
+    window.controller.editing.choose("rectangle")
     view = window.canvases[0].viewport()
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=window.to_widget(0, 0.0, 0.0))
     QTest.mouseMove(view, window.to_widget(0, 0.3, 0.4))
-    assert window._controller.editing.busy
+    assert window.controller.editing.busy
     slow.opened.set()
     qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads), timeout=5000)
     for _ in range(3):
         QApplication.processEvents()
-    assert len(window.document.points) == 3 and window._controller.editing.busy
+    assert len(window.document.points) == 3 and window.controller.editing.busy
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=window.to_widget(0, 0.3, 0.4))
     finish_tasks(window)
     assert len(window.document.points) == 200
@@ -393,22 +393,22 @@ def test_reverting_and_exporting_hold_nobody_up(
 ) -> None:
     window, _ = saved
     slow = gate(documents, "read_bytes")
-    window._actions["revert"].trigger()
+    window.named_actions["revert"].trigger()
     (box,) = [each for each in window.findChildren(QMessageBox, "revert") if each.isVisible()]
     box.buttons()[0].click()
     goes_on(window, qtbot, slow)
     assert len(window.document.points) == 4
     slow.opened.set()
     finish_tasks(window)
-    assert len(window.document.points) == 3 and window._controller.store.undo_name == "Revert to the file"
+    assert len(window.document.points) == 3 and window.controller.store.undo_name == "Revert to the file"
     slow = gate(documents.os, "fsync")
-    window._exchanging.export(tmp_path / "out.csv")
+    window.import_export.export(tmp_path / "out.csv")
     goes_on(window, qtbot, slow)
     edit(window)
     slow.opened.set()
     finish_tasks(window)
     assert len(exchange.read(tmp_path / "out.csv")) == 3, "the points of the moment one exported them"
-    assert window._status.text() == "Exported 3 points to out.csv."
+    assert window.status_line.text() == "Exported 3 points to out.csv."
 
 
 # -- the clipboard --------------------------------------------------------------------------------------------------
@@ -419,25 +419,25 @@ def test_what_is_cut_can_be_pasted_at_once(make: Make, qtbot: QtBot, gate: Put) 
     QApplication.clipboard().setText("7 7 1\n8 8 1")
     slow = gate(exchange, "text_pieces")
     for name in ("select_all", "cut", "paste"):
-        window._actions[name].trigger()
+        window.named_actions[name].trigger()
     goes_on(window, qtbot, slow)
     assert len(window.document.points) == 3, "gone once they are in the clipboard"
     slow.opened.set()
     finish_tasks(window)
     assert window.document.points.xy.tolist() == SMALL.points.xy.tolist()
     assert window.document.points.labels.tolist() == SMALL.points.labels.tolist()
-    assert window._controller.store.history == ("Cut 3 points", "Paste 3 points")
+    assert window.controller.store.history == ("Cut 3 points", "Paste 3 points")
     assert QApplication.clipboard().text() == exchange.as_text(SMALL.points.xy, SMALL.points.labels, ())
 
 
 def test_a_slow_disk_does_not_hold_the_clipboard_up(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
     window, _ = saved
     slow = gate(documents.os, "fsync")
-    window._actions["save"].trigger()
+    window.named_actions["save"].trigger()
     goes_on(window, qtbot, slow)
-    window._actions["select_all"].trigger()
-    window._actions["copy"].trigger()
-    window._actions["paste"].trigger()
+    window.named_actions["select_all"].trigger()
+    window.named_actions["copy"].trigger()
+    window.named_actions["paste"].trigger()
     qtbot.waitUntil(lambda: len(window.document.points) == 8, timeout=5000)
     assert not slow.opened.is_set()
 
@@ -446,26 +446,26 @@ def test_what_is_pasted_comes_into_its_own_document_only(make: Make, qtbot: QtBo
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("7 7 1\n8 8 1")
     slow = gate(exchange, "from_text")
-    window._actions["paste"].trigger()
+    window.named_actions["paste"].trigger()
     goes_on(window, qtbot, slow)
-    window._actions["new"].trigger()
+    window.named_actions["new"].trigger()
     slow.opened.set()
     finish_tasks(window)
-    assert len(window.document.points) == 0 and window._controller.store.history == ()
+    assert len(window.document.points) == 0 and window.controller.store.history == ()
 
 
 def test_a_window_that_goes_waits_for_what_is_copied_but_for_no_paste(make: Make, qtbot: QtBot, gate: Put) -> None:
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("7 7 1\n8 8 1")
     slow = gate(exchange, "from_text")
-    window._actions["paste"].trigger()
+    window.named_actions["paste"].trigger()
     goes_on(window, qtbot, slow)
     assert window.close()
     slow.opened.set()
     again = make(SMALL, wait=False)
     slow = gate(exchange, "text_pieces")
-    again._actions["select_all"].trigger()
-    again._actions["copy"].trigger()
+    again.named_actions["select_all"].trigger()
+    again.named_actions["copy"].trigger()
     goes_on(again, qtbot, slow)
     assert not again.close()
     slow.opened.set()
@@ -476,9 +476,9 @@ def test_a_window_that_goes_waits_for_what_is_copied_but_for_no_paste(make: Make
 def test_bad_text_is_a_sentence(make: Make) -> None:
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("one two three four")
-    window._actions["paste"].trigger()
+    window.named_actions["paste"].trigger()
     finish_tasks(window)
-    assert window._status.text().startswith("The clipboard ") and len(window.document.points) == 3
+    assert window.status_line.text().startswith("The clipboard ") and len(window.document.points) == 3
     discard(window)
 
 
@@ -487,7 +487,7 @@ def test_many_points_are_copied_in_pieces(make: Make) -> None:
     points = Points.of(rng.normal(size=(3000, 2)), rng.integers(0, 8, 3000))
     window = make(replace(SMALL, points=points), wait=False)
     for name in ("select_all", "copy"):
-        window._actions[name].trigger()
+        window.named_actions[name].trigger()
     finish_tasks(window)
     assert QApplication.clipboard().text() == exchange.as_text(points.xy, points.labels, ())
 
@@ -508,7 +508,7 @@ def test_what_is_edited_while_save_first_saves_is_asked_about_too(
     other = path.with_name("other.playground")
     documents.write(default_document(), other)
     first, slow = window.document, gate(documents.os, "fsync")
-    new = window._actions["new"].trigger
+    new = window.named_actions["new"].trigger
     {"close": window.close, "new": new, "open": lambda: window.take_file(other)}[what]()
     answer(window, "unsaved", QMessageBox.StandardButton.Save)
     goes_on(window, qtbot, slow)
@@ -517,9 +517,9 @@ def test_what_is_edited_while_save_first_saves_is_asked_about_too(
     slow.opened.set()
     finish_tasks(window)
     assert same(documents.read(path), first) and boxes(window) == ["unsaved"]
-    assert window.document is edited and window.isVisible() and window._controller.store.modified
+    assert window.document is edited and window.isVisible() and window.controller.store.modified
     answer(window, "unsaved", QMessageBox.StandardButton.Cancel)
-    assert window.document is edited and window._controller.store.path == path
+    assert window.document is edited and window.controller.store.path == path
 
 
 def test_of_two_documents_asked_for_the_last_is_opened_and_edits_are_asked_about(
@@ -540,7 +540,7 @@ def test_of_two_documents_asked_for_the_last_is_opened_and_edits_are_asked_about
     assert boxes(window) == ["unsaved"] and window.document is edited
     answer(window, "unsaved", QMessageBox.StandardButton.Discard)
     finish_tasks(window)
-    assert window._controller.store.path == two and boxes(window) == []
+    assert window.controller.store.path == two and boxes(window) == []
 
 
 def test_what_is_edited_before_reading_begins_is_asked_about(
@@ -550,9 +550,9 @@ def test_what_is_edited_before_reading_begins_is_asked_about(
     window, other = make(SMALL, wait=False), tmp_path / "other.playground"
     documents.write(default_document(), other)
     slow = gate(documents.os, "fsync")
-    window._exchanging.export(tmp_path / "points.csv")
+    window.import_export.export(tmp_path / "points.csv")
     goes_on(window, qtbot, slow)
-    window._questions._read(other)
+    window.file_dialogs._read(other)
     edit(window)
     edited = window.document
     slow.opened.set()
@@ -568,8 +568,8 @@ def test_a_cut_that_is_cancelled_removes_nothing(
     monkeypatch.setattr(task_runner, "SHOWN_AFTER", 0)
     QApplication.clipboard().setText("before")
     slow = gate(exchange, "text_pieces")
-    window._actions["select_all"].trigger()
-    window._actions["cut"].trigger()
+    window.named_actions["select_all"].trigger()
+    window.named_actions["cut"].trigger()
     goes_on(window, qtbot, slow)
     assert len(window.document.points) == 3
     cancel_button(window, qtbot).click()
@@ -577,10 +577,10 @@ def test_a_cut_that_is_cancelled_removes_nothing(
     qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads), timeout=5000)
     QApplication.processEvents()
     assert len(window.document.points) == 3 and QApplication.clipboard().text() == "before"
-    window._actions["cut"].trigger()
+    window.named_actions["cut"].trigger()
     finish_tasks(window)
     assert len(window.document.points) == 0 and QApplication.clipboard().text().count("\n") == 3
-    assert window._controller.store.undo_name == "Cut 3 points"
+    assert window.controller.store.undo_name == "Cut 3 points"
 
 
 def test_a_file_changed_by_another_program_is_asked_about_before_the_window_closes(
@@ -588,9 +588,9 @@ def test_a_file_changed_by_another_program_is_asked_about_before_the_window_clos
 ) -> None:
     window, path = saved
     path.write_bytes(documents.encode(default_document()))
-    window._actions["save"].trigger()
+    window.named_actions["save"].trigger()
     window.close()
     finish_tasks(window)
     assert boxes(window) == ["changed_on_disk"] and window.isVisible()
     answer(window, "changed_on_disk", QMessageBox.StandardButton.Cancel)
-    assert boxes(window) == [] and window.isVisible() and window._controller.store.modified
+    assert boxes(window) == [] and window.isVisible() and window.controller.store.modified

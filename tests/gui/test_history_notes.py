@@ -33,9 +33,9 @@ def plain() -> Document:
 def opened(window: MainWindow, qtbot: QtBot, name: str) -> HistoryPanel | NotesPanel:
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    window._actions[name].trigger()
+    window.named_actions[name].trigger()
     settle(qtbot, window)
-    panel = window._side._panels[name]
+    panel = window.dock_manager._panels[name]
     assert panel.isVisible() and panel.hasFocus()
     return panel
 
@@ -62,7 +62,7 @@ def dock(window: MainWindow, name: str) -> QDockWidget:
 
 def test_a_click_on_a_step_goes_there(make: Make, qtbot: QtBot) -> None:
     window = make(plain())
-    controller = window._controller
+    controller = window.controller
     for k in (1, 2, 3, 4):
         controller.set_lane(0, "knn", n_neighbors=k)
     history = opened(window, qtbot, "history")
@@ -85,9 +85,9 @@ def test_a_click_on_a_step_goes_there(make: Make, qtbot: QtBot) -> None:
 def test_the_keys_walk_through_the_history_and_dragging_moves_nothing(make: Make, qtbot: QtBot) -> None:
     window = make(plain())
     for k in range(1, 16):
-        window._controller.set_lane(0, "knn", n_neighbors=20 + k)
+        window.controller.set_lane(0, "knn", n_neighbors=20 + k)
     history = opened(window, qtbot, "history")
-    store = window._controller.store
+    store = window.controller.store
     key = Qt.Key
     for press, position in (
         (key.Key_Up, 14),
@@ -101,16 +101,16 @@ def test_the_keys_walk_through_the_history_and_dragging_moves_nothing(make: Make
         (key.Key_PageUp, 5),
     ):
         QTest.keyClick(history, press)
-        window._refresh()
+        window.refresh()
         assert store.position == position == history.currentIndex().row()
     view = history.viewport()
     start, end = (history.visualRect(history.model().index(row, 0)).center() for row in (3, 8))
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
-    window._refresh()
+    window.refresh()
     QTest.mouseMove(view, end)
     assert history.currentIndex().row() == 3
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
-    window._refresh()
+    window.refresh()
     assert store.position == 3 == history.currentIndex().row()
     QTest.mouseClick(view, Qt.MouseButton.RightButton, pos=end)
     assert store.position == 3
@@ -118,28 +118,28 @@ def test_the_keys_walk_through_the_history_and_dragging_moves_nothing(make: Make
 
 def test_the_saved_step_is_marked(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(plain())
-    controller = window._controller
+    controller = window.controller
     history = opened(window, qtbot, "history")
     controller.set_lane(0, "knn", n_neighbors=1)
     controller.set_lane(0, "knn", n_neighbors=2)
     assert controller.save(tmp_path / "a.playground")
     controller.set_lane(0, "knn", n_neighbors=3)
-    window._refresh()
+    window.refresh()
     assert rows(history) == ["Start", "Set k to 1", "Set k to 2  (saved)", "Set k to 3"]
     controller.go_to(1)
-    window._refresh()
+    window.refresh()
     assert rows(history)[2] == "Set k to 2  (saved)"
     controller.set_lane(0, "knn", n_neighbors=4)  # the saved step is among those that are forgotten
-    window._refresh()
+    window.refresh()
     assert rows(history) == ["Start", "Set k to 1", "Set k to 4"] and controller.store.saved_position is None
     assert controller.open(tmp_path / "a.playground")
-    window._refresh()
+    window.refresh()
     assert rows(history) == ["Start"] and controller.store.saved_position == 0
 
 
 def test_a_merged_step_and_a_broken_off_one_are_not_the_saved_one(make: Make, tmp_path: Path) -> None:
     window = make(plain(), wait=False)
-    controller, store, drag = window._controller, window._controller.store, object()
+    controller, store, drag = window.controller, window.controller.store, object()
     controller.dispatch(MovePoints(drag, ids=[0], xy=[[0, 0]]))
     assert controller.save(tmp_path / "a.playground") and store.saved_position == 1
     controller.dispatch(MovePoints(drag, ids=[0], xy=[[1, 0]]))
@@ -151,7 +151,7 @@ def test_a_merged_step_and_a_broken_off_one_are_not_the_saved_one(make: Make, tm
 
 def test_thousands_of_steps_cost_rows_not_rebuilding(make: Make, qtbot: QtBot) -> None:
     window = make(plain())
-    controller = window._controller
+    controller = window.controller
     for k in range(3000):
         controller.set_lane(0, "knn", n_neighbors=1 + k % 50)
     history = opened(window, qtbot, "history")
@@ -163,13 +163,13 @@ def test_thousands_of_steps_cost_rows_not_rebuilding(make: Make, qtbot: QtBot) -
     drag = object()
     for C in (2.0, 3.0, 4.0):
         controller.set_lane(1, "svm", drag, C=C)
-        window._refresh()
+        window.refresh()
     assert seen == [1] and rows(history)[-1] == "Set C to 4"
     controller.go_to(1500)
-    window._refresh()
+    window.refresh()
     assert seen == [1] and history.rowAt(0) <= 1500 <= history.rowAt(history.viewport().height() - 1)
     controller.set_lane(0, "knn", n_neighbors=77)
-    window._refresh()
+    window.refresh()
     assert seen == [1, -1500] and rows(history)[-1] == "Set k to 77"
 
 
@@ -178,11 +178,11 @@ def test_thousands_of_steps_cost_rows_not_rebuilding(make: Make, qtbot: QtBot) -
 
 def test_what_is_written_in_one_go_is_one_step_of_the_document(make: Make, qtbot: QtBot) -> None:
     window = make(plain())
-    notes, store = opened(window, qtbot, "notes"), window._controller.store
+    notes, store = opened(window, qtbot, "notes"), window.controller.store
     QTest.keyClicks(notes, "Look at 1 2 g f l")
     QTest.keyClick(notes, Qt.Key.Key_Return)
     assert window.document.notes == "Look at 1 2 g f l\n" and store.history == ("Write notes",)
-    assert window._controller.session.active_class == 0 and window.document.points is not None
+    assert window.controller.session.active_class == 0 and window.document.points is not None
     notes._pause.timeout.emit()
     QTest.keyClicks(notes, "more")
     assert store.position == 2
@@ -206,7 +206,7 @@ def test_what_is_written_in_one_go_is_one_step_of_the_document(make: Make, qtbot
 
 def test_undo_in_the_notes_is_that_of_whatever_came_last(make: Make, qtbot: QtBot) -> None:
     window = make(plain())
-    notes, controller = opened(window, qtbot, "notes"), window._controller
+    notes, controller = opened(window, qtbot, "notes"), window.controller
     QTest.keyClicks(notes, "a")
     controller.set_lane(0, "knn", n_neighbors=8)
     QTest.keyClicks(notes, "b")
@@ -223,13 +223,13 @@ def test_undo_in_the_notes_is_that_of_whatever_came_last(make: Make, qtbot: QtBo
 def test_showing_notes_writes_none_and_the_cursor_goes_where_they_changed(make: Make, qtbot: QtBot) -> None:
     window = make(replace(plain(), notes="first 😀 line\r\nsecond\xa0line\nthird"))
     notes, told = opened(window, qtbot, "notes"), []
-    window._controller.store.listen(lambda old, new: told.append(new.notes))
+    window.controller.store.listen(lambda old, new: told.append(new.notes))
     assert notes.toPlainText().split("\n")[0] == "first 😀 line" and told == []
-    window._controller.set_notes("first 😀 new line\r\nsecond\xa0line\nthird")
+    window.controller.set_notes("first 😀 new line\r\nsecond\xa0line\nthird")
     settle(qtbot, window)
     assert len(told) == 1
     assert notes.textCursor().blockNumber() == 0 and "new" in notes.toPlainText()
-    window._controller.undo()
+    window.controller.undo()
     settle(qtbot, window)
     assert len(told) == 2 and "new" not in notes.toPlainText()
     assert window.document.notes == "first 😀 line\r\nsecond\xa0line\nthird", "shown, not written"
@@ -242,7 +242,7 @@ def test_notes_that_are_full_say_so(make: Make, qtbot: QtBot) -> None:
     QTest.keyClicks(notes, "ab")
     settle(qtbot, window)
     assert len(window.document.notes) == 100_000 and len(notes.toPlainText()) == 100_000
-    assert "full" in window._status.text()
+    assert "full" in window.status_line.text()
 
 
 # -- docks ---------------------------------------------------------------------------------------------------------
@@ -252,36 +252,36 @@ def test_the_plain_window_has_no_docks_and_actions_open_them(make: Make, qtbot: 
     window = make(plain(), size=(1500, 800))
     canvas = window.canvases[1].geometry()
     assert all(dock(window, name).isHidden() for name in NAMES)
-    assert not any(window._actions[name].isChecked() for name in NAMES)
+    assert not any(window.named_actions[name].isChecked() for name in NAMES)
     keys = {"table": Qt.Key.Key_T, "history": Qt.Key.Key_H, "notes": Qt.Key.Key_J}
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     for name, key in keys.items():
         QTest.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
         settle(qtbot, window)
-        assert window._actions[name].isChecked() and window._side._in_sight == {name}
-    assert [window._actions[name].isChecked() for name in NAMES] == [True] * 3
+        assert window.named_actions[name].isChecked() and window.dock_manager._in_sight == {name}
+    assert [window.named_actions[name].isChecked() for name in NAMES] == [True] * 3
     QTest.keyClick(window, keys["table"], Qt.KeyboardModifier.ControlModifier)
     settle(qtbot, window)
-    assert window._side._in_sight == {"table"}, "first to the front, then away"
+    assert window.dock_manager._in_sight == {"table"}, "first to the front, then away"
     window.findChild(QAbstractButton, "dock.table.close").click()
     settle(qtbot, window)
-    assert not window._actions["table"].isChecked() and dock(window, "table").isHidden()
+    assert not window.named_actions["table"].isChecked() and dock(window, "table").isHidden()
     for name in ("history", "notes"):
         dock(window, name).close()
     settle(qtbot, window)
-    assert not any(window._actions[name].isChecked() for name in NAMES)
-    assert window.canvases[1].geometry() == canvas and not window._sidebar.isHidden()
+    assert not any(window.named_actions[name].isChecked() for name in NAMES)
+    assert window.canvases[1].geometry() == canvas and not window.sidebar.isHidden()
 
 
 def test_what_is_behind_costs_nothing_and_is_up_to_date_when_it_comes_to_the_front(make: Make, qtbot: QtBot) -> None:
     window = make(plain(), size=(1500, 800))
     history = opened(window, qtbot, "history")
     opened(window, qtbot, "notes")
-    window._controller.set_lane(0, "knn", n_neighbors=8)
+    window.controller.set_lane(0, "knn", n_neighbors=8)
     settle(qtbot, window)
     assert rows(history) == ["Start"]
-    window._actions["history"].trigger()
+    window.named_actions["history"].trigger()
     settle(qtbot, window)
     assert rows(history) == ["Start", "Set k to 8"] and history.currentIndex().row() == 1
 
@@ -297,7 +297,7 @@ def test_the_docks_are_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     again = make(plain(), size=(1500, 800))
     assert [dock(again, name).isHidden() for name in NAMES] == [False, True, False]
     assert dock(again, "notes").isFloating() and not dock(again, "table").isFloating()
-    assert [again._actions[name].isChecked() for name in NAMES] == [True, False, True]
+    assert [again.named_actions[name].isChecked() for name in NAMES] == [True, False, True]
     table = again.findChild(QTableView, "table")
     assert table.isVisible() and table.model().rowCount() == 200
 
@@ -306,7 +306,7 @@ def test_the_docks_are_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> N
 def test_a_broken_arrangement_is_the_plain_window(make: Make, tmp_path: Path, broken: object) -> None:
     if broken in (b"cut", b"old", b"noise"):
         first = create_window(plain(), tmp_path / "other")
-        first._actions["table"].trigger()
+        first.named_actions["table"].trigger()
         good = first.saveState(0 if broken == b"old" else 1)
         discard(first)
         first.deleteLater()
@@ -322,8 +322,8 @@ def test_a_broken_arrangement_is_the_plain_window(make: Make, tmp_path: Path, br
     window = make(plain())
     bars = window.findChildren(QToolBar)
     assert window.isVisible() and bars and not any(bar.isHidden() for bar in bars)
-    window._actions["history"].trigger()
-    window._refresh()
+    window.named_actions["history"].trigger()
+    window.refresh()
     assert not dock(window, "history").isHidden()
 
 
@@ -331,16 +331,16 @@ def test_a_broken_arrangement_is_the_plain_window(make: Make, tmp_path: Path, br
 def test_on_a_small_screen_the_pictures_stay_usable(make: Make, qtbot: QtBot, name: str) -> None:
     window = make(plain(), size=(1024, 768))
     opened(window, qtbot, name)
-    assert window._sidebar.isHidden() and "F9" in window._status.text()
+    assert window.sidebar.isHidden() and "F9" in window.status_line.text()
     assert window.minimumSizeHint().width() <= 1024 and window.minimumSizeHint().height() <= 768
     for canvas in window.canvases:
         assert canvas.width() >= 200 and canvas.height() >= 200
-    panel = window._side._panels[name]
+    panel = window.dock_manager._panels[name]
     assert panel.width() >= panel.minimumSizeHint().width()
-    window._actions["sidebar"].trigger()
+    window.named_actions["sidebar"].trigger()
     settle(qtbot, window)
-    assert not window._sidebar.isHidden() and dock(window, name).isHidden()
-    assert not window._actions[name].isChecked() and window._actions["sidebar"].isChecked()
+    assert not window.sidebar.isHidden() and dock(window, name).isHidden()
+    assert not window.named_actions[name].isChecked() and window.named_actions["sidebar"].isChecked()
 
 
 class Growing(QObject):
@@ -357,11 +357,11 @@ def test_a_window_that_grew_beyond_the_screen_makes_room_and_shrinks_back(make: 
     growing = Growing()
     window.installEventFilter(growing)
     opened(window, qtbot, "step")
-    assert window._sidebar.isHidden() and "F9" in window._status.text()
+    assert window.sidebar.isHidden() and "F9" in window.status_line.text()
     assert window.size() == QSize(1024, 768)
-    window._actions["sidebar"].trigger()
+    window.named_actions["sidebar"].trigger()
     settle(qtbot, window)
-    assert not window._sidebar.isHidden() and dock(window, "step").isHidden()
+    assert not window.sidebar.isHidden() and dock(window, "step").isHidden()
     assert window.size() == QSize(1024, 768)
 
 
@@ -375,13 +375,16 @@ def test_controls_in_the_docks_have_names_and_a_size_to_hit(make: Make, qtbot: Q
                 if widget.isVisible():
                     assert widget.toolTip() and widget.accessibleName(), widget.objectName()
                     assert widget.height() >= 24 and widget.width() >= 24, widget.objectName()
-        assert window._side._panels[name].accessibleName() or name == "table"
-    for row_height in (window._side._panels["history"].rowHeight(0), window._side._panels["table"].table.rowHeight(0)):
+        assert window.dock_manager._panels[name].accessibleName() or name == "table"
+    for row_height in (
+        window.dock_manager._panels["history"].rowHeight(0),
+        window.dock_manager._panels["table"].table.rowHeight(0),
+    ):
         assert row_height >= 24
-    before = window._side._panels["history"].rowHeight(0)
-    window._appearance._set_text_size(20)
+    before = window.dock_manager._panels["history"].rowHeight(0)
+    window.appearance._set_text_size(20)
     settle(qtbot, window)
-    assert window._side._panels["history"].rowHeight(0) > before
+    assert window.dock_manager._panels["history"].rowHeight(0) > before
 
 
 def test_the_tab_key_leaves_the_panels(make: Make, qtbot: QtBot) -> None:

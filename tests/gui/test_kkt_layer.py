@@ -494,7 +494,7 @@ def test_pixels_are_those_of_the_canvas(make: Make, qtbot: QtBot) -> None:
     for point, (x, y) in zip(xy.tolist(), pixels.tolist(), strict=True):
         at = canvas._place(*point)
         assert (at.x(), at.y()) == pytest.approx((x, y), abs=1e-6)
-    assert window._scene is not None and window._scene.run_state is not None
-    run_state = window._scene.run_state
+    assert window.scene is not None and window.scene.run_state is not None
+    run_state = window.scene.run_state
     made = study_overlay(run_state, canvas.grid(), canvas.plot_area(), id_of(run_state, 0), canvas.font())
     assert made is not None and made.card is not None and canvas.plot_area().contains(made.card.label.rect)

@@ -64,18 +64,18 @@ def test_lanes_are_added_moved_and_removed_by_the_buttons_with_undo(make: Make, 
     click(qtbot, window, "lane0.right")
     assert shown(window) == ["perceptron", "knn", "svm"]
     for expected in (3, 4, 4, 3, 2):
-        window._actions["undo"].trigger()
+        window.named_actions["undo"].trigger()
         settle(qtbot, window)
         assert window.document.shown == expected
     assert shown(window) == ["knn", "svm"]
     assert window.result(1).run_state.recording == run
     for _ in range(5):
-        window._actions["redo"].trigger()
+        window.named_actions["redo"].trigger()
     settle(qtbot, window)
     assert shown(window) == ["perceptron", "knn", "svm"]
     assert [window.result(at).lane.classifier for at in range(3)] == shown(window)
     for at in range(3):
-        lane = window._scene.lanes[at]
+        lane = window.scene.lanes[at]
         assert lane.picture is window.result(at).picture and lane.badge.text
 
 
@@ -84,10 +84,10 @@ def test_the_last_lane_stays(make: Make, qtbot: QtBot) -> None:
     click(qtbot, window, "lane0.remove")
     assert shown(window) == ["svm"] and window.result(0).lane == Lane("svm")
     assert not find(window, "lane0.remove").isEnabled() and window.canvases[1].isHidden()
-    window._actions["lanes"].trigger()
+    window.named_actions["lanes"].trigger()
     settle(qtbot, window)
     assert shown(window) == ["svm", "knn"], "side by side with another"
-    window._actions["lanes"].trigger()
+    window.named_actions["lanes"].trigger()
     settle(qtbot, window)
     assert window.document.shown == 1 and len(window.document.lanes) == 2
 
@@ -96,13 +96,13 @@ def test_a_lane_that_comes_into_the_place_of_one_that_left_shows_nothing_of_it(m
     window = make(document("knn", "svm"))
     slot = window.document.slots[1]
     click(qtbot, window, "lane1.remove")
-    assert window._scheduler.results.frame(slot) is None
+    assert window.scheduler.results.frame(slot) is None
     for _ in range(2):
-        window._controller.lanes.add(window.document.shown - 1)
+        window.controller.lanes.add(window.document.shown - 1)
     settle(qtbot, window)
-    window._controller.lanes.add(2)
-    window._refresh()
-    assert window.document.slots[3] == slot and window._scene.lanes[3].picture is None
+    window.controller.lanes.add(2)
+    window.refresh()
+    assert window.document.slots[3] == slot and window.scene.lanes[3].picture is None
     settle(qtbot, window)
     assert window.result(3).lane == window.document.lanes[3]
 
@@ -127,7 +127,7 @@ def test_all_pictures_are_as_large_and_large_enough(make: Make, number: int, siz
 
 def test_settings_fold_and_of_many_one_is_open(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm", "svm"), size=(1024, 768))
-    forms = window._lanes.forms
+    forms = window.lanes_view.forms
     assert [form.isVisible() for form in forms] == [False] * 3
     assert "SVM, RBF, C = 1" in find(window, "lane1.title").toolTip()
     click(qtbot, window, "lane1.fold")
@@ -143,14 +143,14 @@ def test_settings_fold_and_of_many_one_is_open(make: Make, qtbot: QtBot) -> None
     click(qtbot, window, "lane2.fold")
     assert "SVM, Linear" in find(window, "lane2.title").toolTip()
     click(qtbot, window, "lane0.remove")
-    assert [form.isVisible() for form in window._lanes.forms[:2]] == [False, False], "folded by hand stays folded"
+    assert [form.isVisible() for form in window.lanes_view.forms[:2]] == [False, False], "folded by hand stays folded"
 
 
 def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"), size=(1500, 900))
-    window._actions["compare"].trigger()  # a panel that was there before the lane
+    window.named_actions["compare"].trigger()  # a panel that was there before the lane
     click(qtbot, window, "lane1.add")
-    window._controller.lanes.fold(2, False)
+    window.controller.lanes.fold(2, False)
     settle(qtbot, window)
     order: list[str] = []
     first: QWidget = find(window, "lane0.fold")
@@ -170,10 +170,10 @@ def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: 
 
 def test_typing_a_shortcut_marks_the_difference_in_every_picture(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "perceptron", "svm"))
-    assert all(not lane.sheets for lane in window._scene.lanes)
+    assert all(not lane.sheets for lane in window.scene.lanes)
     QTest.keyClick(window.canvases[0], Qt.Key.Key_X)
     settle(qtbot, window)
-    hatches = [lane.sheets for lane in window._scene.lanes]
+    hatches = [lane.sheets for lane in window.scene.lanes]
     assert len(hatches[0]) == 1 and hatches[0] == hatches[1] == hatches[2]
     (hatch,) = hatches[0]
     grid = window.canvases[0].grid()
@@ -181,16 +181,16 @@ def test_typing_a_shortcut_marks_the_difference_in_every_picture(make: Make, qtb
     places = np.column_stack((x.ravel(), y.ravel()))
     first, second = (window.result(at).model.predict(places).reshape(x.shape) for at in (0, 1))
     np.testing.assert_array_equal(hatch.mask, first != second)
-    assert window._actions["differing"].isChecked()
+    assert window.named_actions["differing"].isChecked()
     QTest.keyClick(window.canvases[0], Qt.Key.Key_X)
     settle(qtbot, window)
-    assert all(not lane.sheets for lane in window._scene.lanes)
-    assert window._scheduler.results.answer("compare") is None
+    assert all(not lane.sheets for lane in window.scene.lanes)
+    assert window.scheduler.results.answer("compare") is None
 
 
 def test_the_panel_chooses_counts_and_lists(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "perceptron", "svm"), size=(1500, 900))
-    window._actions["compare"].trigger()
+    window.named_actions["compare"].trigger()
     settle(qtbot, window)
     words = find(window, "compare.words").text()
     model = [window.result(at).model for at in range(3)]
@@ -205,7 +205,7 @@ def test_the_panel_chooses_counts_and_lists(make: Make, qtbot: QtBot) -> None:
     second.setCurrentIndex(second.findData(2))
     second.activated.emit(second.currentIndex())
     settle(qtbot, window)
-    assert window.document.compared == (0, 2) and window._scene.undo == "Compare other classifiers"
+    assert window.document.compared == (0, 2) and window.scene.undo == "Compare other classifiers"
     table = find(window, "compare.points")
     assert isinstance(table, QTableView)
     assert table.model().rowCount() == len(involved(0, 2))
@@ -215,7 +215,7 @@ def test_the_panel_chooses_counts_and_lists(make: Make, qtbot: QtBot) -> None:
     assert window.document.compared == (2, 0), "the same one twice changes the two"
     first = find(window, "compare.first")
     assert isinstance(first, QComboBox) and (first.currentData(), second.currentData()) == (2, 0)
-    window._controller.lanes.compare(1, 0)
+    window.controller.lanes.compare(1, 0)
     settle(qtbot, window)
     rows = involved(1, 0)
     assert table.model().rowCount() == len(rows) > 3
@@ -224,7 +224,7 @@ def test_the_panel_chooses_counts_and_lists(make: Make, qtbot: QtBot) -> None:
     rect = table.visualRect(table.model().index(row, 1))
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
     settle(qtbot, window)
-    assert window._scene.selected.tolist() == [rows[row]], "the row's point is selected in the pictures"
+    assert window.scene.selected.tolist() == [rows[row]], "the row's point is selected in the pictures"
     says = [table.model().index(row, column).data() for column in range(5)]
     label = int(points.labels[rows[row]])
     expected = [f"{int(model[at].predict(points.xy[[rows[row]]])[0]) + 1}" for at in (1, 0)]
@@ -234,10 +234,10 @@ def test_the_panel_chooses_counts_and_lists(make: Make, qtbot: QtBot) -> None:
 
 def test_the_difference_has_a_lane_of_its_own(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "perceptron"), size=(1500, 900))
-    window._actions["difference"].trigger()
+    window.named_actions["difference"].trigger()
     settle(qtbot, window)
     assert shown(window) == ["knn", "perceptron", "difference"]
-    lane = window._scene.lanes[2]
+    lane = window.scene.lanes[2]
     assert lane.title == "Difference of 1 and 2" and lane.headline.startswith("They differ on ")
     picture = window.result(2).picture
     grid = window.canvases[2].grid()
@@ -246,15 +246,15 @@ def test_the_difference_has_a_lane_of_its_own(make: Make, qtbot: QtBot) -> None:
     places = np.column_stack((x.ravel(), y.ravel()))
     first, second = (window.result(at).model.predict(places) for at in (0, 1))
     assert picture.differing == (first != second).mean() > 0
-    window._controller.set_lane(0, "knn", n_neighbors=25)
+    window.controller.set_lane(0, "knn", n_neighbors=25)
     settle(qtbot, window)
     first = window.result(0).model.predict(places)
     assert window.result(2).picture.differing == (first != second).mean(), "it follows the two"
     click(qtbot, window, "lane0.remove")
-    assert "add a second one" in window._scene.lanes[1].message and window._scene.lanes[1].picture is None
-    window._actions["undo"].trigger()
+    assert "add a second one" in window.scene.lanes[1].message and window.scene.lanes[1].picture is None
+    window.named_actions["undo"].trigger()
     settle(qtbot, window)
-    assert window._scene.lanes[2].picture is not None
+    assert window.scene.lanes[2].picture is not None
 
 
 def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make, qtbot: QtBot) -> None:
@@ -275,7 +275,7 @@ def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make
     QTest.keyClick(canvas, Qt.Key.Key_Y)
     settle(qtbot, window)
     grip = find(window, "canvas0.wipe")
-    assert grip.isVisible() and grip.width() >= 24 and window._scene.lanes[0].wipe.at == 0.5
+    assert grip.isVisible() and grip.width() >= 24 and window.scene.lanes[0].wipe.at == 0.5
     middle = before[0].shape[1] // 2
     now = pixels(0)
     np.testing.assert_array_equal(now[:, : middle - 2], before[0][:, : middle - 2])
@@ -286,15 +286,15 @@ def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make
     QTest.mouseMove(grip, start + QPoint(-100, 0))
     QTest.mouseRelease(grip, Qt.MouseButton.LeftButton, pos=start)
     settle(qtbot, window)
-    at = window._scene.lanes[0].wipe.at
+    at = window.scene.lanes[0].wipe.at
     assert at == pytest.approx(0.5 - 100 / canvas.plot_area().width(), abs=0.01)
     assert len(window.document.points) == 6, "the grip is no place for a point"
     grip.setFocus()
     QTest.keyClick(grip, Qt.Key.Key_Right)
     settle(qtbot, window)
-    assert window._scene.lanes[0].wipe.at > at
-    window._controller.lanes.wipe(7.0)
-    assert window._controller.session.wipe == 1.0
+    assert window.scene.lanes[0].wipe.at > at
+    window.controller.lanes.wipe(7.0)
+    assert window.controller.session.wipe == 1.0
     QTest.keyClick(canvas, Qt.Key.Key_Y)
     settle(qtbot, window)
     assert not grip.isVisible()
@@ -303,17 +303,17 @@ def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make
 
 def test_a_file_of_three_opens_as_it_was(make: Make, qtbot: QtBot, tmp_path) -> None:
     window = make(document("knn", "svm"))
-    window._controller.lanes.add(0)
-    window._controller.set_lane(1, "knn", n_neighbors=7)
-    window._controller.lanes.compare(2, 1)
+    window.controller.lanes.add(0)
+    window.controller.set_lane(1, "knn", n_neighbors=7)
+    window.controller.lanes.compare(2, 1)
     settle(qtbot, window)
     path = tmp_path / "three.playground"
-    assert window._controller.save(path)
+    assert window.controller.save(path)
     lanes = window.document.lanes
-    window._controller.lanes.remove(0)
+    window.controller.lanes.remove(0)
     settle(qtbot, window)
-    window._controller.store.saved(window.document, path)
-    assert window._controller.open(path)
+    window.controller.store.saved(window.document, path)
+    assert window.controller.open(path)
     settle(qtbot, window)
     assert window.document.lanes == lanes and window.document.compared == (2, 1) and window.document.shown == 3
     assert [window.result(at).lane for at in range(3)] == list(lanes)
@@ -330,20 +330,20 @@ def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot) -> None:
         ("truth", "whatif"),
     ):
         for name in names:
-            window._actions[name].trigger()
+            window.named_actions[name].trigger()
         settle(qtbot, window)
         for verb in (
-            lambda: window._controller.lanes.remove(2),
-            lambda: window._controller.lanes.show_difference(),
-            lambda: window._controller.lanes.move(2, -2),
-            lambda: window._controller.lanes.remove(1),
-            lambda: window._controller.lanes.remove(1),
+            lambda: window.controller.lanes.remove(2),
+            lambda: window.controller.lanes.show_difference(),
+            lambda: window.controller.lanes.move(2, -2),
+            lambda: window.controller.lanes.remove(1),
+            lambda: window.controller.lanes.remove(1),
         ):
             verb()
             settle(qtbot, window)
-        assert shown(window) == ["difference"] and "second one" in window._scene.lanes[0].message
+        assert shown(window) == ["difference"] and "second one" in window.scene.lanes[0].message
         for _ in range(5):
-            window._controller.undo()
-            window._refresh()
+            window.controller.undo()
+            window.refresh()
         settle(qtbot, window)
         assert shown(window) == ["knn", "svm", "svm"]

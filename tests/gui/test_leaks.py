@@ -38,7 +38,7 @@ class Visitor:
 
     def __init__(self, window: MainWindow, folder: Path, seed: int) -> None:
         self.window = window
-        self.controller = window._controller
+        self.controller = window.controller
         self.rng = random.Random(seed)
         self.paths = [folder / f"{name}.playground" for name in "ab"]
         (folder / "bad.playground").write_bytes(b"{")
@@ -93,8 +93,10 @@ class Visitor:
             self.controller.fit()
 
     def menu(self) -> None:
-        names = [name for name, action in self.window._actions.items() if action.isEnabled() and name not in LEFT_OUT]
-        self.window._actions[self.rng.choice(names)].trigger()
+        names = [
+            name for name, action in self.window.named_actions.items() if action.isEnabled() and name not in LEFT_OUT
+        ]
+        self.window.named_actions[self.rng.choice(names)].trigger()
 
     def key(self) -> None:
         key = self.rng.choice([Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.Key.Key_Delete])
@@ -140,7 +142,7 @@ class Visitor:
         elif what == 2:
             self.controller.go_to(self.rng.randrange(20))
         else:
-            self.window._safekeeping._offer()
+            self.window.safekeeping._offer()
 
     def answer(self) -> None:
         """Whatever has been asked is answered at once, by any of its buttons."""
@@ -199,12 +201,12 @@ def visit(
     settle(qtbot, window)
     visitor = Visitor(window, folder, seed)
     for spec in PANELS:  # made when they are first opened, and kept
-        window._side._panel(spec.name)
+        window.dock_manager._panel(spec.name)
     for _ in range(2):  # as the parts of a third and a fourth lane are
-        window._controller.lanes.add(1)
-    window._refresh()
+        window.controller.lanes.add(1)
+    window.refresh()
     for _ in range(2):
-        window._controller.undo()
+        window.controller.undo()
     settle(qtbot, window)
     delete_now()
     timers_before, children_before = timers(), len(window.findChildren(QWidget))
@@ -213,23 +215,23 @@ def visit(
     for number in range(actions):
         visitor.act()
         assert not errors, f"action {number}: {errors}"
-        for index in range(len(window._scene.lanes)):
-            assert "internal error" not in window._scene.lanes[index].message
+        for index in range(len(window.scene.lanes)):
+            assert "internal error" not in window.scene.lanes[index].message
     dog.stop()
     visitor.answer()
-    window._controller.editing.cancel()
-    window._controller.editing.choose("pointer")
+    window.controller.editing.cancel()
+    window.controller.editing.choose("pointer")
     for lane in range(window.document.shown):
-        window._controller.playback.to_end(lane)
-        window._controller.playback.set_speed(lane, 99)
-    window._controller.set_session(playing=(True,) * 4, strips=False, bootstrap=False, fresh_going=False)
-    if window._race.race is not None:
-        window._race.race.close()
+        window.controller.playback.to_end(lane)
+        window.controller.playback.set_speed(lane, 99)
+    window.controller.set_session(playing=(True,) * 4, strips=False, bootstrap=False, fresh_going=False)
+    if window.race_room.race is not None:
+        window.race_room.race.close()
     settle(qtbot, window, 60_000)
     delete_now()
     assert timers() == timers_before
     assert len(window.findChildren(QWidget)) < children_before + 30, "dialogs and menus go when they are closed"
-    window._controller.store.reset(window.document, None)
+    window.controller.store.reset(window.document, None)
     assert window.close()
     window.deleteLater()
     qtbot.wait(50)

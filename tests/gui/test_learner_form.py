@@ -68,7 +68,7 @@ def pick(window: MainWindow, learner: str, lane: int = 1) -> None:
 
 
 def undo_name(window: MainWindow) -> str | None:
-    return window._controller.store.undo_name
+    return window.controller.store.undo_name
 
 
 def test_each_learner_shows_its_fields_and_no_others(make: Make, qtbot: QtBot) -> None:
@@ -117,7 +117,7 @@ def spin(window: MainWindow, name: str, value: int) -> None:
 
 def test_each_field_sets_the_document_and_is_one_step_of_undo(make: Make, qtbot: QtBot) -> None:
     window = make(few())
-    controller = window._controller
+    controller = window.controller
 
     def check(part: str, name: str, value: Any, text: str, lane: int = 1) -> None:
         assert getattr(getattr(window.document.lanes[lane], part), name) == value
@@ -127,7 +127,7 @@ def test_each_field_sets_the_document_and_is_one_step_of_undo(make: Make, qtbot:
         assert getattr(getattr(window.document.lanes[lane], part), name) != value, "one step"
         controller.redo()
         assert window.document.lanes == before.lanes
-        window._refresh()
+        window.refresh()
 
     choose(window, "lane1.trainer", "lasvm")
     check("svm", "trainer", "lasvm", "Set the trainer to lasvm")
@@ -173,7 +173,7 @@ def test_each_field_sets_the_document_and_is_one_step_of_undo(make: Make, qtbot:
 def test_nonsense_is_refused_in_a_sentence(make: Make, qtbot: QtBot) -> None:
     said: list[str] = []
     window = make(few(Lane("perceptron"), Lane("pegasos")))
-    controller = window._controller
+    controller = window.controller
     controller.say = said.append  # type: ignore[method-assign]
     start = window.document
     for part, values in (
@@ -197,7 +197,7 @@ def test_the_form_shows_what_the_document_says(make: Make, qtbot: QtBot) -> None
     changed = msgspec.structs.replace(
         lane, perceptron=msgspec.structs.replace(lane.perceptron, shuffle=False, orders=7, max_iter=9, random_state=4)
     )
-    window._controller.set_lane(0, "perceptron", shuffle=False, orders=7, max_iter=9, random_state=4)
+    window.controller.set_lane(0, "perceptron", shuffle=False, orders=7, max_iter=9, random_state=4)
     assert window.document.lanes[0] == changed
     settle(qtbot, window)
     values = {name: find(window, f"lane0.{name}") for name in ("orders", "passes", "seed", "shuffle", "intercept")}
@@ -208,7 +208,7 @@ def test_the_form_shows_what_the_document_says(make: Make, qtbot: QtBot) -> None
 
 def cut_off(window: MainWindow, lane: int) -> list[str]:
     """Labels, boxes and choices of a form that have less room than their text needs."""
-    panel = window._lanes.panels[lane]
+    panel = window.lanes_view.panels[lane]
     found = []
     for widget in panel.findChildren(QWidget):
         if not widget.isVisible():
@@ -238,7 +238,7 @@ def test_nothing_is_cut_off_on_a_small_screen(make: Make, qtbot: QtBot, learner:
     assert window.width() == 1024
     for index in (0, 1):
         assert cut_off(window, index) == []
-        panel, form = window._lanes.panels[index], window._lanes.forms[index]
+        panel, form = window.lanes_view.panels[index], window.lanes_view.forms[index]
         assert panel.width() <= form.viewport().width()
         assert panel.height() <= form.viewport().height() or form.verticalScrollBar().isVisible()
     assert find(window, "lane0.pair").isVisible()

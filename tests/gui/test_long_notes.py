@@ -39,13 +39,13 @@ def test_lines_end_between_words_where_they_can(make: Make, qtbot: QtBot) -> Non
         ("x" * 3000, wrap.WrapAnywhere),
         ("word", wrap.WrapAtWordBoundaryOrAnywhere),
     ):
-        window._controller.set_notes(text)
-        window._refresh()
+        window.controller.set_notes(text)
+        window.refresh()
         assert notes.wordWrapMode() == mode
     data = QMimeData()
     data.setText("y" * 3000)
     notes.insertFromMimeData(data)
     assert notes.wordWrapMode() == wrap.WrapAnywhere and len(window.document.notes) == 3004
-    window._actions["undo"].trigger()
-    window._refresh()
+    window.named_actions["undo"].trigger()
+    window.refresh()
     assert notes.toPlainText() == "word" and notes.wordWrapMode() == wrap.WrapAtWordBoundaryOrAnywhere

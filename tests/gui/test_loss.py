@@ -291,15 +291,15 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
     xy = rng.normal(size=(60, 2))
     labels = (xy[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int)
     window = make(Document(Points.of(xy, labels), (Lane("knn"), Lane("svm")), view=View(0.0, 0.0, 6.0)))
-    panel = LossPanel(window._controller)
+    panel = LossPanel(window.controller)
     qtbot.addWidget(panel)
     panel.resize(400, 500)
     panel.show()
-    assert window._scene is not None and window._scene.run_state is not None
-    panel.render_scene(window._scene, LIGHT)
+    assert window.scene is not None and window.scene.run_state is not None
+    panel.render_scene(window.scene, LIGHT)
     QTest.keyClick(panel.picture, KEY.Key_Home)
     settle(qtbot, window)
-    window._refresh_if_pending()
-    run_state = window._scene.run_state
+    window.refresh_if_pending()
+    run_state = window.scene.run_state
     assert run_state.points is window.document.training_points
-    assert window._controller.session.hovered == id_of(run_state, int((run_state.y * run_state.f).argmin()))
+    assert window.controller.session.hovered == id_of(run_state, int((run_state.y * run_state.f).argmin()))

@@ -192,14 +192,14 @@ def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbo
     cloud = points_cloud(window)
     before = (cloud.made, cloud.mended)
     frame = window.result(0)
-    window._controller.set_lane(0, "knn", n_neighbors=9)
+    window.controller.set_lane(0, "knn", n_neighbors=9)
     settle(qtbot, window)
     assert window.result(0).picture is not frame.picture
     assert (cloud.made, cloud.mended) == before
     unit = window.canvases[0].pointer_at(window.canvases[0].plot_area().center()).unit
     for number in range(1, 12):
-        window._controller.pan(7 * unit, (number % 3) * unit)
-        window._refresh_if_pending()
+        window.controller.pan(7 * unit, (number % 3) * unit)
+        window.refresh_if_pending()
         window.canvases[0].viewport().repaint()
         assert cloud.made == before[0] and cloud.mended == before[1] + number
     settle(qtbot, window)
@@ -210,11 +210,11 @@ def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbo
 
 def test_selected_points_carry_their_ring_on_the_canvas(make: Make, qapp: QApplication) -> None:
     window = make(many(50))
-    canvas, editing = window.canvases[0], window._controller.editing
+    canvas, editing = window.canvases[0], window.controller.editing
     highlight = argb(HIGHLIGHT)
 
     def highlights() -> int:
-        window._refresh_if_pending()
+        window.refresh_if_pending()
         image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
         return int((np.frombuffer(image.constBits(), dtype=np.uint32) == highlight).sum())
 
@@ -231,19 +231,19 @@ def test_axis_names_are_plain_text_and_take_room_only_when_there_are_any(make: M
     window = make(many(50))
     canvas = window.canvases[0]
     size = canvas.plot_size()
-    window._controller.set_axes(("<b>a</b> & b (x0.001)", "height"))
+    window.controller.set_axes(("<b>a</b> & b (x0.001)", "height"))
     settle(qtbot, window)
     item = canvas.getPlotItem()
     assert item.getAxis("bottom").label.toPlainText().strip() == "<b>a</b> & b (x0.001)"
     assert item.getAxis("left").label.toPlainText().strip() == "height"
     assert canvas.plot_size()[0] < size[0] and canvas.plot_size()[1] < size[1]
     window.resize(700, 700)
-    window._controller.set_axes(("m" * 60, ""))
+    window.controller.set_axes(("m" * 60, ""))
     settle(qtbot, window)
     assert item.getAxis("bottom").label.boundingRect().width() <= canvas.plot_size()[0]
     assert item.getAxis("bottom").label.toPlainText().strip().endswith("…")
     window.resize(1100, 760)
-    window._controller.set_axes(("", ""))
+    window.controller.set_axes(("", ""))
     settle(qtbot, window)
     assert canvas.plot_size() == size
     assert not item.getAxis("bottom").label.isVisible()
@@ -295,7 +295,7 @@ def test_what_is_painted_again_is_the_same_to_the_pixel(make: Make, qtbot: QtBot
     window = make(replace(many(300), axes=("u", "v")))
     canvas = window.canvases[0]
     layers = canvas.layers
-    for change in (lambda: None, lambda: window._controller.pan(0.3, 0.1), lambda: window.choose_theme("dark")):
+    for change in (lambda: None, lambda: window.controller.pan(0.3, 0.1), lambda: window.choose_theme("dark")):
         change()
         settle(qtbot, window)
         layers._made_of = ()

@@ -65,17 +65,19 @@ def works(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
     """All that reads and writes settings is used once, and the window closes."""
     window.show()
     qtbot.waitExposed(window)
-    assert window._controller.session.theme in ("system", "light", "dark") and not window.size().isEmpty()
+    assert window.controller.session.theme in ("system", "light", "dark") and not window.size().isEmpty()
     window.findChild(QMenu, "recent").aboutToShow.emit()
     for name in ("open", "picture", "import", "export"):
-        window._actions[name].trigger()
+        window.named_actions[name].trigger()
         for dialog in window.findChildren(QDialog):
             if dialog.isVisible():
                 if isinstance(dialog, QFileDialog) and name == "open":
                     dialog.fileSelected.emit(str(folder / "missing.playground"))
                 dialog.close()
     for name in ("larger", "smaller", "theme.dark", "theme.light", "sidebar", "history", "sidebar"):
-        (window._actions.get(name) or window.findChild(type(window._actions["open"]), f"action.{name}")).trigger()
+        (
+            window.named_actions.get(name) or window.findChild(type(window.named_actions["open"]), f"action.{name}")
+        ).trigger()
     QApplication.processEvents()
     discard(window)
     window.deleteLater()
@@ -100,7 +102,7 @@ def settings_of(tmp_path: Path) -> bytes:
     window = create_window(default_document(), tmp_path / "good")
     window.show()
     window.choose_theme("dark")
-    window._actions["table"].trigger()
+    window.named_actions["table"].trigger()
     QApplication.processEvents()
     discard(window)
     window.deleteLater()
@@ -139,7 +141,7 @@ def test_200_odd_settings(make: Make, qtbot: QtBot, tmp_path: Path, capsys: pyte
 def test_a_start_with_one_odd_setting(line: str, make: Make, tmp_path: Path) -> None:
     (tmp_path / "settings.ini").write_text(f"[General]\n{line}\n")
     window = make(wait=False)
-    assert window.isVisible() and window._controller.session.theme == "system"
+    assert window.isVisible() and window.controller.session.theme == "system"
 
 
 @pytest.mark.parametrize("key", [GEOMETRY, DOCKS], ids=lambda key: key.name)
@@ -154,8 +156,8 @@ def test_settings_of_the_time_when_qt_wrote_them(make: Make, tmp_path: Path) -> 
         qt.setValue(name, value)
     qt.sync()
     window = make(wait=False)
-    assert window._controller.session.theme == "dark" and window._sidebar.isHidden()
-    assert window._appearance._text_size == 13
+    assert window.controller.session.theme == "dark" and window.sidebar.isHidden()
+    assert window.appearance._text_size == 13
     window.choose_theme("light")
     qt = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
     assert qt.value("theme") == "light" and qt.value("text_size") == "13"
@@ -173,7 +175,7 @@ def test_settings_that_are_no_file(what: str, choosing: bool, make: Make, tmp_pa
         discard(window)
         window = create_window(default_document(), tmp_path, tmp_path / "mine.playground")
     why = "a folder, not a file" if what == "a folder" else "not an ordinary file"
-    assert window._status.text() == f"Settings are not kept: settings.ini is {why}."
+    assert window.status_line.text() == f"Settings are not kept: settings.ini is {why}."
     window.choose_theme("light")
     discard(window)
     assert Settings(path).read(THEME) == "system" and Settings(path).read(TEXT_SIZE) == 0

@@ -145,7 +145,7 @@ def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
         repaint_all(window)
         spoilt = window.grab().toImage()
         # One may go on: a point more, a picture more.
-        window._controller.generate()
+        window.controller.generate()
         settle(qtbot, window)
     shown = [canvas for canvas in window.canvases if canvas.isVisible()]
     for canvas in shown:
@@ -154,7 +154,7 @@ def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
         assert own and all((area.intersects(plot) and area.width() > 50) == (part != "axis") for area in own)
     assert spoilt != before and reported
     assert len({id(error) for error in reported}) == len(reported) <= 2 * len(shown)
-    window._controller.undo()
+    window.controller.undo()
     settle(qtbot, window)
     repaint_all(window)
     assert window.grab().toImage() == before

@@ -95,9 +95,9 @@ def test_every_parameter_is_one_undo_step(make: Make, qtbot: QtBot) -> None:
     # Every digit is shown; (this hard problem trains on, nobody waits for it).
     qtbot.waitUntil(lambda: find(window, "lane1.C").text() == "12.345678901")
     names = []
-    while (name := window._controller.store.undo_name) is not None:
+    while (name := window.controller.store.undo_name) is not None:
         names.append(name)
-        window._actions["undo"].trigger()
+        window.named_actions["undo"].trigger()
     assert len(names) == 8 and names[-1] == "Set k to 9" and names[0] == "Set hard margin"
     assert window.document.lanes == start.lanes
 
@@ -122,10 +122,10 @@ def test_a_slider_drag_is_one_undo_step_and_keeps_learning(make: Make, qtbot: Qt
     assert window.document.lanes[1].svm.C > 1.0
     assert len(seen) >= 3
     settle(qtbot, window)
-    window._actions["undo"].trigger()
-    if window._controller.store.undo_name is not None:  # the press beside the handle was a page step of its own
-        window._actions["undo"].trigger()
-    assert window._controller.store.undo_name is None
+    window.named_actions["undo"].trigger()
+    if window.controller.store.undo_name is not None:  # the press beside the handle was a page step of its own
+        window.named_actions["undo"].trigger()
+    assert window.controller.store.undo_name is None
     assert window.document.lanes[1].svm.C == 1.0
     settle(qtbot, window)
     slider.setFocus()
@@ -162,16 +162,16 @@ def test_each_press_of_a_key_is_one_undo_step_and_a_held_key_or_a_turn_of_the_wh
         QApplication.sendEvent(widget, wheel)
     assert [start, *values, widget.value()] == sorted({start, *values, widget.value()}), "all went up"
     for value in (values[3], values[2], values[1], values[0], start):
-        window._controller.undo()
-        window._refresh()
+        window.controller.undo()
+        window.refresh()
         assert widget.value() == value
-    assert window._controller.store.undo_name is None
+    assert window.controller.store.undo_name is None
 
 
 def test_typing_two_digits_is_not_asking_for_the_first(make: Make) -> None:
     window = make()
     asked = []
-    window._controller.store.listen(lambda old, new: asked.append(new.lanes[0].knn.n_neighbors))
+    window.controller.store.listen(lambda old, new: asked.append(new.lanes[0].knn.n_neighbors))
     k = find(window, "lane0.k")
     k.setFocus()
     k.selectAll()
@@ -193,7 +193,7 @@ def test_nonsense_is_answered_and_changes_nothing(make: Make, name: str, text: s
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert window.document is before
     assert field.text() == shown
-    assert "must be a number from" in window._status.text()
+    assert "must be a number from" in window.status_line.text()
 
 
 @pytest.mark.parametrize("name", DATASETS)
@@ -212,7 +212,7 @@ def test_every_data_set_generates_adds_and_is_undone(make: Make, qtbot: QtBot, n
     find(window, "generate.add").click()
     assert len(window.document.points) == 40 * settings.n_classes
     for _ in range(4):
-        window._actions["undo"].trigger()
+        window.named_actions["undo"].trigger()
     assert window.document.points is before.points and window.document.view == before.view
 
 
@@ -223,7 +223,7 @@ def test_an_impossible_shift_is_refused_with_a_sentence(make: Make, qtbot: QtBot
     type_into(window, "generator.shift", "0.9")
     before = window.document
     find(window, "generate").click()
-    assert window.document is before and "shift" in window._status.text()
+    assert window.document is before and "shift" in window.status_line.text()
 
 
 def test_margins_of_the_chosen_pair(make: Make, qtbot: QtBot) -> None:
@@ -244,7 +244,7 @@ def test_margins_of_the_chosen_pair(make: Make, qtbot: QtBot) -> None:
     at = frame.picture.margins
     f = frame.model.pair_decision_function(at[~(at != at).any(axis=1)])[:, 2]
     assert abs(abs(f) - 1.0).max() < 0.05
-    assert "3 pairs" in window._scene.lanes[1].details
+    assert "3 pairs" in window.scene.lanes[1].details
 
 
 def three_blobs() -> Document:
@@ -263,7 +263,7 @@ def pick(window: MainWindow, name: str, down: int) -> None:
 def test_one_vs_rest_by_hand(make: Make, qtbot: QtBot) -> None:
     window = make()
     assert not find(window, "lane1.multiclass").isVisible(), "two classes are one problem"
-    window._controller.store.reset(three_blobs(), None)
+    window.controller.store.reset(three_blobs(), None)
     settle(qtbot, window)
     assert find(window, "lane1.multiclass").isVisible() and find(window, "lane1.pair").isVisible()
     assert not find(window, "lane0.multiclass").isVisible(), "kNN needs none"
@@ -279,7 +279,7 @@ def test_one_vs_rest_by_hand(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     assert window.document.lanes[1].pair == (2, 2) and pair.currentIndex() == 2
     frame = window.result(1)
-    assert len(frame.model.pairs_) == 3 and "3 problems" in window._scene.lanes[1].details
+    assert len(frame.model.pairs_) == 3 and "3 problems" in window.scene.lanes[1].details
     at = frame.picture.margins
     f = frame.model.pair_decision_function(at[~(at != at).any(axis=1)])[:, 2]
     assert abs(abs(f) - 1.0).max() < 0.05
@@ -287,9 +287,9 @@ def test_one_vs_rest_by_hand(make: Make, qtbot: QtBot) -> None:
     reference = SVC(gamma=1.0, multiclass="one-vs-rest").fit(X, window.document.points.labels)
     assert (frame.model.predict(X) == reference.predict(X)).all()
     for said in ("Choose the pair of the margins", "Choose the pair of the margins", "Set one-vs-rest"):
-        assert window._controller.store.undo_name == said
-        window._actions["undo"].trigger()
-    assert window._controller.store.undo_name is None
+        assert window.controller.store.undo_name == said
+        window.named_actions["undo"].trigger()
+    assert window.controller.store.undo_name is None
 
 
 def test_class_weights_by_hand(make: Make, qtbot: QtBot) -> None:
@@ -325,11 +325,11 @@ def test_class_weights_by_hand(make: Make, qtbot: QtBot) -> None:
     assert frame.model.support_.tolist() != before
     type_into(window, "lane1.weight3", "101")
     assert window.document.lanes[1].svm.own_weights[2] == 1.0
-    assert window._status.text().startswith("Weight of class 3 must be a number from 0.01 to 100")
+    assert window.status_line.text().startswith("Weight of class 3 must be a number from 0.01 to 100")
     names = []
-    while (name := window._controller.store.undo_name) is not None:
+    while (name := window.controller.store.undo_name) is not None:
         names.append(name)
-        window._actions["undo"].trigger()
+        window.named_actions["undo"].trigger()
     assert names == [
         "Set the weight of class 2 to 20",
         "Set the weight of class 1 to 0.05",
@@ -352,8 +352,8 @@ def test_the_form_stands_still_while_weights_and_points_change(make: Make, qtbot
     before, canvas = places(), window.canvases[1].geometry()
     type_into(window, "lane1.weight2", "7.25")
     choose(window, "lane1.multiclass", "one-vs-rest")
-    window._controller.editing.press(PointerPosition(0.0, 0.0, 0.01))
-    window._controller.editing.release(PointerPosition(0.0, 0.0, 0.01))
+    window.controller.editing.press(PointerPosition(0.0, 0.0, 0.01))
+    window.controller.editing.release(PointerPosition(0.0, 0.0, 0.01))
     settle(qtbot, window)
     assert places() == before and window.canvases[1].geometry() == canvas
 
@@ -366,7 +366,7 @@ def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel
     window = make(replace(default_document(), points=points, lanes=(lane, lane)), size=LEAST_WINDOW)
     assert (window.width(), window.height()) == LEAST_WINDOW
     bottom = window.canvases[1].mapTo(window, QPoint(0, 0)).y()
-    form, last = window._lanes.forms[1], find(window, "lane1.multiclass")
+    form, last = window.lanes_view.forms[1], find(window, "lane1.multiclass")
     assert form.verticalScrollBar().isVisible() and window.canvases[1].height() >= 160
     assert last.mapTo(window, QPoint(0, 0)).y() >= bottom - 10, "out of sight"
     window.activateWindow()
@@ -375,7 +375,7 @@ def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel
     QTest.keyClick(find(window, "lane1.restart"), Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is last
     assert last.mapTo(window, QPoint(0, last.height())).y() <= bottom, "the focus brings it into sight"
-    inner = window._lanes.panels[1]
+    inner = window.lanes_view.panels[1]
     assert inner.width() <= form.viewport().width(), "nothing is cut off at the side"
     window.resize(1100, 1000)
     QApplication.sendPostedEvents()
@@ -387,10 +387,10 @@ def test_one_lane_or_two_keeps_the_hidden_settings(make: Make, qtbot: QtBot) -> 
     window = make()
     find(window, "lane1.hard_margin").click()
     choose(window, "lane1.kernel", "laplacian")
-    window._actions["lanes"].trigger()
+    window.named_actions["lanes"].trigger()
     settle(qtbot, window)
     assert not window.canvases[1].isVisible()
-    window._actions["lanes"].trigger()
+    window.named_actions["lanes"].trigger()
     settle(qtbot, window)
     assert window.canvases[1].isVisible() and window.document.lanes[1].svm.hard_margin
     assert window.canvases[0].size() == window.canvases[1].size()
@@ -398,23 +398,23 @@ def test_one_lane_or_two_keeps_the_hidden_settings(make: Make, qtbot: QtBot) -> 
 
 def test_a_toolbar_button_follows_its_action_and_no_connection_is_left_behind(make: Make) -> None:
     window = make()
-    action, button = window._actions["undo"], find(window, "tool.undo")
+    action, button = window.named_actions["undo"], find(window, "tool.undo")
     assert not button.isEnabled()
     connections = action.receivers(SIGNAL("changed()"))
-    window._controller.set_class(1)
+    window.controller.set_class(1)
     for k in range(20):
-        window._controller.set_lane(0, "knn", n_neighbors=k + 1)
-        window._refresh()
+        window.controller.set_lane(0, "knn", n_neighbors=k + 1)
+        window.refresh()
         assert button.isEnabled() and button.toolTip() == action.toolTip() and "k" in button.toolTip()
     assert action.receivers(SIGNAL("changed()")) == connections
     button.click()
     assert window.document.lanes[0].knn.n_neighbors == 19
     pause = find(window, "tool.pause")
     pause.click()
-    window._refresh()
-    assert pause.isChecked() and not any(window._controller.session.playing)
-    window._controller.toggle_pause()
-    window._refresh()
+    window.refresh()
+    assert pause.isChecked() and not any(window.controller.session.playing)
+    window.controller.toggle_pause()
+    window.refresh()
     assert not pause.isChecked()
 
 
@@ -422,13 +422,13 @@ def test_a_hidden_lane_stops_training_and_goes_on_when_shown(make: Make, qtbot: 
     points = GeneratorSettings("chessboard", 500, 0.1, 0).points()
     endless = Lane("svm", svm=SvmSettings(C=1e6, gamma=5.0, selection="cyclic"))
     window = make(replace(default_document(), points=points, lanes=(Lane("knn"), endless)), wait=False)
-    qtbot.waitUntil(lambda: "steps" in window._scene.lanes[1].details, timeout=30_000)
+    qtbot.waitUntil(lambda: "steps" in window.scene.lanes[1].details, timeout=30_000)
     assert not window.idle()
-    window._actions["lanes"].trigger()
+    window.named_actions["lanes"].trigger()
     qtbot.waitUntil(window.idle, timeout=30_000)  # the training itself takes minutes
-    number = window._scheduler.newest(1)
-    window._actions["lanes"].trigger()
-    qtbot.waitUntil(lambda: window._scheduler.newest(1) > number, timeout=5000)
+    number = window.scheduler.newest(1)
+    window.named_actions["lanes"].trigger()
+    qtbot.waitUntil(lambda: window.scheduler.newest(1) > number, timeout=5000)
     assert not window.idle()
 
 
@@ -499,20 +499,20 @@ def test_the_keyboard_focus_shows_on_a_picture_and_the_mouse_needs_no_frame(make
 def test_text_never_grows_beyond_what_the_screen_shows(make: Make) -> None:
     window = make(size=(1300, 900))
     for _ in range(10):
-        window._actions["larger"].trigger()
+        window.named_actions["larger"].trigger()
         QApplication.sendPostedEvents()
         needed = window.minimumSizeHint()
         assert needed.width() <= 1300 and needed.height() <= 900
-        assert window._sidebar.width() >= window._sidebar.minimumSizeHint().width()
-        for form, panel in zip(window._lanes.forms, window._lanes.panels, strict=True):
+        assert window.sidebar.width() >= window.sidebar.minimumSizeHint().width()
+        for form, panel in zip(window.lanes_view.forms, window.lanes_view.panels, strict=True):
             assert form.minimumSizeHint().width() >= panel.minimumSizeHint().width()
             assert panel.width() <= form.viewport().width(), "a form scrolls up and down only"
         assert (window.width(), window.height()) == (1300, 900)
-    assert window._appearance._points() in (13, 15) and "does not fit" in window._status.text()
+    assert window.appearance._points() in (13, 15) and "does not fit" in window.status_line.text()
     for kernel in ("rbf", "poly", "sigmoid"):
-        window._appearance._set_text_size(9)
-        window._controller.set_lane(1, "svm", kernel=kernel)
-        window._refresh()
+        window.appearance._set_text_size(9)
+        window.controller.set_lane(1, "svm", kernel=kernel)
+        window.refresh()
         QApplication.sendPostedEvents()
         needed = window.minimumSizeHint()
         assert needed.width() <= LEAST_WINDOW[0] and needed.height() <= LEAST_WINDOW[1]
@@ -523,20 +523,20 @@ def test_the_status_line_keeps_up_without_the_mouse(make: Make, qtbot: QtBot) ->
     canvas = window.canvases[0]
     area = canvas.plot_area()
     QTest.mouseMove(canvas.viewport(), QPoint(int(area.left()) + 5, int(area.top()) + 5))
-    qtbot.waitUntil(lambda: "add a point of class 1" in window._status.text())
+    qtbot.waitUntil(lambda: "add a point of class 1" in window.status_line.text())
     QTest.keyClick(canvas, Qt.Key.Key_3)
-    window._refresh()
-    assert "add a point of class 3" in window._status.text()
+    window.refresh()
+    assert "add a point of class 3" in window.status_line.text()
     type_into(window, "lane1.C", "nonsense")
-    assert "must be a number" in window._status.text()
+    assert "must be a number" in window.status_line.text()
     type_into(window, "lane1.C", "0,5")
-    window._refresh()
-    assert "must be" not in window._status.text() and window.document.lanes[1].svm.C == 0.5
+    window.refresh()
+    assert "must be" not in window.status_line.text() and window.document.lanes[1].svm.C == 0.5
     window.say("Something else.")
-    window._refresh()
-    assert window._status.text() == "Something else."
-    window._status._silence.timeout.emit()
-    assert "add a point of class 3" in window._status.text()
+    window.refresh()
+    assert window.status_line.text() == "Something else."
+    window.status_line._silence.timeout.emit()
+    assert "add a point of class 3" in window.status_line.text()
 
 
 @pytest.mark.parametrize("how", ["toolbar", "key", "close"])
@@ -568,7 +568,7 @@ def test_larger_text_scales_the_forms_and_the_axes(make: Make, qtbot: QtBot) -> 
     window = make(size=(1600, 900))
     before = find(window, "lane0.k").sizeHint().height(), window.canvases[0].plot_area().left()
     for _ in range(4):
-        window._actions["larger"].trigger()
+        window.named_actions["larger"].trigger()
     settle(qtbot, window)
     assert find(window, "lane0.k").sizeHint().height() > before[0]
     assert window.canvases[0].plot_area().left() > before[1]
@@ -582,7 +582,7 @@ def test_a_field_being_emptied_is_left_alone_and_undo_is_the_documents(make: Mak
     field.setFocus()
     field.selectAll()
     QTest.keyClick(field, Qt.Key.Key_Delete)
-    window._controller.set_lane(1, "svm", gamma=2.0)  # whatever shows the form anew, as a picture of a training does
+    window.controller.set_lane(1, "svm", gamma=2.0)  # whatever shows the form anew, as a picture of a training does
     settle(qtbot, window)
     assert field.text() == "", "a typed number would have become another one"
     QTest.keyClicks(field, "7")
@@ -601,13 +601,13 @@ def test_the_layout_comes_to_rest_with_lanes_of_one_width(make: Make, qtbot: QtB
     """Also where the sidebar leaves the lanes no more room than they need: an odd pixel made it swing for ever."""
     window = make(size=(1280, 800))
     for points in (9, 11, 13, 10):
-        window._appearance._set_text_size(points)
+        window.appearance._set_text_size(points)
         for width in (1280, 1281):
             window.resize(width, 800)
             window._splitter.setSizes([2000, 1])
             settle(qtbot, window)
             grids = [canvas.grid() for canvas in window.canvases]
             assert window.canvases[0].size() == window.canvases[1].size() and grids[0].width == grids[1].width
-            jobs = [window._scheduler.newest(lane) for lane in (0, 1)]
+            jobs = [window.scheduler.newest(lane) for lane in (0, 1)]
             qtbot.wait(60)
-            assert jobs == [window._scheduler.newest(lane) for lane in (0, 1)], (points, width)
+            assert jobs == [window.scheduler.newest(lane) for lane in (0, 1)], (points, width)

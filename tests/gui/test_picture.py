@@ -72,7 +72,7 @@ def sampled(window: MainWindow, lane: int, count: int) -> tuple[np.ndarray, np.n
 def test_grabbed_pixels_are_what_the_model_predicts(make: Make, qtbot: QtBot, name: str, dark: bool) -> None:
     window = make(CASES[name])
     window.choose_theme("dark" if dark else "light")
-    window._controller.pan(0.013, -0.027)
+    window.controller.pan(0.013, -0.027)
     settle(qtbot, window)
     table = _table(theme_of(dark).shades)
     present = {len(table) - 1, *(c * LEVELS + level for c in window.document.points.classes for level in range(LEVELS))}
@@ -107,7 +107,7 @@ def test_the_lane_shows_smo_and_its_certificate(make: Make) -> None:
     np.testing.assert_array_equal(np.flatnonzero(alpha == 1.0), frame.marks.bounded)
     np.testing.assert_array_equal(np.flatnonzero((alpha > 0) & (alpha < 1)), frame.marks.free)
     np.testing.assert_array_equal(np.flatnonzero(model.predict(points.xy) != points.labels), frame.marks.wrong)
-    headline = window._scene.lanes[1].headline
+    headline = window.scene.lanes[1].headline
     assert headline == "Optimal to 1e-3"
 
 
@@ -144,7 +144,7 @@ def test_extremes_give_a_sentence_or_a_defined_picture(make: Make, name: str) ->
         Document(points=points, lanes=(Lane("knn"), Lane("svm", svm=SvmSettings(**svm))), view=View.fitting(points))
     )
     for lane in (0, 1):
-        scene, frame = window._scene.lanes[lane], window.result(lane)
+        scene, frame = window.scene.lanes[lane], window.result(lane)
         assert scene.message or frame.picture is not None
         words = (scene.message + scene.headline + scene.details).lower()
         assert not re.search(r"\b(nan|inf)\b|internal error", words)
@@ -161,14 +161,14 @@ def test_until_the_loops_are_compiled_the_window_already_learns(
         qtbot.waitUntil(lambda: all((f := window.result(i)) and f.picture and f.full for i in (0, 1)), timeout=30_000)
         assert not window.idle()
         assert not any(window.result(i).compiled for i in (0, 1))
-        assert all("Preparing" in window._scene.lanes[i].headline for i in (0, 1))
+        assert all("Preparing" in window.scene.lanes[i].headline for i in (0, 1))
         plain = window.result(1).certificate
         assert plain.status is Status.OPTIMAL
     finally:
         go.set()
     settle(qtbot, window)
     assert all(window.result(i).compiled for i in (0, 1))
-    assert "Preparing" not in window._scene.lanes[1].headline
+    assert "Preparing" not in window.scene.lanes[1].headline
     assert window.result(1).certificate.dual == pytest.approx(plain.dual, rel=1e-3)
 
 
@@ -182,23 +182,23 @@ def test_a_worker_that_fails_says_so_and_the_next_run_works(
 
     with monkeypatch.context() as patch:
         patch.setattr(SVC, "prepare", explode)
-        window._controller.set_lane(1, "svm", C=2.0)
+        window.controller.set_lane(1, "svm", C=2.0)
         settle(qtbot, window)
-        assert "planted" in window._scene.lanes[1].message
-        assert window._scene.lanes[1].picture is None
-    window._controller.set_lane(1, "svm", C=3.0)
+        assert "planted" in window.scene.lanes[1].message
+        assert window.scene.lanes[1].picture is None
+    window.controller.set_lane(1, "svm", C=3.0)
     settle(qtbot, window)
-    assert window._scene.lanes[1].message == "" and window.result(1).phase is Phase.DONE
+    assert window.scene.lanes[1].message == "" and window.result(1).phase is Phase.DONE
 
 
 def test_an_old_frame_is_never_drawn_over_a_newer_one(make: Make, qtbot: QtBot) -> None:
     window = make()
     old = window.result(1)
-    window._controller.set_lane(1, "svm", C=50.0)
+    window.controller.set_lane(1, "svm", C=50.0)
     settle(qtbot, window)
     new = window.result(1)
     assert new.job > old.job
-    window._scheduler._mailbox.post(old)
+    window.scheduler._mailbox.post(old)
     settle(qtbot, window)
     assert window.result(1) is new
 
@@ -210,20 +210,20 @@ def test_slow_training_can_be_watched_paused_and_restarted(
     stepped: list[int] = []
     step = SmoSolver.step
     monkeypatch.setattr(SmoSolver, "step", lambda self, n, stop: (stepped.append(n), step(self, n, stop))[1])
-    window._controller.playback.set_speed(1, 4)  # 10 steps a second
-    window._controller.playback.restart(1)
+    window.controller.playback.set_speed(1, 4)  # 10 steps a second
+    window.controller.playback.restart(1)
     qtbot.waitUntil(lambda: 2 <= window.result(1).certificate.n_iter < 20, timeout=10_000)
     assert window.result(1).phase is Phase.TRAINING and not window.idle()
     assert set(stepped) == {1}
-    window._controller.toggle_pause()
+    window.controller.toggle_pause()
     settle(qtbot, window)
     paused = window.result(1)
-    assert paused.phase is Phase.PAUSED and "Paused" in window._scene.lanes[1].headline
-    window._controller.pan(0.1, 0.0)
+    assert paused.phase is Phase.PAUSED and "Paused" in window.scene.lanes[1].headline
+    window.controller.pan(0.1, 0.0)
     settle(qtbot, window)
     assert window.result(1).certificate.n_iter == paused.certificate.n_iter
-    window._controller.playback.set_speed(1, 99)
-    window._controller.toggle_pause()
+    window.controller.playback.set_speed(1, 99)
+    window.controller.toggle_pause()
     settle(qtbot, window)
     reference = SVC(C=1.0, gamma=1.0).fit(window.document.points.xy, window.document.points.labels)
     assert window.result(1).certificate.n_iter == reference.n_iter_[0], "slow, paused and resumed: the same steps"

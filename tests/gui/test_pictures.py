@@ -46,8 +46,8 @@ def three() -> Document:
 
 
 def export(qtbot: QtBot, window: MainWindow, spec: PictureSpec, path: Path | None) -> None:
-    assert window._pictures.make(window._shoot(spec.what), spec, path)
-    qtbot.waitUntil(lambda: not window._pictures.busy, timeout=30_000)
+    assert window.picture_maker.make(window.shoot(spec.what), spec, path)
+    qtbot.waitUntil(lambda: not window.picture_maker.busy, timeout=30_000)
 
 
 def pixels_of(image: QImage) -> np.ndarray:
@@ -57,7 +57,7 @@ def pixels_of(image: QImage) -> np.ndarray:
 
 def sheet_of(window: MainWindow, spec: PictureSpec) -> Sheet:
     """The same layout again, to know where things are."""
-    return Sheet(window._shoot(spec.what), spec)
+    return Sheet(window.shoot(spec.what), spec)
 
 
 def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, count: int) -> None:
@@ -114,7 +114,7 @@ def test_a_png_has_the_size_asked_for_and_shows_what_the_model_predicts(
     image = QImage(str(path))
     assert (image.width(), image.height()) == (spec.width, spec.height)
     check_surfaces(window, spec, pixels_of(image), 150)
-    assert window._status.text() == "Saved a.png."
+    assert window.status_line.text() == "Saved a.png."
 
 
 def test_points_stand_on_their_pixels_in_the_theme_of_the_picture(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_points_stand_on_their_pixels_in_the_theme_of_the_picture(make: Make, qt
         red, green, blue = theme.background
         assert pixels[0, 0] == 0xFF000000 | red << 16 | green << 8 | blue
         sheet.close()
-    assert not window._scene.dark or window._controller.session.theme == "system"
+    assert not window.scene.dark or window.controller.session.theme == "system"
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.75, 2.5])
@@ -170,10 +170,10 @@ def test_strips_make_the_picture_that_one_stroke_would(
 def test_a_picture_shows_the_points_its_model_was_trained_on(make: Make) -> None:
     window = make(three())
     old = window.result(1)
-    window._controller.clear()
-    window._refresh_if_pending()
-    sheet = Sheet(shoot(window._scene, [window.result(0), old], "lane1"), PictureSpec("lane1"))
-    assert len(window._scene.xy) == 0 and sheet.plots[0].scene.xy is old.points.xy
+    window.controller.clear()
+    window.refresh_if_pending()
+    sheet = Sheet(shoot(window.scene, [window.result(0), old], "lane1"), PictureSpec("lane1"))
+    assert len(window.scene.xy) == 0 and sheet.plots[0].scene.xy is old.points.xy
     assert sheet._entries[0] == ("0", "Class 1: 40 points")
     sheet.close()
 
@@ -270,7 +270,7 @@ def test_a_folder_that_vanished_and_a_failing_model_are_sentences(
     export(qtbot, window, PictureSpec("lane1", 400, 300, 1.0), tmp_path / "b.png")
     assert "not enough memory for a picture" in alerts(window)[1]
     assert not (tmp_path / "b.png").exists()
-    window._controller.set_lane(1, "svm", C=2.0)
+    window.controller.set_lane(1, "svm", C=2.0)
     settle(qtbot, window)
 
 
@@ -312,20 +312,20 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = make()
-    window._controller.playback.set_speed(1, 4)  # 10 steps a second
-    window._controller.playback.restart(1)
+    window.controller.playback.set_speed(1, 4)  # 10 steps a second
+    window.controller.playback.restart(1)
     qtbot.waitUntil(lambda: 2 <= window.result(1).certificate.n_iter < 20, timeout=10_000)
-    window._refresh_if_pending()
+    window.refresh_if_pending()
     spec = PictureSpec("lane1", 700, 500, 1.0)
-    shot = window._shoot("lane1")
+    shot = window.shoot("lane1")
     frame = shot.lanes[0][1]
     sheet = Sheet(shot, spec)
     assert sheet.plots[0].headline == "Training…" and sheet.plots[0].title == classifier_name(frame.lane)
     sheet.close()
-    assert window._pictures.make(shot, spec, tmp_path / "a.png")
-    qtbot.waitUntil(lambda: not window._pictures.busy, timeout=30_000)
+    assert window.picture_maker.make(shot, spec, tmp_path / "a.png")
+    qtbot.waitUntil(lambda: not window.picture_maker.busy, timeout=30_000)
     grown = window.result(1)
-    window._controller.playback.set_speed(1, 99)
+    window.controller.playback.set_speed(1, 99)
     settle(qtbot, window)
     pixels = pixels_of(QImage(str(tmp_path / "a.png")))
     sheet = Sheet(shot, spec)
@@ -377,20 +377,20 @@ def test_closing_the_window_while_a_picture_is_made_leaves_nothing_running(
     monkeypatch.setattr(maker.png, "encode", slow)
     window = make(three())
     path = tmp_path / "a.png"
-    assert window._pictures.make(window._shoot("window"), PictureSpec("window", 900, 600, 1.0), path)
+    assert window.picture_maker.make(window.shoot("window"), PictureSpec("window", 900, 600, 1.0), path)
     qtbot.waitUntil(begun.is_set, timeout=20_000)
     threading.Timer(0.2, go.set).start()
     assert window.close()
     assert not [thread for thread in threading.enumerate() if thread.name == "picture"]
     qtbot.wait(50)
-    assert not path.exists() and not window._pictures.busy
+    assert not path.exists() and not window.picture_maker.busy
 
 
 def test_closing_the_window_while_a_surface_is_computed_is_quiet(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(three())
-    assert window._pictures.make(window._shoot("window"), PictureSpec("window", 6000, 4000, 4.0), tmp_path / "a.png")
+    assert window.picture_maker.make(window.shoot("window"), PictureSpec("window", 6000, 4000, 4.0), tmp_path / "a.png")
     qtbot.wait(30)
-    assert window._pictures.busy
+    assert window.picture_maker.busy
     assert window.close()
     qtbot.wait(50)
     assert not (tmp_path / "a.png").exists()
@@ -420,13 +420,13 @@ def test_neither_surface_nor_file_is_made_in_the_windows_thread(
 
 def test_the_window_works_on_and_a_second_picture_waits_its_turn(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(three())
-    assert window._pictures.make(window._shoot("window"), PictureSpec("window", 3000, 2000, 3.0), tmp_path / "a.png")
-    assert not window._pictures.make(window._shoot("lane0"), PictureSpec("lane0"), tmp_path / "b.png")
-    assert "still being made" in window._status.text()
-    window._controller.set_lane(0, "knn", n_neighbors=1)
+    assert window.picture_maker.make(window.shoot("window"), PictureSpec("window", 3000, 2000, 3.0), tmp_path / "a.png")
+    assert not window.picture_maker.make(window.shoot("lane0"), PictureSpec("lane0"), tmp_path / "b.png")
+    assert "still being made" in window.status_line.text()
+    window.controller.set_lane(0, "knn", n_neighbors=1)
     qtbot.waitUntil(lambda: window.result(0).model.n_neighbors == 1, timeout=20_000)
-    assert window._pictures.busy
-    qtbot.waitUntil(lambda: not window._pictures.busy, timeout=30_000)
+    assert window.picture_maker.busy
+    qtbot.waitUntil(lambda: not window.picture_maker.busy, timeout=30_000)
     assert QImage(str(tmp_path / "a.png")).width() == 3000 and not (tmp_path / "b.png").exists()
 
 
@@ -434,7 +434,7 @@ def test_the_window_works_on_and_a_second_picture_waits_its_turn(make: Make, qtb
 
 
 def dialog_of(qtbot: QtBot, window: MainWindow) -> PictureDialog:
-    window._actions["picture"].trigger()
+    window.named_actions["picture"].trigger()
     dialog = window.findChild(PictureDialog)
     qtbot.waitExposed(dialog)
     return dialog
@@ -461,7 +461,7 @@ def test_the_dialog_saves_what_was_chosen_and_remembers_it(make: Make, qtbot: Qt
     qtbot.mouseClick(dialog.findChild(QPushButton, "picture.save"), Qt.MouseButton.LeftButton)
     asked = dialog.findChild(QFileDialog, "picture.path")
     asked.fileSelected.emit(str(tmp_path / "chosen.png"))
-    qtbot.waitUntil(lambda: (tmp_path / "chosen.png").exists() and not window._pictures.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: (tmp_path / "chosen.png").exists() and not window.picture_maker.busy, timeout=20_000)
     image = QImage(str(tmp_path / "chosen.png"))
     assert (image.width(), image.height()) == (640, 480)
     qtbot.waitUntil(lambda: window.findChild(PictureDialog) is None)
@@ -480,14 +480,14 @@ def test_the_dialog_copies_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path)
     dialog.findChild(QSpinBox, "picture.width").setValue(12_000)
     dialog.findChild(QSpinBox, "picture.height").setValue(12_000)
     qtbot.mouseClick(dialog.findChild(QPushButton, "picture.copy"), Qt.MouseButton.LeftButton)
-    assert "too many" in alerts(window)[0] and not window._pictures.busy
+    assert "too many" in alerts(window)[0] and not window.picture_maker.busy
     window.findChild(QMessageBox, "alert").close()
-    dialog._save(window._shoot("lane0"), PictureSpec("lane0"), tmp_path / "a.jpg")
-    assert any("end in .png or .svg" in text for text in alerts(window)) and not window._pictures.busy
+    dialog._save(window.shoot("lane0"), PictureSpec("lane0"), tmp_path / "a.jpg")
+    assert any("end in .png or .svg" in text for text in alerts(window)) and not window.picture_maker.busy
     choose(dialog, "preset", "screen")
     QGuiApplication.clipboard().clear()
     qtbot.mouseClick(dialog.findChild(QPushButton, "picture.copy"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not window._pictures.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.picture_maker.busy, timeout=20_000)
     assert QGuiApplication.clipboard().image().width() > 800
 
 
@@ -506,7 +506,7 @@ def test_the_dialog_is_named_reachable_by_key_and_large_enough_to_hit(make: Make
         qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
         walked.append(dialog.focusWidget())
     assert walked == widgets
-    assert dialog.isModal() and window._actions["picture"].shortcut().toString() == "Ctrl+E"
+    assert dialog.isModal() and window.named_actions["picture"].shortcut().toString() == "Ctrl+E"
     dialog.close()
 
 
@@ -541,7 +541,7 @@ def test_an_enlarged_picture_is_the_lanes_own_at_the_same_size(make: Make) -> No
         frame = window.result(lane)
         answers: list[Picture | str] = []
         grid: Grid = frame.picture.grid
-        for _ in enlarge(frame, grid, theme_of(window._scene.dark).shades, answers.append, lambda: False):
+        for _ in enlarge(frame, grid, theme_of(window.scene.dark).shades, answers.append, lambda: False):
             pass
         (picture,) = answers
         differing = (picture.argb != frame.picture.argb).mean()
@@ -559,17 +559,17 @@ def test_an_enlarged_picture_is_the_lanes_own_at_the_same_size(make: Make) -> No
 def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     window = make(three())
     frames = [window.result(0), window.result(1)]
-    of_both = Sheet(shoot(window._scene, frames, "window"), PictureSpec("window"))
-    of_knn = Sheet(shoot(window._scene, frames, "lane0"), PictureSpec("lane0"))
-    without = Sheet(shoot(window._scene, frames, "lane0"), PictureSpec("lane0", legend=False))
-    tiny = Sheet(shoot(window._scene, frames, "window"), PictureSpec("window", 300, 200, 1.0))
+    of_both = Sheet(shoot(window.scene, frames, "window"), PictureSpec("window"))
+    of_knn = Sheet(shoot(window.scene, frames, "lane0"), PictureSpec("lane0"))
+    without = Sheet(shoot(window.scene, frames, "lane0"), PictureSpec("lane0", legend=False))
+    tiny = Sheet(shoot(window.scene, frames, "window"), PictureSpec("window", 300, 200, 1.0))
     classes = [(str(c), f"Class {c + 1}: 40 points") for c in range(3)]
     assert of_both._entries == classes + [(kind, text) for kind, text, _ in LEGEND if kind != "test"]
     assert of_knn._entries == classes + [(kind, text) for kind, text, svm in LEGEND if not svm and kind != "test"]
     assert without._entries == [] == tiny._entries
     lone = Points.of([[0, 0], [1, 1.0]], [2, 2])
     window = make(Document(points=lone, view=View.fitting(lone)))
-    of_one = Sheet(shoot(window._scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
+    of_one = Sheet(shoot(window.scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
     assert of_one._entries == [("2", "Class 3: 2 points")], "no line, no mark, no tie"
     for sheet in (of_both, of_knn, without, tiny, of_one):
         sheet.close()

@@ -54,11 +54,11 @@ def test_a_click_puts_a_point_there_and_both_lanes_learn_it(make: Make, qtbot: Q
         assert frame.points is window.document.points
         assert frame.job > jobs[i]
         assert frame.full and window.canvases[i].painted_job == frame.job
-    window._actions["undo"].trigger()
+    window.named_actions["undo"].trigger()
     assert window.document.points is before.points
     settle(qtbot, window)
     assert all(window.result(i).points is before.points for i in (0, 1))
-    window._actions["redo"].trigger()
+    window.named_actions["redo"].trigger()
     assert len(window.document.points) == len(before.points) + 1
 
 
@@ -87,8 +87,8 @@ def test_a_drag_moves_the_point_keeps_the_pictures_moving_and_is_one_undo_step(m
     assert np.abs(moved / unit(window) - (-60, -30)).max() < 0.51
     assert min(map(len, jobs)) >= 4
     settle(qtbot, window)
-    assert window._controller.store.undo_name == "Move 1 point"
-    window._actions["undo"].trigger()
+    assert window.controller.store.undo_name == "Move 1 point"
+    window.named_actions["undo"].trigger()
     assert window.document.points is before.points
 
 
@@ -110,11 +110,11 @@ def test_right_click_and_delete_remove_the_nearest_within_reach(make: Make, qtbo
     x, y = window.document.points.xy[index]
     click(window, 1, x + 20 * unit(window, 1), y, RIGHT)
     assert len(window.document.points) == n
-    assert "12 pixels" in window._status.text()
+    assert "12 pixels" in window.status_line.text()
     click(window, 1, x + 8 * unit(window, 1), y, RIGHT)
     assert len(window.document.points) == n - 1
     assert not (window.document.points.xy == (x, y)).all(axis=1).any()
-    window._actions["undo"].trigger()
+    window.named_actions["undo"].trigger()
     QTest.mouseMove(window.canvases[0].viewport(), window.to_widget(0, x, y))
     window.activateWindow()
     window.canvases[0].setFocus()
@@ -130,7 +130,7 @@ def test_number_keys_choose_the_class_but_not_while_typing(make: Make, qtbot: Qt
     window.canvases[0].setFocus()
     for key in range(1, 9):
         QTest.keyClick(window.canvases[0], str(key))
-        assert window._controller.session.active_class == key - 1
+        assert window.controller.session.active_class == key - 1
     x, y = empty_place(window)
     click(window, 0, x, y)
     assert window.document.points.labels[-1] == 7
@@ -138,7 +138,7 @@ def test_number_keys_choose_the_class_but_not_while_typing(make: Make, qtbot: Qt
     field.setFocus()
     field.selectAll()
     QTest.keyClicks(field, "3")
-    assert window._controller.session.active_class == 7
+    assert window.controller.session.active_class == 7
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert window.document.lanes[1].svm.C == 3.0
 
@@ -173,9 +173,9 @@ def test_the_wheel_zooms_about_the_pointer_and_the_middle_button_pans(make: Make
     assert window.canvases[0]._scene is not None
     moved = window.document.view
     assert grid.left - (moved.x - (grid.left + grid.right) / 2 + grid.left) == pytest.approx(30 * after.unit)
-    assert not window._controller.store.modified
-    assert window._controller.store.undo_name is None
-    window._actions["fit"].trigger()
+    assert not window.controller.store.modified
+    assert window.controller.store.undo_name is None
+    window.named_actions["fit"].trigger()
     assert window.document.view == View.fitting(window.document.points)
 
 
@@ -184,10 +184,10 @@ def test_the_view_stays_while_someone_works(make: Make) -> None:
     view = window.document.view
     x, y = empty_place(window)
     click(window, 0, x, y)
-    window._actions["clear"].trigger()
-    window._actions["undo"].trigger()
+    window.named_actions["clear"].trigger()
+    window.named_actions["undo"].trigger()
     assert window.document.view == view
-    window._actions["generate"].trigger()
+    window.named_actions["generate"].trigger()
     assert window.document.view == View.fitting(window.document.points)
 
 
@@ -195,7 +195,7 @@ def test_space_pauses_on_a_tap_and_pans_when_held(make: Make) -> None:
     window = make()
     canvas = window.canvases[0]
     QTest.keyClick(canvas, Qt.Key.Key_Space)
-    assert not any(window._controller.session.playing)
+    assert not any(window.controller.session.playing)
     view = window.document.view
     QTest.keyPress(canvas, Qt.Key.Key_Space)
     QTest.mousePress(canvas.viewport(), LEFT, pos=QPoint(150, 150))
@@ -203,7 +203,7 @@ def test_space_pauses_on_a_tap_and_pans_when_held(make: Make) -> None:
     QTest.mouseRelease(canvas.viewport(), LEFT, pos=QPoint(190, 150))
     QTest.keyRelease(canvas, Qt.Key.Key_Space)
     assert window.document.view.x == pytest.approx(view.x - 40 * unit(window))
-    assert not any(window._controller.session.playing), "a pan is no tap"
+    assert not any(window.controller.session.playing), "a pan is no tap"
 
 
 def test_points_where_floating_point_is_coarse(make: Make, qtbot: QtBot) -> None:
@@ -213,7 +213,7 @@ def test_points_where_floating_point_is_coarse(make: Make, qtbot: QtBot) -> None
     for lane in (0, 1):
         frame = window.result(lane)
         assert frame.picture is not None
-        assert "nan" not in window._scene.lanes[lane].details.lower()
+        assert "nan" not in window.scene.lanes[lane].details.lower()
     click(window, 0, 1e12 + 500, 1e12 + 700)
     settle(qtbot, window)
     assert np.abs(window.document.points.xy[-1] - (1e12 + 500, 1e12 + 700)).max() < 2 * unit(window)

@@ -40,7 +40,7 @@ def opened(
     make: Make, qtbot: QtBot, document: Document | None = None, size: tuple[int, int] = (1280, 800)
 ) -> MainWindow:
     window = make(document, size=size)
-    window._actions["probe"].trigger()
+    window.named_actions["probe"].trigger()
     settle(qtbot, window)
     assert window.isActiveWindow()  # no part of the panel has been a window of its own
     return window
@@ -55,7 +55,7 @@ def panel_of(window: MainWindow) -> ProbePanel:
 def hover(window: MainWindow, lane: int, x: float, y: float) -> None:
     canvas = window.canvases[lane]
     QTest.mouseMove(canvas.viewport(), window.to_widget(lane, x, y) - QPoint(0, 0))
-    window._refresh_if_pending()
+    window.refresh_if_pending()
 
 
 def text(window: MainWindow, name: str) -> str:
@@ -71,8 +71,8 @@ def table(window: MainWindow, name: str) -> ProbeTable:
 
 
 def shown_place(window: MainWindow) -> tuple[float, float] | None:
-    assert window._scene is not None
-    return window._scene.probe.place
+    assert window.scene is not None
+    return window.scene.probe.place
 
 
 # -- the hand ----------------------------------------------------------------------------------------------------------
@@ -103,33 +103,33 @@ def test_q_pins_and_lets_go(make: Make, qtbot: QtBot) -> None:
     place = shown_place(window)
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     settle(qtbot, window)
-    assert window._controller.session.probe == place and window._actions["pin"].isChecked()
+    assert window.controller.session.probe == place and window.named_actions["pin"].isChecked()
     hover(window, 1, -1.0, 0.5)
     assert shown_place(window) == place
     button = panel_of(window).findChild(QPushButton, "probe.pin")
     assert button is not None and button.isChecked() and button.text() == "Let go"
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
-    window._refresh_if_pending()
-    assert window._controller.session.probe is None and not window._actions["pin"].isChecked()
+    window.refresh_if_pending()
+    assert window.controller.session.probe is None and not window.named_actions["pin"].isChecked()
     assert shown_place(window) != place
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    window._refresh_if_pending()
-    assert window._controller.session.probe is not None and button.isChecked()
+    window.refresh_if_pending()
+    assert window.controller.session.probe is not None and button.isChecked()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    window._refresh_if_pending()
-    assert window._controller.session.probe is None and not button.isChecked()
+    window.refresh_if_pending()
+    assert window.controller.session.probe is None and not button.isChecked()
 
 
 def test_q_with_the_panel_closed(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
-    window._refresh_if_pending()
-    assert window._controller.session.probe is None  # there is nowhere to pin
+    window.refresh_if_pending()
+    assert window.controller.session.probe is None  # there is nowhere to pin
     hover(window, 0, 0.5, 0.5)
     assert shown_place(window) is None
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     settle(qtbot, window)
-    assert window._controller.session.probe == pytest.approx((0.5, 0.5), abs=1.5 * window.canvases[0].unit())
+    assert window.controller.session.probe == pytest.approx((0.5, 0.5), abs=1.5 * window.canvases[0].unit())
     assert all(canvas._over.probe is not None and canvas._over.probe.pinned for canvas in window.canvases[:2])
 
 
@@ -139,14 +139,14 @@ def test_the_keyboard_alone(make: Make, qtbot: QtBot) -> None:
     canvas.setFocus()
     for _ in range(3):
         QTest.keyClick(canvas, KEY.Key_Right)
-        window._refresh_if_pending()
+        window.refresh_if_pending()
         settle(qtbot, window)
-        assert shown_place(window) == window._controller.session.cursor
+        assert shown_place(window) == window.controller.session.cursor
     place = shown_place(window)
     QTest.keyClick(canvas, KEY.Key_Q)
     QTest.keyClick(canvas, KEY.Key_Up)
     settle(qtbot, window)
-    assert shown_place(window) == place != window._controller.session.cursor
+    assert shown_place(window) == place != window.controller.session.cursor
 
 
 def test_typed_places(make: Make, qtbot: QtBot) -> None:
@@ -159,22 +159,22 @@ def test_typed_places(make: Make, qtbot: QtBot) -> None:
         field.selectAll()
         QTest.keyClicks(field, typed)
         QTest.keyClick(field, KEY.Key_Return)
-        window._refresh_if_pending()
+        window.refresh_if_pending()
     settle(qtbot, window)
-    assert window._controller.session.probe == (0.25, -1.5) == shown_place(window)
+    assert window.controller.session.probe == (0.25, -1.5) == shown_place(window)
     model = window.result(0).model  # type: ignore[union-attr]
     assert f"class {model.predict([(0.25, -1.5)])[0] + 1}:" in text(window, "probe0.headline")  # type: ignore[union-attr]
     assert fields[0] is not None
     fields[0].selectAll()
     QTest.keyClicks(fields[0], "far")
     QTest.keyClick(fields[0], KEY.Key_Return)
-    window._refresh_if_pending()
-    assert window._controller.session.probe == (0.25, -1.5)
+    window.refresh_if_pending()
+    assert window.controller.session.probe == (0.25, -1.5)
 
 
 def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
-    controller = window._controller
+    controller = window.controller
     controller.probe_controller.pin(0.4, 0.2)
     settle(qtbot, window)
     before = text(window, "probe0.headline"), text(window, "probe1.headline")
@@ -198,11 +198,11 @@ def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> No
 
 def test_one_class_and_none(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, Document())
-    window._controller.probe_controller.pin(0.0, 0.0)
+    window.controller.probe_controller.pin(0.0, 0.0)
     settle(qtbot, window)
     assert "Click to add points" in text(window, "probe0.message")
     one = opened(make, qtbot, Document(Points.of([(0, 0), (1, 1)], [2, 2])))
-    one._controller.probe_controller.pin(0.1, 0.0)
+    one.controller.probe_controller.pin(0.1, 0.0)
     settle(qtbot, one)
     assert text(one, "probe0.headline") == "class 3: 2 of 2 votes"
     assert "needs two classes" in text(one, "probe1.message")
@@ -210,7 +210,7 @@ def test_one_class_and_none(make: Make, qtbot: QtBot) -> None:
 
 def test_a_click_on_a_duel_looks_into_it(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document(80, 4, (Lane("svm"),)), size=(1280, 900))
-    window._controller.probe_controller.pin(0.3, 0.3)
+    window.controller.probe_controller.pin(0.3, 0.3)
     settle(qtbot, window)
     duels = table(window, "probe0.table0")
     assert duels.model().rowCount() == 6 and duels.table is not None and duels.table.chosen == 0
@@ -223,7 +223,7 @@ def test_a_click_on_a_duel_looks_into_it(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(duels, KEY.Key_Return)
     settle(qtbot, window)
     assert window.document.lanes[0].pair == (2, 3)
-    window._controller.undo()
+    window.controller.undo()
     settle(qtbot, window)
     assert window.document.lanes[0].pair == (1, 3)
 
@@ -232,11 +232,11 @@ def test_a_click_on_a_duel_looks_into_it(make: Make, qtbot: QtBot) -> None:
 def test_no_text_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> None:
     lanes = (Lane("knn", knn=KnnSettings(6, "distance-squared", "minkowski")), Lane("svm"))
     window = opened(make, qtbot, document(90, 3, lanes), size=size)
-    window._controller.probe_controller.pin(0.3, 0.3)
+    window.controller.probe_controller.pin(0.3, 0.3)
     settle(qtbot, window)
     for larger in (False, True):
         if larger:
-            window._actions["larger"].trigger()
+            window.named_actions["larger"].trigger()
             settle(qtbot, window)
         panel = panel_of(window)
         for label in panel.findChildren(QLabel):
@@ -264,17 +264,17 @@ def test_the_pointer_is_marked_in_the_other_lane(make: Make, qtbot: QtBot) -> No
     at = window.canvases[1].to_widget(0.5, 0.5)
     assert np.hypot(other.aim[0] - at.x(), other.aim[1] - at.y()) < 2.0
     window.canvases[0].leaveEvent(None)  # type: ignore[arg-type]
-    window._refresh_if_pending()
+    window.refresh_if_pending()
     assert window.canvases[1]._over.probe is None
-    window._controller.toggle_lanes()  # alone, there is nobody to tell
+    window.controller.toggle_lanes()  # alone, there is nobody to tell
     settle(qtbot, window)
     hover(window, 0, 0.1, 0.1)
-    assert window._controller.session.aim is None
+    assert window.controller.session.aim is None
 
 
 def test_what_the_pictures_draw(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
-    window._controller.probe_controller.pin(0.3, 0.1)
+    window.controller.probe_controller.pin(0.3, 0.1)
     settle(qtbot, window)
     knn, svm = (canvas._over.probe for canvas in window.canvases[:2])
     assert knn is not None and svm is not None
@@ -341,8 +341,8 @@ def test_the_border_is_the_metrics_own() -> None:
 def test_themes_and_narrow_columns(make: Make, qtbot: QtBot) -> None:
     lanes = (Lane("svm", svm=msgspec.structs.replace(SvmSettings(), multiclass="one-vs-rest")), Lane("perceptron"))
     window = opened(make, qtbot, document(60, 3, lanes), size=(1024, 768))
-    window._controller.set_theme("dark", True)
-    window._controller.probe_controller.pin(0.3, 0.1)
+    window.controller.set_theme("dark", True)
+    window.controller.probe_controller.pin(0.3, 0.1)
     settle(qtbot, window)
     assert "the largest f(x)" in text(window, "probe0.headline")
     assert window.grab().width() == window.width()

@@ -45,8 +45,8 @@ def document(count: int = 40, lanes: tuple[Lane, Lane] = KNN_SVM, **generator: o
 
 
 def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650)) -> RaceWindow:
-    window._actions["race"].trigger()
-    race = window._race.race
+    window.named_actions["race"].trigger()
+    race = window.race_room.race
     assert race is not None
     race.resize(*size)
     qtbot.waitExposed(race)
@@ -306,7 +306,7 @@ def test_closing_the_main_window_closes_the_race(make: Make, qtbot: QtBot) -> No
 
 def test_a_race_can_be_closed_and_opened_again_while_it_runs(make: Make, qtbot: QtBot) -> None:
     window = make(document(100, (Lane("knn"), Lane("svm", svm=SvmSettings(C=100.0)))))
-    room = window._race
+    room = window.race_room
     race = room.open()
     qtbot.waitUntil(lambda: race.desk.scene().frame is not None, timeout=20_000)
     assert room.open() is race, "one at a time"
@@ -326,13 +326,13 @@ def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> No
     window = make(document())
     race = opened(window, qtbot)
     sentence = find(race, QLabel, "sentence")
-    window._controller.dispatch(AddPoints(xy=[(0.0, 3.0)], labels=[0]))
+    window.controller.dispatch(AddPoints(xy=[(0.0, 3.0)], labels=[0]))
     rest(race, qtbot)
     assert not sentence.isVisible() and len(race.desk.scene().frame.points) == 81, "not started: it takes them in"
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
-    window._controller.dispatch(AddPoints(xy=[(1.0, -3.0)], labels=[1]))
+    window.controller.dispatch(AddPoints(xy=[(1.0, -3.0)], labels=[1]))
     rest(race, qtbot)
     assert sentence.isVisible() and "The points have changed: Restart races on the new ones." in sentence.text()
     assert len(race.desk.scene().frame.points) == 81
@@ -348,18 +348,18 @@ def test_without_an_svm_or_a_second_class_there_is_a_sentence(make: Make, qtbot:
     window = make(document())
     race = opened(window, qtbot)
     sentence, play = find(race, QLabel, "sentence"), find(race, QPushButton, "play")
-    window._controller.set_lane(1, classifier="knn")
+    window.controller.set_lane(1, classifier="knn")
     rest(race, qtbot)
     assert text.NO_LANE in sentence.text() and not play.isEnabled()
-    window._controller.set_lane(1, classifier="svm")
+    window.controller.set_lane(1, classifier="svm")
     rest(race, qtbot)
     assert not sentence.isVisible() and play.isEnabled()
-    window._controller.clear()
+    window.controller.clear()
     rest(race, qtbot)
     qtbot.waitUntil(lambda: sentence.isVisible(), timeout=20_000)
     assert field.NO_SECOND_CLASS in sentence.text() and not play.isEnabled()
     assert find(race, QTableWidget, "table").rowCount() == 0 and race.curves.lines() == []
-    window._controller.undo()
+    window.controller.undo()
     rest(race, qtbot)
     qtbot.waitUntil(lambda: play.isEnabled(), timeout=20_000)
 
@@ -395,7 +395,7 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     assert dark_share(race) < 0.3
     scroll = race.findChild(QScrollArea)
     assert scroll.verticalScrollBar().maximum() == 0 == scroll.horizontalScrollBar().maximum()
-    window._appearance._set_text_size(20)
+    window.appearance._set_text_size(20)
     rest(race, qtbot)
     assert scroll.horizontalScrollBar().maximum() == 0, "larger text goes on below, not beyond the edge"
     assert scroll.verticalScrollBar().maximum() > 0
@@ -416,7 +416,7 @@ def test_text_may_grow_while_the_window_stays(make: Make, qtbot: QtBot) -> None:
     rest(race, qtbot)
     before = race.table.rowHeight(0)
     for size in (16, 8):
-        window._appearance._set_text_size(size)
+        window.appearance._set_text_size(size)
         rest(race, qtbot)
         assert race.findChild(QScrollArea).verticalScrollBar().maximum() == 0
         for label in race.findChildren(RoomyLabel):

@@ -50,12 +50,12 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def edit(window: MainWindow, x: float = 3.0) -> None:
-    window._controller.dispatch(AddPoints(xy=(x, 3.0), labels=1))
+    window.controller.dispatch(AddPoints(xy=(x, 3.0), labels=1))
 
 
 def kept(window: MainWindow, qtbot: QtBot) -> Path:
     """Wait until the window's work has its copy; the copy's file."""
-    recorder = window._safekeeping.recorder
+    recorder = window.safekeeping.recorder
     qtbot.waitUntil(lambda: recorder.settled and recorder.file.exists(), timeout=5000)
     return recorder.file
 
@@ -66,7 +66,7 @@ def copies(folder: Path) -> list[str]:
 
 def act(window: MainWindow, name: str) -> None:
     """Trigger an action, and wait for what it reads or writes."""
-    window._actions[name].trigger()
+    window.named_actions[name].trigger()
     finish_tasks(window)
 
 
@@ -120,10 +120,10 @@ def same(first: Document, second: Document) -> bool:
 def left_behind(make: Make, qtbot: QtBot, folder: Path, document: Document, path: Path | None = None) -> bytes:
     """What a window that is killed leaves; returns the copy."""
     window = create_window(document, folder)
-    window._controller.put(document, path, modified=True)
+    window.controller.put(document, path, modified=True)
     copy = kept(window, qtbot)
     data = copy.read_bytes()
-    window._controller.store.reset(window.document, None)
+    window.controller.store.reset(window.document, None)
     assert window.close()
     window.deleteLater()
     assert not copy.exists()
@@ -138,7 +138,7 @@ def test_a_copy_comes_with_the_first_unsaved_change_and_goes_with_the_last(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = make(SMALL, wait=False)
-    controller = window._controller
+    controller = window.controller
     assert copies(tmp_path) == []
     endings: dict[str, Callable[[], object]] = {
         "undo": controller.undo,
@@ -150,7 +150,7 @@ def test_a_copy_comes_with_the_first_unsaved_change_and_goes_with_the_last(
         edit(window)
         assert same(documents.decode(kept(window, qtbot).read_bytes().partition(b"\n")[2]), window.document), name
         end()
-        qtbot.waitUntil(lambda: not window._safekeeping.recorder.file.exists(), timeout=5000)
+        qtbot.waitUntil(lambda: not window.safekeeping.recorder.file.exists(), timeout=5000)
     edit(window)
     kept(window, qtbot)
     assert not window.close()
@@ -164,7 +164,7 @@ def test_looking_elsewhere_writes_no_copy(make: Make, qtbot: QtBot) -> None:
     edit(window)
     before = kept(window, qtbot).stat().st_mtime_ns
     for _ in range(10):
-        window._controller.pan(0.1, 0.1)
+        window.controller.pan(0.1, 0.1)
         qtbot.wait(10)
     assert kept(window, qtbot).stat().st_mtime_ns == before
 
@@ -177,13 +177,13 @@ def test_left_work_is_offered_and_recovered_exactly(make: Make, qtbot: QtBot, tm
     dialog = offered(window, qtbot)
     (row,) = rows(dialog)
     assert row.startswith("mine.playground, ") and row.endswith(", 3 points")
-    before = window._controller.session.restarts
+    before = window.controller.session.restarts
     old = copies(tmp_path)[-1]
     choose(dialog, "recover")
     assert same(window.document, SMALL)
-    store = window._controller.store
+    store = window.controller.store
     assert (store.path, store.modified, store.undo_name) == (path, True, None)
-    assert all(new > old for new, old in zip(window._controller.session.restarts, before, strict=True))
+    assert all(new > old for new, old in zip(window.controller.session.restarts, before, strict=True))
     copy = kept(window, qtbot)
     qtbot.waitUntil(lambda: old not in copies(tmp_path) and copy.exists(), timeout=5000)
     assert same(documents.read(path), default_document()), "its file is as it was"
@@ -263,14 +263,14 @@ def test_copies_that_cannot_be_read_are_told_of_and_kept(make: Make, qtbot: QtBo
     choose(dialog, "recover")
     text = box(window, "alert").text()
     assert text.startswith("The recovery copy of Untitled is damaged") and "; it is kept as " in text
-    assert window.document is before and not window._controller.store.modified
+    assert window.document is before and not window.controller.store.modified
     assert {path.read_bytes() for path in folder.glob("*.unreadable")} == {b"noise", data[:-20]}
 
 
 def test_copies_that_cannot_be_written_are_said_once(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make(SMALL, wait=False)
     said: list[str] = []
-    monkeypatch.setattr(window._controller, "say", said.append)
+    monkeypatch.setattr(window.controller, "say", said.append)
 
     def full(pieces: object, path: Path, **how: bool) -> None:
         raise documents.FileError("x was not saved: no space left on device.", "no space left on device")
@@ -300,7 +300,7 @@ def editing(*a):
     number = [0]
     def edit():
         number[0] += 1
-        window._controller.dispatch(AddPoints(xy=(time.time(), number[0]), labels=1))
+        window.controller.dispatch(AddPoints(xy=(time.time(), number[0]), labels=1))
         print(number[0], flush=True)
     timer.timeout.connect(edit)
     timer.start(100)
@@ -351,7 +351,7 @@ def kill_and_recover(make: Make, qtbot: QtBot, tmp_path: Path, edits: int) -> fl
     assert rows(dialog)[0].startswith("mine.playground, today ")
     choose(dialog, "recover")
     xy = window.document.points.xy
-    assert window._controller.store.path == path and window._controller.store.modified
+    assert window.controller.store.path == path and window.controller.store.modified
     assert xy[:3].tolist() == SMALL.points.xy.tolist() and window.document.notes == "keep me"
     assert xy[3:, 1].tolist() == list(range(1, len(xy) - 2)), "every edit up to the last one is there"
     assert same(documents.read(path), SMALL)
@@ -408,17 +408,17 @@ def test_two_real_processes_on_one_file_are_warned(make: Make, qtbot: QtBot, tmp
         window.take_file(path)
         assert box(window, "open_elsewhere").text() == warning
         press(box(window, "open_elsewhere"), "Cancel")
-        assert window._controller.store.path is None and len(window.document.points) == 200
+        assert window.controller.store.path is None and len(window.document.points) == 200
         QApplication.sendPostedEvents(None, 52)
         window.take_file(path)
         press(box(window, "open_elsewhere"), "Open anyway")
-        assert window._controller.store.path == path
+        assert window.controller.store.path == path
         assert same(window.document, replace(SMALL, view=window.document.view))
         assert ended_well(first)
     discard(window)
     again = make(wait=False)
     again.take_file(path)
-    assert boxes(again) == [] and again._controller.store.path == path
+    assert boxes(again) == [] and again.controller.store.path == path
 
 
 def test_a_window_that_starts_with_anothers_file_asks(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -432,7 +432,7 @@ def test_a_window_that_starts_with_anothers_file_asks(make: Make, qtbot: QtBot, 
         second.show()
         qtbot.waitUntil(lambda window=second: boxes(window) == ["open_elsewhere"], timeout=5000)
         press(box(second, "open_elsewhere"), answer)
-        assert second._controller.store.path == left
+        assert second.controller.store.path == left
         discard(second)
         second.deleteLater()
     assert boxes(first) == []
@@ -454,10 +454,10 @@ def test_a_failed_save_offers_another_place(
 ) -> None:
     path, other = tmp_path / "mine.playground", tmp_path / "other.playground"
     window = make(SMALL, wait=False)
-    assert window._controller.save(path)
+    assert window.controller.save(path)
     old = path.read_bytes()
     edit(window)
-    for trigger in (window._actions["save"].trigger, window.close):  # `box` waits for the save
+    for trigger in (window.named_actions["save"].trigger, window.close):  # `box` waits for the save
         with monkeypatch.context() as patched:
             patched.setattr(documents.os, "replace", failing)
             trigger()
@@ -466,11 +466,11 @@ def test_a_failed_save_offers_another_place(
             alert = box(window, "alert")
             assert alert.text() == "mine.playground was not saved: no space left on device."
             assert [each.text().replace("&", "") for each in alert.buttons()] == ["Save as…", "Close"]
-            assert path.read_bytes() == old and window._controller.store.modified and window.isVisible()
+            assert path.read_bytes() == old and window.controller.store.modified and window.isVisible()
             press(alert, "Close")
         QApplication.sendPostedEvents(None, 52)
-        assert window.isVisible() and window._controller.store.modified
-        assert window._controller.store.path == path
+        assert window.isVisible() and window.controller.store.modified
+        assert window.controller.store.path == path
     # Save as leads out of it, and what was to follow follows.
     with monkeypatch.context() as patched:
         patched.setattr(documents.os, "replace", failing)
@@ -488,15 +488,15 @@ def test_a_failed_save_offers_another_place(
 def test_places_that_cannot_be_saved_to(make: Make, tmp_path: Path, place: str) -> None:
     window = make(SMALL, wait=False)
     (tmp_path / "folder").mkdir()
-    assert window._controller.save(tmp_path / "mine.playground")
+    assert window.controller.save(tmp_path / "mine.playground")
     old = (tmp_path / "mine.playground").read_bytes()
     edit(window)
-    window._questions._save_elsewhere(tmp_path / place, lambda: pytest.fail("it was not saved"))
+    window.file_dialogs._save_elsewhere(tmp_path / place, lambda: pytest.fail("it was not saved"))
     alert = box(window, "alert")
     assert alert.text().startswith(Path(place).name) and alert.text().count(".") >= 1 and "\n" not in alert.text()
     press(alert, "Save as…")
-    assert len(dialogs(window)) == 1 and window._controller.store.modified
-    assert window._controller.store.path == tmp_path / "mine.playground"
+    assert len(dialogs(window)) == 1 and window.controller.store.modified
+    assert window.controller.store.path == tmp_path / "mine.playground"
     assert (tmp_path / "mine.playground").read_bytes() == old
     dialogs(window)[0].reject()
 
@@ -505,19 +505,19 @@ def test_a_folder_that_vanished(make: Make, tmp_path: Path) -> None:
     folder = tmp_path / "lesson"
     folder.mkdir()
     window = make(SMALL, wait=False)
-    assert window._controller.save(folder / "mine.playground")
+    assert window.controller.save(folder / "mine.playground")
     edit(window)
     (folder / "mine.playground").unlink()
     folder.rmdir()
     act(window, "save")
     assert box(window, "alert").text() == "mine.playground was not saved: no such file or directory."
-    assert window._controller.store.modified
+    assert window.controller.store.modified
 
 
 def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_path: Path) -> None:
     path, other = tmp_path / "mine.playground", tmp_path / "other.playground"
     window = make(SMALL, wait=False)
-    assert window._controller.save(path)
+    assert window.controller.save(path)
     edit(window)
     act(window, "save")
     assert boxes(window) == [], "one's own save is no change of another's"
@@ -530,15 +530,15 @@ def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_p
         assert message.text() == "mine.playground was changed by another program since it was read or saved here."
         press(message, answer)
         if answer == "Overwrite":
-            assert same(documents.read(path), window.document) and not window._controller.store.modified
+            assert same(documents.read(path), window.document) and not window.controller.store.modified
             continue
-        assert path.read_bytes() == theirs and window._controller.store.modified
+        assert path.read_bytes() == theirs and window.controller.store.modified
         if answer == "Save as…":
             dialogs(window)[0].fileSelected.emit(str(other))
             finish_tasks(window)
             assert same(documents.read(other), window.document)
             dialogs(window)[0].reject()
-            assert window._controller.save(path)
+            assert window.controller.save(path)
         QApplication.sendPostedEvents(None, 52)
     assert boxes(window) == []
 
@@ -548,7 +548,7 @@ def test_what_changed_while_the_program_was_dead_is_not_overwritten_unasked(
 ) -> None:
     path = tmp_path / "mine.playground"
     first = create_window(SMALL, tmp_path)
-    assert first._controller.save(path)
+    assert first.controller.save(path)
     edit(first)
     copy = kept(first, qtbot)
     data = copy.read_bytes()
@@ -566,7 +566,7 @@ def test_what_changed_while_the_program_was_dead_is_not_overwritten_unasked(
 def test_saving_over_what_another_window_has_open_asks(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     first, second = make(SMALL, wait=False), make(wait=False)
-    assert first._controller.save(path)
+    assert first.controller.save(path)
     old = path.read_bytes()
     act(second, "save")
     (dialog,) = dialogs(second)
@@ -576,7 +576,7 @@ def test_saving_over_what_another_window_has_open_asks(make: Make, qtbot: QtBot,
     press(box(second, "open_elsewhere"), "Cancel")
     assert path.read_bytes() == old
     QApplication.sendPostedEvents(None, 52)
-    second._questions._save_elsewhere(path, lambda: None)
+    second.file_dialogs._save_elsewhere(path, lambda: None)
     press(box(second, "open_elsewhere"), "Overwrite")
     assert same(documents.read(path), second.document)
     edit(first)
@@ -599,7 +599,7 @@ def test_recent_documents(make: Make, tmp_path: Path) -> None:
     assert [a.text() for a in recent_menu(window).actions()] == ["No recent documents", "", "&Clear this list"]
     paths = [tmp_path / f"R&D {number}.playground" for number in range(12)]
     for path in (*paths, paths[5]):
-        assert window._controller.save(path)
+        assert window.controller.save(path)
     paths[7].unlink()
     expected = [5, 11, 10, 9, 8, 6, 4, 3, 2]
     shown = [action.text().split("  –  ")[0] for action in recent_menu(window).actions()[:-2]]
@@ -608,11 +608,11 @@ def test_recent_documents(make: Make, tmp_path: Path) -> None:
     again = make(wait=False)
     recent_menu(again).actions()[1].trigger()
     finish_tasks(again)
-    assert again._controller.store.path == paths[11] and len(again.document.points) == 3
+    assert again.controller.store.path == paths[11] and len(again.document.points) == 3
     edit(again)
     recent_menu(again).actions()[1].trigger()
     press(box(again, "unsaved"), "Cancel")
-    assert again._controller.store.path == paths[11]
+    assert again.controller.store.path == paths[11]
     recent_menu(again).actions()[-1].trigger()
     assert [a.text() for a in recent_menu(again).actions()] == ["No recent documents", "", "&Clear this list"]
 
@@ -638,23 +638,23 @@ def test_a_recent_document_that_cannot_be_looked_at(
     closed.parent.mkdir()
     first = make(SMALL, wait=False)
     for path in (closed, other):
-        assert first._controller.save(path)
+        assert first.controller.save(path)
     discard(first)
     unreachable(monkeypatch, closed.parent, code)
     window = create_window(SMALL, tmp_path, other)
     window.show()
-    assert window._controller.store.path == other
+    assert window.controller.store.path == other
     window.take_file(other)
-    assert boxes(window) == [] and not window._controller.store.modified
+    assert boxes(window) == [] and not window.controller.store.modified
     edit(window)
-    window._questions._save_elsewhere(third, lambda: None)
-    assert boxes(window) == [] and len(documents.read(third).points) == 4 and window._controller.store.path == third
+    window.file_dialogs._save_elsewhere(third, lambda: None)
+    assert boxes(window) == [] and len(documents.read(third).points) == 4 and window.controller.store.path == third
     shown = [action.text().split("  –  ")[0] for action in recent_menu(window).actions()[:-2]]
     assert shown == ["c.playground", "b.playground", "a.playground"]
     before = window.document
     recent_menu(window).actions()[2].trigger()
     assert box(window, "alert").text() == f"a.playground cannot be read: {os.strerror(code).lower()}."
-    assert window.document is before and window._controller.store.path == third
+    assert window.document is before and window.controller.store.path == third
     box(window, "alert").close()
     discard(window)
     window.deleteLater()
@@ -664,9 +664,9 @@ def test_a_recent_document_on_a_disk_that_was_away(make: Make, tmp_path: Path) -
     path, away = tmp_path / "share" / "a.playground", tmp_path / "away"
     path.parent.mkdir()
     window = make(SMALL, wait=False)
-    assert window._controller.save(path)
+    assert window.controller.save(path)
     path.parent.rename(away)
-    assert window._controller.save(tmp_path / "b.playground")
+    assert window.controller.save(tmp_path / "b.playground")
     discard(window)
     window = make(wait=False)
     assert [action.text()[:1] for action in recent_menu(window).actions()[:-2]] == ["b"]
@@ -697,13 +697,13 @@ def test_a_copy_is_opened_like_a_document(suffix: str, make: Make, qtbot: QtBot,
     copy = tmp_path / f"x{suffix}"
     copy.write_bytes(b'{"time": NaN}\n' + documents.encode(SMALL))
     window = make(wait=False)
-    window._actions["open"].trigger()
+    window.named_actions["open"].trigger()
     (dialog,) = dialogs(window)
     assert any(f"*{suffix}" in each for each in dialog.nameFilters())
     dialog.fileSelected.emit(str(copy))
     dialog.close()
     finish_tasks(window)
-    store = window._controller.store
+    store = window.controller.store
     assert same(window.document, SMALL) and store.modified and store.path is None and copy.exists()
     copy.write_bytes(copy.read_bytes()[:-30])
     before = window.document
@@ -721,15 +721,15 @@ def test_a_copy_is_opened_like_a_document(suffix: str, make: Make, qtbot: QtBot,
 def test_revert_is_one_step_and_asks_first(make: Make, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     window = make(SMALL, wait=False)
-    assert not window._actions["revert"].isEnabled()
-    controller, store = window._controller, window._controller.store
+    assert not window.named_actions["revert"].isEnabled()
+    controller, store = window.controller, window.controller.store
     assert controller.save(path)
     saved = window.document
     controller.set_notes("other")
     edit(window)
     edited = window.document
-    window._refresh()
-    assert window._actions["revert"].isEnabled()
+    window.refresh()
+    assert window.named_actions["revert"].isEnabled()
     act(window, "revert")
     press(box(window, "revert"), "Cancel")
     assert window.document is edited
@@ -779,11 +779,11 @@ def test_dropped_files(make: Make, tmp_path: Path) -> None:
     edit(window)
     assert drop(window, path)
     press(box(window, "unsaved"), "Discard")
-    assert window._controller.store.path == path and len(window.document.points) == 3
+    assert window.controller.store.path == path and len(window.document.points) == 3
     imported: list[Path] = []
-    window._exchanging.import_file = imported.append
+    window.import_export.import_file = imported.append
     viewport = window.canvases[0].viewport()
-    assert drop(viewport, table) and imported == [table] and window._controller.store.path == path
+    assert drop(viewport, table) and imported == [table] and window.controller.store.path == path
 
 
 @pytest.mark.parametrize("content", [b"", b"{", json.dumps({"format": "classifier-playground", "version": 7}).encode()])
@@ -796,7 +796,7 @@ def test_a_bad_file_dropped_changes_nothing(make: Make, tmp_path: Path, content:
     drop(window, path)
     press(box(window, "unsaved"), "Discard")
     assert box(window, "alert").text().startswith("bad.playground is ")
-    assert window.document is before and window._controller.store.modified and path.read_bytes() == content
+    assert window.document is before and window.controller.store.modified and path.read_bytes() == content
     box(window, "alert").close()
 
 

@@ -58,7 +58,7 @@ told = {}
 for path in map(Path, sys.argv[2:]):
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(documents.read(path), Path(profile), path)
-        window._controller.fit()
+        window.controller.fit()
         window.resize(1100, 760)
         window.show()
         while not window.idle():
@@ -129,12 +129,12 @@ def test_what_was_open_before_does_not_matter(name: str, make: Make, qtbot: QtBo
     for before in ([], [other for other in LESSONS if other != name]):
         window = make(wait=False)
         for other in before:
-            assert window._controller.open(paths[other])
+            assert window.controller.open(paths[other])
             settle(qtbot, window)
-            window._controller.set_lane(1, "svm", C=3.0)
+            window.controller.set_lane(1, "svm", C=3.0)
             settle(qtbot, window)
-            window._controller.clear()
-        assert window._controller.open(paths[name])
+            window.controller.clear()
+        assert window.controller.open(paths[name])
         assert window.document.training_limit == LESSONS[name].training_limit
         settle(qtbot, window)
         told.append(labels(window))
@@ -148,11 +148,11 @@ def test_the_file_says_what_was_on_screen_when_it_was_saved(make: Make, qtbot: Q
     window = make(replace(LESSONS["cheap"], training_limit=100))
     assert len(window.document.training_points) < len(window.document.points)
     path = tmp_path / "mine.playground"
-    window._controller.fit()
+    window.controller.fit()
     settle(qtbot, window)
-    assert window._controller.save(path)
+    assert window.controller.save(path)
     before = labels(window)
-    assert window._controller.open(path)
+    assert window.controller.open(path)
     settle(qtbot, window)
     for old, new in zip(before, labels(window), strict=True):
         assert (old == new).all()

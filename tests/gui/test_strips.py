@@ -67,7 +67,7 @@ def test_each_position_is_straight_below_the_handle(quick: None, make: Make, qtb
     window = make(small(), size=(1180, 800))
     assert not strip_of(window, 0, "k").isVisible()
     show(window, qtbot)
-    assert window._actions["strips"].isChecked()
+    assert window.named_actions["strips"].isChecked()
     for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
         strip, slider = strip_of(window, lane, control), find(window, f"lane{lane}.{control}.slider")
         assert isinstance(slider, QSlider) and strip.isVisible()
@@ -91,7 +91,7 @@ def test_each_position_is_straight_below_the_handle(quick: None, make: Make, qtb
         slider.setValue(before)
         slider.blockSignals(False)
     assert strip_of(window, 1, "C").position_at(0.0) is None
-    window._actions["strips"].trigger()
+    window.named_actions["strips"].trigger()
     settle(qtbot, window)
     assert not strip_of(window, 1, "C").isVisible()
 
@@ -108,21 +108,21 @@ def test_a_click_jumps_there_as_one_step(quick: None, make: Make, qtbot: QtBot, 
         part = window.document.lanes[lane]
         return part.knn.n_neighbors if control == "k" else getattr(part.svm, control)
 
-    before, start = value(), window._controller.store.position
+    before, start = value(), window.controller.store.position
     for target in (strip_scale.high - 3, strip_scale.low + 2):
         x = strip.columns()[target - strip_scale.low]
         QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
         there = strip_scale.place_of(value())
         assert value() == strip_scale.value_at(there) != before
         assert abs(strip.columns()[there - strip_scale.low] - x) <= 0.5, "several places may share a pixel"
-    assert window._controller.store.position == start + 2, "each click is a step of its own"
-    window._controller.undo()
-    window._controller.undo()
+    assert window.controller.store.position == start + 2, "each click is a step of its own"
+    window.controller.undo()
+    window.controller.undo()
     assert value() == before
     x = strip.columns()[strip_scale.place_of(before) - strip_scale.low]
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
     QTest.mouseClick(strip, Qt.MouseButton.RightButton, pos=QPoint(int(x) + 30, 20))
-    assert value() == before and window._controller.store.position == start
+    assert value() == before and window.controller.store.position == start
 
 
 def test_keys_read_it_place_by_place_and_enter_goes_there(quick: None, make: Make, qtbot: QtBot) -> None:
@@ -217,8 +217,8 @@ def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBo
     assert strip._strip is not None and not strip._strip.stale
     curve = strip._strip.curve
     gate.clear()
-    window._controller.set_lane(1, "svm", gamma=2.0)
-    window._refresh()
+    window.controller.set_lane(1, "svm", gamma=2.0)
+    window.refresh()
     assert strip._strip.stale and strip._strip.curve is curve and "before the change" in strip.words()
     assert strip.grab().toImage() != fresh
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[150]), 10))
@@ -237,9 +237,9 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
 
     monkeypatch.setattr(CurveQuery, "answer", endless)
     window = make(small())
-    window._actions["strips"].trigger()
-    window._refresh()
-    number = window._scheduler.newest(0)
+    window.named_actions["strips"].trigger()
+    window.refresh()
+    number = window.scheduler.newest(0)
     QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, 0.4, 1.4))
     assert len(window.document.points) == 31
     qtbot.waitUntil(
@@ -251,7 +251,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
         ),
         timeout=20_000,
     )
-    assert window._scheduler.newest(0) > number
+    assert window.scheduler.newest(0) > number
     frozen, release = threading.Event(), threading.Event()
 
     def freeze() -> Iterator[Priority]:
@@ -259,7 +259,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
         release.wait(20)
         yield Priority.BACKGROUND
 
-    window._scheduler.submit(freeze(), Priority.FIRST_PICTURE)
+    window.scheduler.submit(freeze(), Priority.FIRST_PICTURE)
     assert frozen.wait(20)
     try:
         strip = strip_of(window, 1, "C")
@@ -267,7 +267,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
         assert 2.0 < window.document.lanes[1].svm.C < 5.0
     finally:
         release.set()
-    window._actions["strips"].trigger()
+    window.named_actions["strips"].trigger()
     settle(qtbot, window)
 
 
@@ -276,7 +276,7 @@ def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: Qt
     window = make(small())
     show(window, qtbot)
     for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
-        answer = window._scheduler.results.answer(name_of(window.document.slots[lane], control))
+        answer = window.scheduler.results.answer(name_of(window.document.slots[lane], control))
         assert answer is not None and answer.done and answer.value.complete and not answer.message
     strip = strip_of(window, 1, "C")
     curve = strip._strip.curve  # type: ignore[union-attr]
@@ -320,7 +320,7 @@ def test_which_sliders_have_one(quick: None, make: Make, qtbot: QtBot) -> None:
         if strip_of(window, lane, control).isVisible()
     }
     assert seen == {(0, "C"), (1, "gamma")}
-    assert set(window._scheduler._asked) == {"curve0.C", "curve1.gamma"}
+    assert set(window.scheduler._asked) == {"curve0.C", "curve1.gamma"}
 
 
 def test_the_slider_of_k_goes_with_the_box(quick: None, make: Make, qtbot: QtBot) -> None:
@@ -328,16 +328,16 @@ def test_the_slider_of_k_goes_with_the_box(quick: None, make: Make, qtbot: QtBot
     slider, box = find(window, "lane0.k.slider"), find(window, "lane0.k")
     assert slider.scale == RankScale(29) and slider.value() == 3 and box.value() == 4
     slider.setFocus()
-    start = window._controller.store.position
+    start = window.controller.store.position
     QTest.keyClick(slider, KEY.Key_Right)
     assert window.document.lanes[0].knn.n_neighbors == 5
     settle(qtbot, window)
-    assert box.value() == 5 and window._controller.store.undo_name == "Set k to 5"
+    assert box.value() == 5 and window.controller.store.undo_name == "Set k to 5"
     QTest.keyClick(slider, KEY.Key_End)
     assert window.document.lanes[0].knn.n_neighbors == 29
     settle(qtbot, window)
-    assert window._controller.store.position == start + 2
-    window._controller.set_lane(0, "knn", n_neighbors=500)
+    assert window.controller.store.position == start + 2
+    window.controller.set_lane(0, "knn", n_neighbors=500)
     settle(qtbot, window)
     assert slider.value() == slider.maximum() and box.value() == 500 and window.document.lanes[0].knn.n_neighbors == 500
 

@@ -42,7 +42,7 @@ def few() -> Document:
 def opened(window: MainWindow, qtbot: QtBot) -> PointTable:
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    window._actions["table"].trigger()
+    window.named_actions["table"].trigger()
     settle(qtbot, window)
     table = window.findChild(PointTable)
     assert table.isVisible() and table.hasFocus()
@@ -83,7 +83,7 @@ def test_what_counts_as_a_number() -> None:
 
 def dispatches(window: MainWindow) -> list[object]:
     told: list[object] = []
-    window._controller.store.listen(lambda old, new: told.append(new))
+    window.controller.store.listen(lambda old, new: told.append(new))
     return told
 
 
@@ -100,10 +100,10 @@ def test_cells_are_edited_by_keyboard_to_every_digit(make: Make, qtbot: QtBot) -
     model = table.model()
     assert model.index(4, X).data() == "1.2346"
     assert model.index(4, X).data(Qt.ItemDataRole.ToolTipRole) == "1.2345678901234567"
-    assert len(told) == 3 and window._controller.store.history == ("Move 1 point", "Move 1 point", "Relabel 1 point")
+    assert len(told) == 3 and window.controller.store.history == ("Move 1 point", "Move 1 point", "Relabel 1 point")
     before = few().points
     for _ in range(3):
-        window._actions["undo"].trigger()
+        window.named_actions["undo"].trigger()
     settle(qtbot, window)
     assert (window.document.points.xy == before.xy).all() and (window.document.points.labels == before.labels).all()
     assert float(model.index(4, X).data(Qt.ItemDataRole.EditRole)) == before.xy[4, 0]
@@ -114,11 +114,11 @@ def test_typing_begins_to_edit_although_the_keys_mean_something_to_the_window(ma
     table = opened(window, qtbot)
     click(table, 2, X)
     QTest.keyClick(table, Qt.Key.Key_3)
-    assert window._controller.session.active_class == 0, "3 is no class here"
+    assert window.controller.session.active_class == 0, "3 is no class here"
     QTest.keyClicks(editor(table), ".25")
     enter(table)
     assert window.document.points.xy[2, 0] == 3.25
-    window._controller.set_style(1, name="fig")
+    window.controller.set_style(1, name="fig")
     settle(qtbot, window)
     click(table, 0, CLASS)
     QTest.keyClick(table, Qt.Key.Key_F)  # elsewhere: fit
@@ -143,18 +143,18 @@ def test_an_untouched_editor_changes_nothing(make: Make, qtbot: QtBot) -> None:
                 QTest.keyClick(editor(table), Qt.Key.Key_Tab)  # goes on to the next cell
             QTest.keyClick(editor(table), Qt.Key.Key_Escape)
     edit(table, 0, X, repr(third))
-    assert told == [] and window._controller.store.undo_name is None
+    assert told == [] and window.controller.store.undo_name is None
 
 
 @pytest.mark.parametrize("text", ["abc", " ", "nan", "inf", "-1e16", "1_000", "1 2", "1,5,5"])
 def test_a_bad_number_is_one_sentence_and_the_old_one_stays(make: Make, qtbot: QtBot, text: str) -> None:
     window = make(few())
-    window._controller.set_axes(("width", ""))
+    window.controller.set_axes(("width", ""))
     table, told = opened(window, qtbot), dispatches(window)
     edit(table, 1, X, text)
-    assert told == [] and "width must be a number" in window._status.text() and "stays" in window._status.text()
+    assert told == [] and "width must be a number" in window.status_line.text() and "stays" in window.status_line.text()
     edit(table, 1, Y, text)
-    assert told == [] and "y must be a number" in window._status.text()
+    assert told == [] and "y must be a number" in window.status_line.text()
 
 
 def test_tab_goes_from_cell_to_cell_and_row_to_row(make: Make, qtbot: QtBot) -> None:
@@ -175,7 +175,7 @@ def test_tab_goes_from_cell_to_cell_and_row_to_row(make: Make, qtbot: QtBot) -> 
     assert (table.currentIndex().row(), table.currentIndex().column()) == (0, CLASS)
     assert not table.selectionModel().hasSelection()
     QTest.keyClick(editor(table), Qt.Key.Key_Escape)
-    assert window._controller.store.position == 4
+    assert window.controller.store.position == 4
 
 
 @pytest.mark.parametrize("text", ["9", "0", "dog", "1.0", "-1"])
@@ -183,13 +183,13 @@ def test_a_bad_class_is_one_sentence_and_the_old_one_stays(make: Make, qtbot: Qt
     window = make(few())
     table, told = opened(window, qtbot), dispatches(window)
     edit(table, 1, CLASS, text)
-    assert told == [] and "is no class" in window._status.text() and "stays class 2" in window._status.text()
+    assert told == [] and "is no class" in window.status_line.text() and "stays class 2" in window.status_line.text()
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_a_class_is_chosen_from_the_list(make: Make, qtbot: QtBot) -> None:
     window = make(few())
-    window._controller.set_style(0, name="2")  # a name that is another class's number
+    window.controller.set_style(0, name="2")  # a name that is another class's number
     table = opened(window, qtbot)
     click(table, 1, CLASS)
     QTest.keyClick(table, Qt.Key.Key_F2)
@@ -216,7 +216,7 @@ def test_a_class_is_chosen_from_the_list(make: Make, qtbot: QtBot) -> None:
 def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     table, told = opened(window, qtbot), dispatches(window)
-    selected = lambda: window._controller.session.selection.ids.tolist()  # noqa: E731
+    selected = lambda: window.controller.session.selection.ids.tolist()  # noqa: E731
     click(table, 2, 0)
     assert selected() == [2]
     click(table, 5, X, Qt.KeyboardModifier.ShiftModifier)
@@ -245,13 +245,13 @@ def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> 
     settle(qtbot, window)
     assert told == []
 
-    window._controller.editing.select(np.array([30, 35]))
+    window.controller.editing.select(np.array([30, 35]))
     settle(qtbot, window)
     assert table._cells.selected.nonzero()[0].tolist() == [30, 35]
     assert table.currentIndex().row() == 30 and table.rowAt(0) <= 30 <= table.rowAt(view.height() - 1)
     pale = table._cells.pale
     assert pale.isValid()
-    window._appearance._set_text_size(12)  # which dresses all widgets anew
+    window.appearance._set_text_size(12)  # which dresses all widgets anew
     settle(qtbot, window)
     table.scrollTo(table.model().index(30, X))  # the rows are taller now
     row = table.visualRect(table.model().index(30, X))
@@ -263,14 +263,14 @@ def test_nothing_comes_back_from_what_is_only_shown(make: Make, qtbot: QtBot) ->
     window = make(few())
     table = opened(window, qtbot)
     told, sessions = dispatches(window), []
-    changed = window._controller._changed
-    window._controller._changed = lambda: (sessions.append(window._controller.session), changed())[1]
-    window._controller.editing.select(np.arange(5, 9))
+    changed = window.controller._changed
+    window.controller._changed = lambda: (sessions.append(window.controller.session), changed())[1]
+    window.controller.editing.select(np.arange(5, 9))
     settle(qtbot, window)
     click(table, 1, 0)
     settle(qtbot, window)
     assert told == [] and len(sessions) == 2
-    window._controller.dispatch(MovePoints(ids=[1], xy=[[0.0, 0.0]]))
+    window.controller.dispatch(MovePoints(ids=[1], xy=[[0.0, 0.0]]))
     settle(qtbot, window)
     assert len(told) == 1 and len(sessions) == 2
 
@@ -285,8 +285,8 @@ def test_deleting_rows_adding_points_and_undo(make: Make, qtbot: QtBot) -> None:
     assert table.model().rowCount() == 37 and window.document.points.ids[3] == 6
     assert not table.selectionModel().hasSelection()
     QTest.keyClick(table, Qt.Key.Key_Delete)
-    assert len(window.document.points) == 37 and "Select rows" in window._status.text()
-    window._controller.set_class(4)
+    assert len(window.document.points) == 37 and "Select rows" in window.status_line.text()
+    window.controller.set_class(4)
     x, y, add = (
         window.findChild(kind, f"table.{name}")
         for kind, name in ((QLineEdit, "x"), (QLineEdit, "y"), (QPushButton, "add"))
@@ -296,20 +296,20 @@ def test_deleting_rows_adding_points_and_undo(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(x, Qt.Key.Key_Return)
     assert y.hasFocus()
     QTest.keyClick(y, Qt.Key.Key_Return)
-    assert len(window.document.points) == 37 and "Type y" in window._status.text()
+    assert len(window.document.points) == 37 and "Type y" in window.status_line.text()
     QTest.keyClicks(y, "1e99")
     add.click()
-    assert len(window.document.points) == 37 and "y must be a number" in window._status.text()
+    assert len(window.document.points) == 37 and "y must be a number" in window.status_line.text()
     y.selectAll()
     QTest.keyClicks(y, "2")
     QTest.keyClick(y, Qt.Key.Key_Return)
     settle(qtbot, window)
     points = window.document.points
     assert points.xy[-1].tolist() == [0.125, 2.0] and points.labels[-1] == 4 and x.hasFocus() and x.text() == ""
-    assert window._controller.session.selection.ids.tolist() == [40] and table.currentIndex().row() == 37
-    assert window._controller.store.history == ("Remove 3 points", "Add 1 point")
+    assert window.controller.session.selection.ids.tolist() == [40] and table.currentIndex().row() == 37
+    assert window.controller.store.history == ("Remove 3 points", "Add 1 point")
     for left in (37, 40):
-        window._actions["undo"].trigger()
+        window.named_actions["undo"].trigger()
         settle(qtbot, window)
         assert table.model().rowCount() == left
     assert (table.model().xy == few().points.xy).all()
@@ -336,7 +336,7 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
         lambda top, end: told.__setitem__(slice(top.row(), end.row() + 1), read(top.row(), end.row()))
     )
     model.modelReset.connect(lambda: told.__setitem__(slice(None), read(0, model.rowCount() - 1)))
-    controller = window._controller
+    controller = window.controller
     for _ in range(60):
         for _ in range(int(rng.integers(1, 4))):
             ids = controller.document.points.ids
@@ -354,7 +354,7 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
                 controller.undo() if what == 5 else controller.redo()
             elif rng.random() < 0.1:
                 controller.dispatch(Clear())
-        window._refresh()
+        window.refresh()
         points = window.document.points
         assert told == read(0, len(points) - 1) and len(told) == model.rowCount()
         assert (model.xy == points.xy).all() and (model.labels == points.labels).all()
@@ -369,8 +369,8 @@ def test_what_is_drawn_follows_one_moved_point(make: Make, qtbot: QtBot) -> None
     table.model().dataChanged.connect(lambda top, bottom, roles: seen.append((top.row(), bottom.row())))
     cell = table.visualRect(table.model().index(7, X))
     before = table.viewport().grab(cell).toImage()
-    window._controller.dispatch(MovePoints(ids=[7], xy=[[9.125, 9.0]]))
-    window._refresh()
+    window.controller.dispatch(MovePoints(ids=[7], xy=[[9.125, 9.0]]))
+    window.refresh()
     assert seen == [(7, 7)]
     assert table.viewport().grab(cell).toImage() != before
 
@@ -381,13 +381,13 @@ def test_typing_is_not_disturbed_by_changes_elsewhere(make: Make, qtbot: QtBot) 
     click(table, 7, X)
     QTest.keyClick(table, Qt.Key.Key_F2)
     QTest.keyClicks(editor(table), "4.")
-    window._controller.dispatch(MovePoints(ids=[6, 7, 8], xy=np.ones((3, 2))))
-    window._refresh()
+    window.controller.dispatch(MovePoints(ids=[6, 7, 8], xy=np.ones((3, 2))))
+    window.refresh()
     QApplication.processEvents()
     assert editor(table).text() == "4."
     QTest.keyClicks(editor(table), "5")
     QTest.keyClick(editor(table), Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)  # any action takes it first
-    window._actions["fit"].trigger()
+    window.named_actions["fit"].trigger()
     assert window.document.points.xy[7].tolist() == [4.5, 1.0]
 
 
@@ -395,7 +395,7 @@ def test_a_hundred_thousand_rows(make: Make, qtbot: QtBot) -> None:
     rng = np.random.default_rng(1)
     window = make(of(rng.normal(size=(100_000, 2)), rng.integers(0, 8, 100_000)), wait=False)
     window.activateWindow()
-    window._actions["table"].trigger()
+    window.named_actions["table"].trigger()
     qtbot.waitUntil(lambda: window.findChild(PointTable).model().rowCount() == 100_000)
     table = window.findChild(PointTable)
     start = time.perf_counter()
@@ -405,11 +405,11 @@ def test_a_hundred_thousand_rows(make: Make, qtbot: QtBot) -> None:
     assert table.rowAt(table.viewport().height() // 2) > 99_900
     edit(table, 99_999, X, "0.5")
     assert window.document.points.xy[-1, 0] == 0.5
-    window._controller.editing.select(window.document.points.ids[::2])  # 50 000 runs of rows
-    window._refresh()
+    window.controller.editing.select(window.document.points.ids[::2])  # 50 000 runs of rows
+    window.refresh()
     assert table._cells.selected.sum() == 50_000
     QTest.keyClick(table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    window._refresh()
+    window.refresh()
     assert table._cells.selected.all()
     assert time.perf_counter() - start < 10, "a freeze, not a speed"
 
@@ -421,8 +421,8 @@ def test_the_present_place_stays_when_rows_come_and_go(make: Make, qtbot: QtBot)
     table.verticalScrollBar().setValue(table.verticalScrollBar().value() + 3)
 
     at = table.verticalScrollBar().value()
-    window._controller.dispatch(RemovePoints(ids=[1, 4, 30]))  # three runs: all rows are made anew
-    window._refresh()
+    window.controller.dispatch(RemovePoints(ids=[1, 4, 30]))  # three runs: all rows are made anew
+    window.refresh()
     current = table.currentIndex()
     assert (current.row(), current.column()) == (4, Y) and abs(table.verticalScrollBar().value() - at) <= 1
 
@@ -431,10 +431,10 @@ def test_an_empty_table_says_what_to_do_and_names_follow(make: Make, qtbot: QtBo
     window = make(of(np.empty((0, 2)), []))
     table = opened(window, qtbot)
     blank = table.viewport().grab().toImage()
-    window._controller.editing.press(PointerPosition(0.0, 0.0, 0.01))
-    window._controller.editing.release(PointerPosition(0.0, 0.0, 0.01))
-    window._controller.set_axes(("length", ""))
-    window._controller.set_style(0, name="<b>fig</b>")
+    window.controller.editing.press(PointerPosition(0.0, 0.0, 0.01))
+    window.controller.editing.release(PointerPosition(0.0, 0.0, 0.01))
+    window.controller.set_axes(("length", ""))
+    window.controller.set_style(0, name="<b>fig</b>")
     settle(qtbot, window)
     assert table.viewport().grab().toImage() != blank
     model = table.model()
@@ -465,9 +465,9 @@ def test_what_is_being_typed_into_a_cell_counts_when_the_window_is_closed(
     QTest.keyClick(table, Qt.Key.Key_F2)
     QTest.keyClicks(editor(table), "7")
     assert not window.close()
-    assert window._controller.store.position == 1
+    assert window.controller.store.position == 1
     assert (window.document.points.xy[0, 0] == 7.0) or (window.document.points.labels[0] == 6)
-    window._controller.store.saved(window.document, Path("a.playground"))
+    window.controller.store.saved(window.document, Path("a.playground"))
     assert window.close()
 
 
@@ -477,13 +477,13 @@ def test_the_selection_goes_along_with_the_cell(make: Make, qtbot: QtBot) -> Non
     table = opened(window, qtbot)
     ids = window.document.points.ids
     click(table, 0, 2)
-    assert window._controller.session.selection.ids.tolist() == [ids[0]]
+    assert window.controller.session.selection.ids.tolist() == [ids[0]]
     QTest.keyClick(table, Qt.Key.Key_F2)
     for text in ("1.5", "2"):
         QTest.keyClicks(editor(table), text)
         QTest.keyClick(editor(table), Qt.Key.Key_Tab)
         QApplication.processEvents()
-    assert table.currentIndex().row() == 1 and window._controller.session.selection.ids.tolist() == [ids[1]]
+    assert table.currentIndex().row() == 1 and window.controller.session.selection.ids.tolist() == [ids[1]]
     QTest.keyClick(editor(table), Qt.Key.Key_Escape)
     QTest.keyClick(table, Qt.Key.Key_Delete)
     assert ids[1] not in window.document.points.ids and ids[0] in window.document.points.ids

@@ -80,19 +80,19 @@ def test_the_pictures_draw_them_hollow(make: Make, qtbot: QtBot, theme: Theme) -
         for index in range(12):
             expected = theme.background if index in (0, 7) else theme.classes[CLASSES[index]]
             assert at(window, lane, index) == rgb(expected)
-    window._controller.splitting.choose("none")
+    window.controller.splitting.choose("none")
     settle(qtbot, window)
     assert at(window, 0, 0) == rgb(theme.classes[0])
-    window._controller.undo()
+    window.controller.undo()
     settle(qtbot, window)
     assert at(window, 0, 0) == rgb(theme.background)
 
 
 def test_a_selected_test_point_stays_hollow(make: Make, qtbot: QtBot) -> None:
     window = make(document([0]))
-    window._controller.editing.select(window.document.points.ids[:2])
+    window.controller.editing.select(window.document.points.ids[:2])
     settle(qtbot, window)
-    theme = LIGHT if not window._scene.dark else DARK
+    theme = LIGHT if not window.scene.dark else DARK
     assert at(window, 0, 0) == rgb(theme.background) and at(window, 0, 1) == rgb(theme.classes[0])
     canvas = window.canvases[0]
     image = canvas.viewport().grab().toImage()
@@ -110,14 +110,14 @@ def test_the_legend_explains_them_while_there_are_any(make: Make, qtbot: QtBot) 
         ]
 
     assert said() == []
-    window._controller.splitting.set_ratio(0.3)
+    window.controller.splitting.set_ratio(0.3)
     settle(qtbot, window)
     assert said() == ["Test point: nothing is trained on it"]
 
 
 def test_marks_of_support_vectors_stay_with_their_points(make: Make, qtbot: QtBot) -> None:
     window = make(document([0, 1, 2, 9]))
-    scene = window._scene
+    scene = window.scene
     marks, frame = scene.lanes[1].marks, window.result(1)
     points = window.document.points
     for shown, own in ((marks.free, frame.marks.free), (marks.bounded, frame.marks.bounded)):
@@ -129,7 +129,7 @@ def test_marks_of_support_vectors_stay_with_their_points(make: Make, qtbot: QtBo
 def test_exported_pictures_have_them_hollow_and_say_so(make: Make) -> None:
     window = make(document([0, 7]))
     frames = [window.result(0), window.result(1)]
-    sheet = Sheet(shoot(window._scene, frames, "window"), PictureSpec("window"))
+    sheet = Sheet(shoot(window.scene, frames, "window"), PictureSpec("window"))
     assert ("test", "Test point: nothing is trained on it") in sheet._entries
     assert sheet.plots[0].scene.parts.held_out.tolist() == [0, 7]
 
@@ -138,8 +138,8 @@ def test_they_are_drawn_anew_where_nothing_learns(make: Make, qtbot: QtBot) -> N
     """Points of one class: no model, no marks, and yet another picture."""
     lonely = Points.of(PLACES, np.zeros(12))
     window = make(Document(lonely, (Lane("svm"),), 1, view=View(0.0, 0.0, 2.6)))
-    theme = LIGHT if not window._scene.dark else DARK
+    theme = LIGHT if not window.scene.dark else DARK
     assert at(window, 0, 0) == rgb(theme.classes[0])
-    window._controller.dispatch(PaintTestPoints(ids=[0]))
+    window.controller.dispatch(PaintTestPoints(ids=[0]))
     settle(qtbot, window)
     assert at(window, 0, 0) == rgb(theme.background) and at(window, 0, 1) == rgb(theme.classes[0])

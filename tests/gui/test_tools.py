@@ -37,8 +37,8 @@ def take(window: MainWindow, tool: str) -> None:
     button = window.findChild(QToolButton, f"tool.tool.{tool}")
     assert button is not None
     QTest.mouseClick(button, LEFT)
-    window._refresh_if_pending()
-    assert window._controller.session.tool == tool and button.isChecked()
+    window.refresh_if_pending()
+    assert window.controller.session.tool == tool and button.isChecked()
 
 
 def drag(window: MainWindow, *places: tuple[float, float], lane: int = 0, held: Qt.KeyboardModifier = NO) -> None:
@@ -50,7 +50,7 @@ def drag(window: MainWindow, *places: tuple[float, float], lane: int = 0, held: 
             QTest.mouseMove(view, start + (end - start) * (step / 8))
             QApplication.processEvents()
     QTest.mouseRelease(view, LEFT, held, spots[-1])
-    window._refresh_if_pending()
+    window.refresh_if_pending()
 
 
 def put(window: MainWindow, name: str, value: int) -> None:
@@ -118,7 +118,7 @@ def relabel(window: MainWindow) -> str:
 
 
 def move(window: MainWindow) -> str:
-    window._controller.editing.set_option("moves", "class")
+    window.controller.editing.set_option("moves", "class")
     drag(window, (1.0, 1.0), (1.1, 0.9))
     moved = window.document.points.xy - GRID
     assert (moved[LABELS == 0] == 0).all() and moved[LABELS == 1] == pytest.approx(
@@ -156,9 +156,9 @@ def magnet(window: MainWindow) -> str:
 def rectangle(window: MainWindow) -> str:
     drag(window, (-0.63, -0.63), (0.13, 0.13))
     inside = (np.abs(GRID + 0.25) < 0.38).all(axis=1)
-    assert window._controller.session.selection.ids.tolist() == np.flatnonzero(inside).tolist()
+    assert window.controller.session.selection.ids.tolist() == np.flatnonzero(inside).tolist()
     QTest.keyClick(window.canvases[0], Qt.Key.Key_Delete)
-    assert len(window.document.points) == 81 - inside.sum() and not len(window._controller.session.selection)
+    assert len(window.document.points) == 81 - inside.sum() and not len(window.controller.session.selection)
     return f"Remove {inside.sum()} points"
 
 
@@ -166,7 +166,7 @@ def lasso(window: MainWindow) -> str:
     drag(window, (-0.1, -0.1), (-0.1, 0.6), (0.6, 0.6))  # closed by the slanting side
     inside = (GRID[:, 0] > -0.1) & (GRID[:, 1] < 0.6) & (GRID[:, 1] > GRID[:, 0] + 0.1)
     touching = np.abs(GRID[:, 1] - GRID[:, 0]) < 0.02
-    chosen = np.isin(np.arange(81), window._controller.session.selection.ids)
+    chosen = np.isin(np.arange(81), window.controller.session.selection.ids)
     assert (chosen == inside)[~touching].all() and chosen.sum() >= 3
     number = chosen.sum()
     QTest.keyClick(window.canvases[0], Qt.Key.Key_Right, SHIFT)
@@ -213,9 +213,9 @@ def test_a_tool_by_the_mouse(make: Make, qtbot: QtBot, tool: str, theme: str) ->
     take(window, tool)
     said = ACTS[tool](window)
     settle(qtbot, window)
-    assert window._controller.store.history == (said,), "one gesture, one step"
+    assert window.controller.store.history == (said,), "one gesture, one step"
     assert all(window.result(lane).points is window.document.training_points for lane in (0, 1))
-    window._actions["undo"].trigger()
+    window.named_actions["undo"].trigger()
     assert window.document.points is before and not len(window.document.test_points)
     settle(qtbot, window)
 
@@ -224,16 +224,16 @@ def test_the_tool_keys_choose_tools_and_brackets_the_radius(make: Make) -> None:
     window = make(squares())
     for name, kind in TOOLS.items():
         QTest.keyClick(window.canvases[0], kind.key.lower())
-        assert window._controller.session.tool == name
-        window._refresh_if_pending()
+        assert window.controller.session.tool == name
+        window.refresh_if_pending()
         spins = {option: window.findChild(QSpinBox, f"tool.{option}") for option in OPTION_LIMITS}
         assert {option for option, spin in spins.items() if spin.isVisible()} == set(kind.options) & set(OPTION_LIMITS)
-    radius = window._controller.session.radius
+    radius = window.controller.session.radius
     QTest.keyClick(window.canvases[0], "]")
-    assert window._controller.session.radius > radius
+    assert window.controller.session.radius > radius
     for _ in range(40):
         QTest.keyClick(window.canvases[0], "[")
-    assert window._controller.session.radius == 4
+    assert window.controller.session.radius == 4
 
 
 def test_esc_breaks_a_stroke_off_as_if_it_had_not_been(make: Make) -> None:
@@ -250,7 +250,7 @@ def test_esc_breaks_a_stroke_off_as_if_it_had_not_been(make: Make) -> None:
     QTest.mouseMove(view, at + QPoint(90, 0))
     QTest.mouseRelease(view, LEFT, NO, at + QPoint(90, 0))
     assert window.document.points is before
-    assert window._controller.store.history == () and not window._controller.store.modified
+    assert window.controller.store.history == () and not window.controller.store.modified
 
 
 def begin(window: MainWindow, tool: str = "brush") -> QPoint:
@@ -259,8 +259,8 @@ def begin(window: MainWindow, tool: str = "brush") -> QPoint:
     at = window.to_widget(0, 0.125, 0.125)
     window.canvases[0].setFocus()
     QTest.mousePress(window.canvases[0].viewport(), LEFT, NO, at)
-    window._refresh_if_pending()
-    assert window._controller.editing.busy
+    window.refresh_if_pending()
+    assert window.controller.editing.busy
     return at
 
 
@@ -268,7 +268,7 @@ def rested(window: MainWindow, qtbot: QtBot) -> bool:
     """Nothing is sprayed any more."""
     points = window.document.points
     qtbot.wait(450)  # longer than a held brush waits before it goes on
-    return window.document.points is points and not window._controller.editing.busy
+    return window.document.points is points and not window.controller.editing.busy
 
 
 def test_a_stroke_ends_when_its_release_went_elsewhere(make: Make, qtbot: QtBot) -> None:
@@ -283,11 +283,11 @@ def test_a_stroke_ends_when_its_release_went_elsewhere(make: Make, qtbot: QtBot)
     QTest.mouseRelease(view, Qt.MouseButton.MiddleButton, NO, at)
     assert rested(window, qtbot)
     begin(window)
-    window._sidebar.findChild(QSpinBox, "tool.radius").setFocus(Qt.FocusReason.PopupFocusReason)
+    window.sidebar.findChild(QSpinBox, "tool.radius").setFocus(Qt.FocusReason.PopupFocusReason)
     assert rested(window, qtbot)
-    assert len(window._controller.store.history) == 3
-    window._actions["undo"].trigger()
-    assert window._controller.store.position == 2
+    assert len(window.controller.store.history) == 3
+    window.named_actions["undo"].trigger()
+    assert window.controller.store.position == 2
 
 
 def test_nothing_is_done_where_nobody_sees_it(make: Make) -> None:
@@ -318,25 +318,25 @@ def test_the_keyboard_leaves_a_stroke_of_the_mouse_alone(make: Make, key: Qt.Key
     at = begin(window)
     before = window.document.points
     QTest.keyClick(window.canvases[0], key)
-    assert window.document.points is before and window._controller.editing.busy
-    assert window._controller.session.cursor is None
+    assert window.document.points is before and window.controller.editing.busy
+    assert window.controller.session.cursor is None
     QTest.mouseRelease(window.canvases[0].viewport(), LEFT, NO, at)
-    assert len(window._controller.store.history) == 1
+    assert len(window.controller.store.history) == 1
 
 
 def test_something_else_in_mid_stroke_ends_it_first(make: Make) -> None:
     window = make(squares())
     at = begin(window)
-    window._actions["undo"].trigger()
-    assert "Undo waits" in window._status.text() and window._controller.editing.busy
-    window._actions["generate"].trigger()
-    assert not window._controller.editing.busy
-    window._controller.editing.escape()
+    window.named_actions["undo"].trigger()
+    assert "Undo waits" in window.status_line.text() and window.controller.editing.busy
+    window.named_actions["generate"].trigger()
+    assert not window.controller.editing.busy
+    window.controller.editing.escape()
     QTest.mouseRelease(window.canvases[0].viewport(), LEFT, NO, at)
-    names = window._controller.store.history
+    names = window.controller.store.history
     assert len(names) == 2 and names[0].startswith("Brush") and names[1] == "Generate moons"
-    window._actions["undo"].trigger()
-    window._actions["undo"].trigger()
+    window.named_actions["undo"].trigger()
+    window.named_actions["undo"].trigger()
     assert (window.document.points.xy == GRID).all()
 
 
@@ -350,7 +350,7 @@ def test_another_tool_keeps_what_the_keyboard_has_drawn(make: Make) -> None:
     drawn = len(window.document.points)
     assert drawn > 81
     QTest.keyClick(canvas, "e")
-    assert len(window.document.points) == drawn and len(window._controller.store.history) == 1
+    assert len(window.document.points) == drawn and len(window.controller.store.history) == 1
 
 
 def test_without_a_selection_the_keys_say_how_to_make_one(make: Make) -> None:
@@ -358,14 +358,14 @@ def test_without_a_selection_the_keys_say_how_to_make_one(make: Make) -> None:
     QApplication.clipboard().setText("before")
     for name in ("cut", "copy", "duplicate", "relabel"):
         window.say("")
-        window._actions[name].trigger()
-        assert "Select points first" in window._status.text(), name
-    assert QApplication.clipboard().text() == "before" and window._controller.store.history == ()
+        window.named_actions[name].trigger()
+        assert "Select points first" in window.status_line.text(), name
+    assert QApplication.clipboard().text() == "before" and window.controller.store.history == ()
 
 
 def test_a_held_arrow_key_waits_for_each_picture(make: Make) -> None:
     window = make(squares())
-    window._controller.editing.select_all()
+    window.controller.editing.select_all()
     canvas = window.canvases[0]
     press = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Right, NO)
     repeat = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Right, NO, "", True)
@@ -378,7 +378,7 @@ def test_a_held_arrow_key_waits_for_each_picture(make: Make) -> None:
     QApplication.sendEvent(canvas, repeat)
     moved = window.document.points.xy[:, 0] - GRID[:, 0]
     assert moved == pytest.approx(np.full(81, 20 * unit(window)))
-    assert window._controller.store.history == ("Nudge 81 points",)
+    assert window.controller.store.history == ("Nudge 81 points",)
 
 
 def test_a_click_in_the_sidebar_leaves_the_keys_to_the_picture(make: Make, qtbot: QtBot) -> None:
@@ -400,7 +400,7 @@ def test_a_held_brush_goes_on_spraying(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(window.document.points) >= first + 15, timeout=5000)
     QTest.mouseRelease(view, LEFT, NO, at)
     assert not window.canvases[0]._holding.isActive()
-    assert len(window._controller.store.history) == 1
+    assert len(window.controller.store.history) == 1
 
 
 def test_shift_and_control_combine_selections(make: Make) -> None:
@@ -408,14 +408,14 @@ def test_shift_and_control_combine_selections(make: Make) -> None:
     take(window, "rectangle")
     drag(window, (-1.1, -1.1), (-0.9, 1.1))
     drag(window, (0.9, -1.1), (1.1, 1.1), held=SHIFT)
-    assert len(window._controller.session.selection) == 18
+    assert len(window.controller.session.selection) == 18
     drag(window, (-1.1, 0.1), (1.1, 1.1), held=CONTROL)
-    assert len(window._controller.session.selection) == 10
-    assert "10 points selected" in window._status.text()
+    assert len(window.controller.session.selection) == 10
+    assert "10 points selected" in window.status_line.text()
     QTest.keyClick(window.canvases[0], Qt.Key.Key_I, CONTROL)
-    assert len(window._controller.session.selection) == 71
+    assert len(window.controller.session.selection) == 71
     QTest.keyClick(window.canvases[0], Qt.Key.Key_Escape)
-    assert len(window._controller.session.selection) == 0
+    assert len(window.controller.session.selection) == 0
 
 
 def test_selected_points_are_relabelled_duplicated_cut_and_pasted(make: Make) -> None:
@@ -428,7 +428,7 @@ def test_selected_points_are_relabelled_duplicated_cut_and_pasted(make: Make) ->
     assert set(window.document.points.labels[:9]) == {2}
     QTest.keyClick(canvas, Qt.Key.Key_D, CONTROL)
     assert len(window.document.points) == 90
-    assert window._controller.session.selection.ids.tolist() == list(range(81, 90))
+    assert window.controller.session.selection.ids.tolist() == list(range(81, 90))
     beside = GRID[:9] + np.array([12, -12]) * unit(window)
     assert window.document.points.xy[81:] == pytest.approx(beside)
     QTest.keyClick(canvas, Qt.Key.Key_X, CONTROL)
@@ -438,7 +438,7 @@ def test_selected_points_are_relabelled_duplicated_cut_and_pasted(make: Make) ->
     finish_tasks(window)
     assert len(window.document.points) == 90 and set(window.document.points.labels[81:]) == {2}
     assert (window.document.points.xy[81:] == beside).all()
-    names = window._controller.store.history
+    names = window.controller.store.history
     assert names == ("Relabel 9 points", "Duplicate 9 points", "Cut 9 points", "Paste 9 points")
 
 
@@ -490,7 +490,7 @@ def test_two_fingers_pinch_and_pan_and_leave_no_stroke_behind(make: Make, screen
     QTest.touchEvent(view, screen).move(0, a - out + down, view).release(1, b + out + down, view)
     QTest.touchEvent(view, screen).move(0, a, view)
     QTest.touchEvent(view, screen).release(0, a, view)
-    assert window.document.points is before.points and window._controller.store.history == ()
+    assert window.document.points is before.points and window.controller.store.history == ()
 
 
 # -- the keyboard alone --------------------------------------------------------------------------------------------
@@ -501,10 +501,10 @@ def test_points_without_a_mouse(make: Make, qtbot: QtBot) -> None:
     canvas, d = window.canvases[0], unit(window)
     canvas.setFocus()
     QTest.keyClick(canvas, Qt.Key.Key_Return)  # calls the cursor
-    assert window._controller.session.cursor == (0.0, 0.0) and len(window.document.points) == 81
+    assert window.controller.session.cursor == (0.0, 0.0) and len(window.document.points) == 81
     for key, held in ((Qt.Key.Key_Right, NO), (Qt.Key.Key_Up, SHIFT), (Qt.Key.Key_Left, CONTROL)):
         QTest.keyClick(canvas, key, held)
-    assert window._controller.session.cursor == pytest.approx((-40 * d, d))
+    assert window.controller.session.cursor == pytest.approx((-40 * d, d))
     QTest.keyClick(canvas, Qt.Key.Key_2)
     QTest.keyClick(canvas, Qt.Key.Key_Return)
     assert window.document.points.xy[81] == pytest.approx((-40 * d, d)) and window.document.points.labels[81] == 1
@@ -516,17 +516,17 @@ def test_points_without_a_mouse(make: Make, qtbot: QtBot) -> None:
     for _ in range(2):
         QTest.keyClick(canvas, Qt.Key.Key_Right, CONTROL)
         QTest.keyClick(canvas, Qt.Key.Key_Up, CONTROL)
-    assert window._scene is not None
+    assert window.scene is not None
     QTest.keyClick(canvas, Qt.Key.Key_Return)
     corner = np.array([-40 * d, d])
     inside = ((corner <= GRID) & (corner + 100 * d >= GRID)).all(axis=1)
-    assert window._controller.session.selection.ids.tolist() == np.flatnonzero(inside).tolist() and inside.any()
+    assert window.controller.session.selection.ids.tolist() == np.flatnonzero(inside).tolist() and inside.any()
     QTest.keyClick(canvas, Qt.Key.Key_Down)  # nudges what is selected
     moved = (window.document.points.xy - GRID)[inside]
     assert moved == pytest.approx(np.tile([0.0, -10 * d], (inside.sum(), 1)))
     for _ in range(2):
         QTest.keyClick(canvas, Qt.Key.Key_Escape)
-    assert len(window._controller.session.selection) == 0 and window._controller.session.cursor is None
+    assert len(window.controller.session.selection) == 0 and window.controller.session.cursor is None
 
 
 def test_the_cursor_takes_the_view_along(make: Make) -> None:
@@ -534,6 +534,6 @@ def test_the_cursor_takes_the_view_along(make: Make) -> None:
     canvas = window.canvases[0]
     for _ in range(30):
         QTest.keyClick(canvas, Qt.Key.Key_Right, CONTROL)
-    cursor, view = window._controller.session.cursor, window.document.view
+    cursor, view = window.controller.session.cursor, window.document.view
     assert cursor is not None and cursor[0] > 3.0 and abs(cursor[0] - view.x) <= 0.5 * view.span
-    assert window._controller.store.history == ()
+    assert window.controller.store.history == ()

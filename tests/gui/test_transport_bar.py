@@ -438,14 +438,14 @@ def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
 
     def run_state() -> RunState:
         settle(qtbot, window)
-        assert window._scene is not None
-        found = window._scene.lanes[1].run_state
+        assert window.scene is not None
+        found = window.scene.lanes[1].run_state
         assert found is not None
         return found
 
     line = find("timeline")
     length = run_state().length
-    assert run_state().at_end and length > 20 and line.isVisible() and not window._lanes.bars[0].isVisible()
+    assert run_state().at_end and length > 20 and line.isVisible() and not window.lanes_view.bars[0].isVisible()
     assert find("step").text().endswith(str(length)) and line.value() == line.maximum() == length
     QTest.mouseClick(find("back"), Qt.MouseButton.LeftButton)
     assert run_state().step == length - 1
@@ -461,7 +461,7 @@ def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
     press(line, SIDE + 10)
     for x in range(12, line.width() - SIDE, 9):
         drag(line, SIDE + x)
-        window._refresh()
+        window.refresh()
         assert line.sliderPosition() == line.scale().step_at(x), "the hand is not held up"
     release(line, SIDE + x)
     assert run_state().step == line.value() == line.scale().step_at(x)
@@ -471,16 +471,16 @@ def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
 
 def test_the_curves_lead_through_the_run_too(make: Make, qtbot: QtBot) -> None:
     window = make()
-    window._actions["curves"].trigger()
+    window.named_actions["curves"].trigger()
     settle(qtbot, window)
     plot = window.findChild(QWidget, "curves.plot")
     assert plot.isVisible()
-    run_state = window._scene.lanes[1].run_state
-    qtbot.waitUntil(lambda: len(window._scene.lanes[1].run_state.trace.landmarks) > 20, timeout=20_000)
+    run_state = window.scene.lanes[1].run_state
+    qtbot.waitUntil(lambda: len(window.scene.lanes[1].run_state.trace.landmarks) > 20, timeout=20_000)
     area = plot.area("violation")
     QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=QPoint(int(area.center().x()), int(area.center().y())))
     settle(qtbot, window)
-    step = window._scene.lanes[1].run_state.step
+    step = window.scene.lanes[1].run_state.step
     assert abs(step - run_state.length / 2) < run_state.length / 10 and plot.cursor_step == step
     assert window.findChild(QWidget, "lane1.transport.timeline").value() == step
     assert plot.accessibleDescription().startswith(f"Step {step} of {run_state.length}.")

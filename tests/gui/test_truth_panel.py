@@ -37,7 +37,7 @@ def document_of(settings: GeneratorSettings = MOONS, lanes: tuple[Lane, ...] = (
 
 def key(window: MainWindow, which: Qt.Key, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
     QTest.keyClick(window.canvases[0], which, modifier)
-    window._refresh_if_pending()
+    window.refresh_if_pending()
 
 
 def part(window: MainWindow, kind: type, name: str) -> Any:
@@ -66,8 +66,8 @@ def opened(qtbot: QtBot, make: Make, document: Document | None = None, **named: 
 
 
 def sheets(window: MainWindow, lane: int = 0) -> tuple[Any, ...]:
-    assert window._scene is not None
-    return window._scene.lanes[lane].sheets
+    assert window.scene is not None
+    return window.scene.lanes[lane].sheets
 
 
 def styles(window: MainWindow, lane: int = 0) -> list[str]:
@@ -95,7 +95,7 @@ def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None
         assert sorted(map(tuple, crossed.tolist())) == sorted(map(tuple, X[wrong].tolist()))
     assert "1 000 fresh points (throw 1), the same for all." in said and "(counting…)" not in said
     # Other settings: the same points again.
-    window._controller.set_lane(1, "svm", gamma=30.0)
+    window.controller.set_lane(1, "svm", gamma=30.0)
     settle(qtbot, window)
     wrong = window.result(1).model.predict(X) != y  # type: ignore[union-attr]
     assert f"fails {wrong.sum()}, error {wrong.mean() * 100:.1f} %, " in words(window, "errors")
@@ -121,7 +121,7 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
     QTest.keyClicks(spin, "200")
     QTest.keyClick(spin, Qt.Key.Key_Return)
     settle(qtbot, window)
-    assert window._controller.session.fresh_count == 200 and window._controller.session.fresh_draw.batches == 0
+    assert window.controller.session.fresh_count == 200 and window.controller.session.fresh_draw.batches == 0
     assert part(window, QPushButton, "throw").text() == "Throw 200 fresh points"
     click(qtbot, window, "throw")
     (specks,) = sheets(window)
@@ -140,21 +140,21 @@ def test_what_waits_for_a_training_says_so() -> None:
 
 def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
-    fresh_draw = lambda: window._controller.session.fresh_draw  # noqa: E731
+    fresh_draw = lambda: window.controller.session.fresh_draw  # noqa: E731
     click(qtbot, window, "keep")
     qtbot.waitUntil(lambda: fresh_draw().batches >= 3, timeout=20_000)
     assert part(window, QPushButton, "keep").text() == "Stop throwing"
     click(qtbot, window, "keep")
     settle(qtbot, window)
-    assert not window._controller.session.fresh_going
+    assert not window.controller.session.fresh_going
     first = fresh_draw()
     assert isinstance(first, FreshDraw) and first.first == 1
     assert f"(throws 1 to {first.batches})" in words(window, "errors")
     click(qtbot, window, "keep")
-    assert window._controller.session.fresh_going
+    assert window.controller.session.fresh_going
     key(window, Qt.Key.Key_0, CTRL)
-    window._refresh_if_pending()
-    assert not window._controller.session.fresh_going and styles(window) == []
+    window.refresh_if_pending()
+    assert not window.controller.session.fresh_going and styles(window) == []
     settle(qtbot, window)
 
 
@@ -163,7 +163,7 @@ def test_u_shows_the_boundary_and_says_which(qtbot: QtBot, make: Make) -> None:
     key(window, Qt.Key.Key_U)
     settle(qtbot, window)
     assert styles(window, 0) == styles(window, 1) == ["ideal"]
-    assert window._actions["ideal"].isChecked()
+    assert window.named_actions["ideal"].isChecked()
     assert window.statusBar().findChild(QLabel).text().startswith("Ideal (Bayes) boundary")
     line = sheets(window)[0].xy
     line = line[~np.isnan(line).any(axis=1)]
@@ -172,16 +172,16 @@ def test_u_shows_the_boundary_and_says_which(qtbot: QtBot, make: Make) -> None:
     legend = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     assert "Ideal (Bayes) boundary: no classifier does better on average" in legend
     key(window, Qt.Key.Key_U)
-    assert styles(window) == [] and not window._actions["ideal"].isChecked()
+    assert styles(window) == [] and not window.named_actions["ideal"].isChecked()
     key(window, Qt.Key.Key_U)
-    window._controller.choose_generator("circle")
-    window._controller.generate()
+    window.controller.choose_generator("circle")
+    window.controller.generate()
     settle(qtbot, window)
     assert styles(window) == ["ideal"]
     legend = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     assert "True boundary: x² + y² = ½" in legend
-    window._controller.undo()
-    window._refresh_if_pending()
+    window.controller.undo()
+    window.refresh_if_pending()
     settle(qtbot, window)
     assert styles(window) == ["ideal"] and len(sheets(window)[0].xy) < 4001
 
@@ -198,7 +198,7 @@ def test_the_area_on_which_a_model_is_wrong(qtbot: QtBot, make: Make) -> None:
         share = (model.predict(places) != ((places**2).sum(axis=1) >= 0.5)).mean()  # type: ignore[union-attr]
         assert f"area {100 * share:.1f} %" in said or f" {100 * share:.1f} % " in said
     click(qtbot, window, "ideal")
-    assert styles(window) == ["ideal"] and window._controller.session.ideal
+    assert styles(window) == ["ideal"] and window.controller.session.ideal
 
 
 def test_h_shows_the_haze_and_its_number(qtbot: QtBot, make: Make) -> None:
@@ -206,9 +206,9 @@ def test_h_shows_the_haze_and_its_number(qtbot: QtBot, make: Make) -> None:
     assert "Switch the haze on" in words(window, "disagreements")
     key(window, Qt.Key.Key_H)
     settle(qtbot, window)
-    assert styles(window, 0) == styles(window, 1) == ["haze"] and window._actions["haze"].isChecked()
+    assert styles(window, 0) == styles(window, 1) == ["haze"] and window.named_actions["haze"].isChecked()
     assert part(window, QCheckBox, "haze").isChecked()
-    scene = window._scene
+    scene = window.scene
     assert scene is not None
     said = words(window, "disagreements")
     for row in scene.truth.rows:
@@ -220,11 +220,11 @@ def test_h_shows_the_haze_and_its_number(qtbot: QtBot, make: Make) -> None:
     QTest.keyClick(spin, Qt.Key.Key_Up)
     settle(qtbot, window)
     assert "31 of 31" in words(window, "disagreements") and sheets(window) != before
-    window._controller.zoom(0.5, window.canvases[0].pointer_at(window.canvases[0].plot_area().center()))
+    window.controller.zoom(0.5, window.canvases[0].pointer_at(window.canvases[0].plot_area().center()))
     settle(qtbot, window)
     assert "resampling" not in words(window, "disagreements")
     click(qtbot, window, "haze")
-    assert styles(window) == [] and not window._actions["haze"].isChecked()
+    assert styles(window) == [] and not window.named_actions["haze"].isChecked()
 
 
 def test_haze_goes_while_a_gesture_lasts_and_comes_back(qtbot: QtBot, make: Make) -> None:
@@ -250,18 +250,18 @@ def test_points_that_no_generator_made(qtbot: QtBot, make: Make) -> None:
     assert styles(window) == []
     click(qtbot, window, "haze")  # this needs no truth
     assert styles(window) == ["haze"]
-    window._controller.clear()
+    window.controller.clear()
     settle(qtbot, window)
     assert words(window, "origin").startswith("No points") and styles(window) == []
-    window._controller.generate()
+    window.controller.generate()
     settle(qtbot, window)
     assert part(window, QPushButton, "throw").isVisible() and words(window, "origin").startswith("From the generator")
     ids = window.document.points.ids[:1]
-    window._controller.editing.select(ids)
-    window._controller.editing.relabel_selected(1 - int(window.document.points.labels[0]))
+    window.controller.editing.select(ids)
+    window.controller.editing.relabel_selected(1 - int(window.document.points.labels[0]))
     settle(qtbot, window)
     assert words(window, "origin").endswith("the truth is that of the generator.")
-    window._controller.undo()
+    window.controller.undo()
     settle(qtbot, window)
     assert not words(window, "origin").endswith("the truth is that of the generator.")
 

@@ -178,13 +178,13 @@ def evil_document() -> Document:
 
 def show_everything(window: MainWindow, qtbot: QtBot) -> None:
     for spec in PANELS:
-        window._side._panel(spec.name)
-        window._side._docks[spec.name].show()
-    window._controller.probe_controller.pin(0.1, 0.2)
-    window._actions["classes"].trigger()
-    window._race.open()
-    window._ask_picture()
-    window._help()
+        window.dock_manager._panel(spec.name)
+        window.dock_manager._docks[spec.name].show()
+    window.controller.probe_controller.pin(0.1, 0.2)
+    window.named_actions["classes"].trigger()
+    window.race_room.open()
+    window.ask_picture()
+    window.show_help()
     settle(qtbot, window, 60_000)
 
 
@@ -196,17 +196,17 @@ def test_no_name_of_a_document_acts(make: Make, qtbot: QtBot, tmp_path: Path) ->
     window = make(size=(1400, 950))
     window.take_file(path)
     finish_tasks(window)
-    assert window._controller.store.path == path
+    assert window.controller.store.path == path
     show_everything(window, qtbot)
-    window._actions["arm_whatif"].trigger()
-    window._controller.set_style(0, name=f"{EVIL}!")
-    window._controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
-    window._controller.editing.select_all()
+    window.named_actions["arm_whatif"].trigger()
+    window.controller.set_style(0, name=f"{EVIL}!")
+    window.controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
+    window.controller.editing.select_all()
     settle(qtbot, window, 60_000)
     met: set[str] = set()
     for name in ("probe", "evaluation", "truth", "whatif", "asking"):  # those that only one at a time is in sight of
-        window._side._docks[name].raise_()
-        window._controller.set_style(1, name=f"{EVIL}{name}")
+        window.dock_manager._docks[name].raise_()
+        window.controller.set_style(1, name=f"{EVIL}{name}")
         settle(qtbot, window, 60_000)
         bad, _ = faults(window)
         assert not bad, f"{name}: " + "\n".join(bad)
@@ -220,22 +220,22 @@ def test_no_name_of_a_document_acts(make: Make, qtbot: QtBot, tmp_path: Path) ->
 def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / f"{EVIL}.playground"
     window = make(evil_document(), wait=False)
-    assert window._controller.save(path)
-    qtbot.waitUntil(lambda: "Q7" in window._status.text(), timeout=20_000)
+    assert window.controller.save(path)
+    qtbot.waitUntil(lambda: "Q7" in window.status_line.text(), timeout=20_000)
     met = {"say": faults(window)}
     menu = window.findChild(QMenu, "recent")
     menu.aboutToShow.emit()
     met["recent"] = faults(menu)
-    window._controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
-    window._questions.unless_unsaved(lambda: None)
+    window.controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
+    window.file_dialogs.unless_unsaved(lambda: None)
     met["unsaved"] = faults(box(window, "unsaved"))
-    window._questions.revert()
+    window.file_dialogs.revert()
     met["revert"] = faults(box(window, "revert"))
-    window._questions._ask_elsewhere(path, lambda: None)
+    window.file_dialogs._ask_elsewhere(path, lambda: None)
     met["elsewhere"] = faults(box(window, "open_elsewhere"))
-    window._controller.open(tmp_path / f"missing {EVIL}.playground")
+    window.controller.open(tmp_path / f"missing {EVIL}.playground")
     met["alert"] = faults(box(window, "alert"))
-    window._exchanging.export(tmp_path / f"{EVIL}.csv")
+    window.import_export.export(tmp_path / f"{EVIL}.csv")
     for name, (bad, quoted) in met.items():
         assert not bad and quoted, f"{name}: {bad}"
     for dialog in window.findChildren(QMessageBox):
@@ -244,7 +244,7 @@ def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_pa
 
 def test_a_formula_that_is_asked_about_does_not_act(make: Make) -> None:
     window = make(replace(evil_document(), axes=(f"={EVIL}", "")), wait=False)
-    window._exchanging.export(Path("nowhere.csv"))
+    window.import_export.export(Path("nowhere.csv"))
     query = box(window, "formulas")
     bad, quoted = faults(query)
     assert not bad and quoted
@@ -260,11 +260,11 @@ def test_no_name_of_unsaved_work_acts(make: Make, qtbot: QtBot, tmp_path: Path) 
     assert isinstance(dialog, RecoveryDialog)
     bad, quoted = faults(dialog)
     assert not bad and quoted >= 2, bad
-    window._safekeeping._ask_delete(window._safekeeping._offered[0])
+    window.safekeeping._ask_delete(window.safekeeping._offered[0])
     bad, quoted = faults(box(dialog, "delete_copy"))
     assert not bad and quoted, bad
     box(dialog, "delete_copy").reject()
-    window._safekeeping._recover(window._safekeeping._offered[0])
+    window.safekeeping._recover(window.safekeeping._offered[0])
     finish_tasks(window)
     bad, quoted = faults(window)
     assert not bad and quoted, bad
@@ -275,7 +275,7 @@ def test_no_name_of_an_imported_file_acts(make: Make, qtbot: QtBot, tmp_path: Pa
     path = tmp_path / f"{EVIL}.csv"
     path.write_text(f'"{EVIL}x","{EVIL}y",class\n' + rows.replace("b", f'"{EVIL}"').replace("oops", f'"{EVIL}"'))
     window = make(wait=False)
-    window._exchanging.import_file(path)
+    window.import_export.import_file(path)
     dialog = window.findChild(ImportDialog)
     summary = dialog.findChild(QLabel, "import.summary")
     qtbot.waitUntil(lambda: "Q7" in summary.text(), timeout=20_000)
@@ -288,11 +288,11 @@ def test_no_name_of_an_imported_file_acts(make: Make, qtbot: QtBot, tmp_path: Pa
 def test_a_name_that_means_something_to_the_title_is_shown(make: Make, tmp_path: Path) -> None:
     """ "[*]" is where Qt puts the sign of unsaved changes."""
     window = make(wait=False)
-    assert window._controller.save(tmp_path / "a[*]b.playground")
-    window._refresh()
+    assert window.controller.save(tmp_path / "a[*]b.playground")
+    window.refresh()
     assert window.windowHandle().title() == "a[*]b.playground – Classifier Playground"
-    window._controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
-    window._refresh()
+    window.controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
+    window.refresh()
     assert window.windowHandle().title().startswith("a[*]b.playground*")
 
 
@@ -300,11 +300,11 @@ def test_a_name_that_means_something_to_the_title_is_shown(make: Make, tmp_path:
 def test_a_name_that_is_no_text_can_be_saved_shown_and_opened(make: Make, tmp_path: Path) -> None:
     window = make(wait=False)
     path = Path(os.fsdecode(bytes(tmp_path) + b"/\xff\xfe.playground"))
-    assert window._controller.save(path) and path.exists()
-    window._refresh()
+    assert window.controller.save(path) and path.exists()
+    window.refresh()
     window.findChild(QMenu, "recent").aboutToShow.emit()
     assert window.windowTitle().startswith("\ufffd\ufffd.playground")
-    window._questions.open_path(path)
-    assert window._controller.store.path == path
+    window.file_dialogs.open_path(path)
+    assert window.controller.store.path == path
     with pytest.raises(AssertionError, match="alert"):
         box(window, "alert")

@@ -56,9 +56,9 @@ def press(window: MainWindow, name: str) -> None:
 
 
 def ghost(window: MainWindow, lane: int) -> Lines | None:
-    window._refresh_if_pending()
-    assert window._scene is not None
-    return next((s for s in window._scene.lanes[lane].sheets if isinstance(s, Lines) and s.style == "ghost"), None)
+    window.refresh_if_pending()
+    assert window.scene is not None
+    return next((s for s in window.scene.lanes[lane].sheets if isinstance(s, Lines) and s.style == "ghost"), None)
 
 
 def drag(window: MainWindow, qtbot: QtBot, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -68,7 +68,7 @@ def drag(window: MainWindow, qtbot: QtBot, start: tuple[float, float], end: tupl
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=a)
     for t in np.linspace(0.2, 1.0, 5):
         QTest.mouseMove(viewport, QPoint(round(a.x() + t * (b.x() - a.x())), round(a.y() + t * (b.y() - a.y()))))
-        window._refresh()
+        window.refresh()
     QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=b)
     settle(qtbot, window)
 
@@ -77,16 +77,16 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
     window = make(two())
     models = [window.result(lane).model for lane in (0, 1)]  # type: ignore[union-attr]
     QTest.keyClick(window, KEY.Key_W)
-    assert window._controller.session.armed
+    assert window.controller.session.armed
     settle(qtbot, window)
-    assert window._actions["arm_whatif"].isChecked() and ghost(window, 0) is None
+    assert window.named_actions["arm_whatif"].isChecked() and ghost(window, 0) is None
     x, y = window.document.points.xy[4]
     drag(window, qtbot, (x, y), (x + 0.6, y - 1.0))
-    assert len(window._controller.store.history) == 1
+    assert len(window.controller.store.history) == 1
     for lane, model in enumerate(models):
         lines = ghost(window, lane)
         assert lines is not None
-        answer = window._scheduler.results.answer(f"ghost{lane}")
+        answer = window.scheduler.results.answer(f"ghost{lane}")
         assert answer is not None and answer.value.model is model, "the model of before the first move"
         assert ghost(window, lane) is lines, "the same sheet while nothing changes"
         xy = lines.xy[~np.isnan(lines.xy[:, 0])]
@@ -94,7 +94,7 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
             assert np.abs(model.decision_function(xy)).max() < 0.02
         else:
             assert isinstance(model, KNeighborsClassifier) and len(xy) > 10
-    window._controller.zoom(0.3, PointerPosition(0.5, 0.2, 0.01))
+    window.controller.zoom(0.3, PointerPosition(0.5, 0.2, 0.01))
     settle(qtbot, window)
     lines = ghost(window, 1)
     assert lines is not None and isinstance(models[1], SVC)
@@ -102,8 +102,8 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
     assert len(finer) and np.abs(models[1].decision_function(finer)).max() < 0.003, "computed anew for the new view"
     QTest.keyClick(window, KEY.Key_W)
     settle(qtbot, window)
-    assert ghost(window, 0) is None and window._controller.session.baseline is None
-    assert not window._scheduler._asked
+    assert ghost(window, 0) is None and window.controller.session.baseline is None
+    assert not window.scheduler._asked
 
 
 def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
@@ -115,7 +115,7 @@ def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
     lines = ghost(window, 1)
     assert lines is not None
     with_it = window.canvases[1].grab().toImage()
-    window._actions["arm_whatif"].trigger()
+    window.named_actions["arm_whatif"].trigger()
     settle(qtbot, window)
     without = window.canvases[1].grab().toImage()
     ratio = window.canvases[1].devicePixelRatioF()
@@ -137,7 +137,7 @@ def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
     assert box is not None
     QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
     settle(qtbot, window)
-    assert window._controller.session.armed and panel.hint.text() == ARMED
+    assert window.controller.session.armed and panel.hint.text() == ARMED
     old = window.result(1)
     x, y = window.document.points.xy[4]
     drag(window, qtbot, (x, y), (x + 0.6, y - 1.0))
@@ -156,14 +156,14 @@ def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
         and "Margin" not in knn
         and "every point may count" in text(window, "whatif.lane0.note")
     )
-    window._controller.undo()
+    window.controller.undo()
     settle(qtbot, window)
     undone = text(window, "whatif.lane1")
     assert "Moved: largest" in undone and undone.replace("&nbsp;", " ") != svm
     assert ghost(window, 1) is not None
     QTest.keyClick(window, KEY.Key_W, CTRL_SHIFT)
     settle(qtbot, window)
-    assert {name for name in window._scheduler._asked} == {"ghost0", "ghost1"}
+    assert {name for name in window.scheduler._asked} == {"ghost0", "ghost1"}
 
 
 def test_all_that_are_no_support_vectors_go_and_nothing_moves(make: Make, qtbot: QtBot) -> None:
@@ -176,7 +176,7 @@ def test_all_that_are_no_support_vectors_go_and_nothing_moves(make: Make, qtbot:
         press(window, f"whatif.lane{lane}.remove_others")
         settle(qtbot, window)
         assert len(window.document.points) == kept
-        assert window._controller.store.undo_name == f"Remove {40 - kept} non-support vectors"
+        assert window.controller.store.undo_name == f"Remove {40 - kept} non-support vectors"
         assert "Nothing moved: largest |Δf| =" in text(window, f"whatif.lane{lane}")
         button = window.findChild(QPushButton, f"whatif.lane{lane}.remove_others")
         assert button is not None and not button.isEnabled()
@@ -184,8 +184,8 @@ def test_all_that_are_no_support_vectors_go_and_nothing_moves(make: Make, qtbot:
         press(window, f"whatif.lane{lane}.remove_support")
         settle(qtbot, window)
         assert text(window, f"whatif.lane{lane}").count("<b>Moved") == 1
-        window._controller.undo()
-        window._controller.undo()
+        window.controller.undo()
+        window.controller.undo()
         settle(qtbot, window)
         assert len(window.document.points) == 40
 
@@ -195,8 +195,8 @@ def test_provisional_until_certified(make: Make, qtbot: QtBot) -> None:
     window = make(two(Lane("svm")), size=(1400, 900))
     open_dock(window, qtbot)
     QTest.keyClick(window, KEY.Key_W)
-    window._controller.playback.toggle(0)  # a run at its end begins anew
-    window._controller.set_session(playing=(False,) * 4)
+    window.controller.playback.toggle(0)  # a run at its end begins anew
+    window.controller.set_session(playing=(False,) * 4)
     x, y = window.document.points.xy[4]
     drag(window, qtbot, (x, y), (x + 0.6, y - 1.0))
     frame = window.result(0)
@@ -205,7 +205,7 @@ def test_provisional_until_certified(make: Make, qtbot: QtBot) -> None:
     assert "Provisional, the training goes on." in shown
     note = text(window, "whatif.lane0.note")
     assert "Wait until" in note and not window.findChild(QPushButton, "whatif.lane0.remove_others").isVisible()  # type: ignore[union-attr]
-    window._controller.set_session(playing=(True,) * 4)
+    window.controller.set_session(playing=(True,) * 4)
     settle(qtbot, window)
     assert "Provisional" not in text(window, "whatif.lane0")
 
@@ -222,7 +222,7 @@ def test_the_hand_does_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
         release.wait(20)
         yield Priority.BACKGROUND
 
-    window._scheduler.submit(freeze(), Priority.FIRST_PICTURE)
+    window.scheduler.submit(freeze(), Priority.FIRST_PICTURE)
     assert frozen.wait(20)
     try:
         QTest.keyClick(window, KEY.Key_W)
@@ -230,12 +230,12 @@ def test_the_hand_does_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
         QTest.mouseMove(window.canvases[0].viewport(), pointer)
         QTest.keyClick(window, KEY.Key_Delete)
         assert len(window.document.points) == 39
-        window._refresh()
+        window.refresh()
         assert ghost(window, 1) is None and "Comparing" in text(window, "whatif.lane1")
     finally:
         release.set()
     settle(qtbot, window)
-    answer = window._scheduler.results.answer("ghost1")
+    answer = window.scheduler.results.answer("ghost1")
     assert answer is not None and answer.value.model is model and ghost(window, 1) is not None
 
 
@@ -244,13 +244,13 @@ def test_several_classes_and_empty_documents(make: Make, qtbot: QtBot) -> None:
     window = make(Document(points, (Lane("knn"), Lane("svm")), view=View.fitting(points)), size=(1400, 900))
     open_dock(window, qtbot)
     QTest.keyClick(window, KEY.Key_W)
-    window._controller.set_class(2)
+    window.controller.set_class(2)
     QTest.mouseMove(window.canvases[0].viewport(), window.to_widget(0, *points.xy[0]))
     x, y = points.xy[0]
     drag(window, qtbot, (x, y), (x + 1.0, y + 1.0))
     assert ghost(window, 0) is not None and ghost(window, 1) is not None
     assert "largest |Δf|" in text(window, "whatif.lane1") and "problem that is drawn" in text(window, "whatif.lane1")
-    window._controller.clear()
+    window.controller.clear()
     settle(qtbot, window)
     assert ghost(window, 0) is not None, "what was there before is still seen"
     panel = window.findChild(WhatIfPanel)
@@ -269,7 +269,7 @@ def test_nothing_is_cut_off(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool
     window.choose_theme("dark" if dark else "light")
     panel = open_dock(window, qtbot)
     QTest.keyClick(window, KEY.Key_W)
-    window._controller.dispatch(RemovePoints(ids=window.document.points.ids[:1]))
+    window.controller.dispatch(RemovePoints(ids=window.document.points.ids[:1]))
     settle(qtbot, window)
     for _ in range(5):
         qtbot.wait(1)
@@ -284,7 +284,7 @@ def test_a_training_that_stopped_early_is_not_called_certified(make: Make, qtbot
     window = make(two(Lane("perceptron", perceptron=PerceptronSettings(max_iter=5))), size=(1400, 900))
     open_dock(window, qtbot)
     QTest.keyClick(window, KEY.Key_W)
-    window._controller.dispatch(RemovePoints(ids=window.document.points.ids[:1]))
+    window.controller.dispatch(RemovePoints(ids=window.document.points.ids[:1]))
     settle(qtbot, window)
     assert "Not certified, the training stopped early." in text(window, "whatif.lane0")
     assert ghost(window, 0) is not None
@@ -302,7 +302,7 @@ def test_the_focus_stays_in_the_panel(make: Make, qtbot: QtBot) -> None:
     button.setFocus()
     assert button.hasFocus()
     QTest.keyClick(button, KEY.Key_Space)
-    window._refresh()
+    window.refresh()
     focus = window.focusWidget()
     assert focus is not None and panel.isAncestorOf(focus)
     settle(qtbot, window)

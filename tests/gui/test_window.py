@@ -37,12 +37,12 @@ def test_the_first_start_is_ready_to_play(make: Make) -> None:
     assert isinstance(svm, SVC)
     assert (svm.kernel, svm.C, svm.gamma, svm.selection) == ("rbf", 1.0, 1.0, "second-order")
     assert window.document.points.xy.tolist() == GeneratorSettings("moons", 100, 0.2, 0).points().xy.tolist()
-    assert not window._controller.store.modified and not window.isWindowModified()
+    assert not window.controller.store.modified and not window.isWindowModified()
 
 
 def test_save_open_and_the_modified_mark(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make()
-    controller = window._controller
+    controller = window.controller
     controller.set_lane(1, "svm", kernel="poly", C=7.0)
     settle(qtbot, window)
     assert window.isWindowModified() and "Untitled" in window.windowTitle()
@@ -50,10 +50,10 @@ def test_save_open_and_the_modified_mark(make: Make, qtbot: QtBot, tmp_path: Pat
     assert controller.save(path)
     settle(qtbot, window)
     assert not window.isWindowModified() and "lesson.playground" in window.windowTitle()
-    window._actions["clear"].trigger()
+    window.named_actions["clear"].trigger()
     settle(qtbot, window)
-    assert window.isWindowModified() and "Click to add points" in window._scene.lanes[0].message
-    window._actions["undo"].trigger()
+    assert window.isWindowModified() and "Click to add points" in window.scene.lanes[0].message
+    window.named_actions["undo"].trigger()
     settle(qtbot, window)
     assert not window.isWindowModified(), "back at what was saved"
     controller.new()
@@ -70,17 +70,17 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(make: Make, tmp_path: Pa
     before = window.document
     path = tmp_path / "bad.playground"
     path.write_bytes(content)
-    assert not window._controller.open(path)
+    assert not window.controller.open(path)
     box = window.findChild(QMessageBox, "alert")
     sentence = box.text()
     box.close()
     assert sentence.startswith("bad.playground") and "\n" not in sentence
-    assert window.document is before and window._controller.store.path is None
+    assert window.document is before and window.controller.store.path is None
 
 
 def test_closing_asks_about_unsaved_changes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make()
-    window._controller.clear()
+    window.controller.clear()
     assert not window.close() and window.isVisible()
     box = window.findChild(QMessageBox, "unsaved")
     box.button(QMessageBox.StandardButton.Cancel).click()
@@ -101,7 +101,7 @@ def test_closing_while_training_is_quick_and_leaves_no_thread(make: Make, qtbot:
     assert window.close()
     assert time.monotonic() - start < 2.0
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("compute")]
-    window._scheduler._mailbox.post(window.result(1))  # a late frame
+    window.scheduler._mailbox.post(window.result(1))  # a late frame
     QApplication.processEvents()
 
 
@@ -111,7 +111,7 @@ def test_the_program_opens_learns_and_exits_with_0(tmp_path: Path) -> None:
         "create = m.create_window\n"
         "def quick(*a):\n"
         "    window = create(*a); timer = QTimer(window); timer.setInterval(20)\n"
-        "    [window._actions[name].trigger() for name in ('select_all', 'copy')]\n"
+        "    [window.named_actions[name].trigger() for name in ('select_all', 'copy')]\n"
         "    timer.timeout.connect(lambda: window.idle() and window.close()); timer.start(); return window\n"
         "m.create_window = quick\n"
         f"sys.exit(m.main(['--profile-dir', {str(tmp_path)!r}]))"
@@ -128,7 +128,7 @@ def test_geometry_and_theme_are_remembered(make: Make, qtbot: QtBot, tmp_path: P
     settle(qtbot, window)
     discard(window)
     again = create_window(None, tmp_path)
-    assert again._controller.session.theme == "dark" and again._controller.session.dark
+    assert again.controller.session.theme == "dark" and again.controller.session.dark
     assert again.size() == window.size()
     discard(again)
 
@@ -136,7 +136,7 @@ def test_geometry_and_theme_are_remembered(make: Make, qtbot: QtBot, tmp_path: P
 def test_help_lists_keys_and_gestures(make: Make) -> None:
     window = make()
     for _ in range(2):
-        window._actions["help"].trigger()
+        window.named_actions["help"].trigger()
     assert len(window.findChildren(HelpDialog)) == 1
     page = window.findChild(QTextBrowser)
     for _, rows in HELP:
@@ -164,7 +164,7 @@ def test_qt_keeps_its_references() -> None:
 def random_edits(window: MainWindow, seconds: float, seed: int) -> int:
     """Click, drag, remove, undo, change parameters and lanes at random; returns the number of edits."""
     rng = np.random.default_rng(seed)
-    controller = window._controller
+    controller = window.controller
     kernels = ("linear", "poly", "rbf", "laplacian", "sigmoid")
     rules = ("cyclic", "random", "platt", "first-order", "second-order")
     edits, end = 0, time.monotonic() + seconds
@@ -223,9 +223,9 @@ def test_random_edits_leave_no_error(make: Make, qtbot: QtBot, seed: int) -> Non
     window = make()
     assert random_edits(window, 3.0, seed) > 20
     for index in range(window.document.shown):
-        assert "internal error" not in window._scene.lanes[index].message
-    window._controller.set_lane(0, "svm", C=1.0, kernel="rbf", selection="second-order")
-    window._controller.set_lane(1, "svm", C=1.0, kernel="rbf", selection="second-order")
+        assert "internal error" not in window.scene.lanes[index].message
+    window.controller.set_lane(0, "svm", C=1.0, kernel="rbf", selection="second-order")
+    window.controller.set_lane(1, "svm", C=1.0, kernel="rbf", selection="second-order")
     settle(qtbot, window)
     for index in range(window.document.shown):
         assert window.result(index).points is window.document.points
@@ -236,7 +236,7 @@ def test_random_edits_leave_no_error(make: Make, qtbot: QtBot, seed: int) -> Non
 def test_a_minute_of_random_edits_does_not_grow(make: Make, qtbot: QtBot) -> None:
     """The undo history is meant to grow, so it is cut short every few seconds."""
     window = make()
-    controller = window._controller
+    controller = window.controller
 
     def back_to_the_start() -> float:
         controller.generate()
