@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
@@ -17,7 +19,15 @@ from app.views.widgets.painting import painter_on
 
 from .theme import Theme
 
-ICONS = Path(__file__).parents[2] / "assets" / "icons"
+
+def _icons() -> Traversable:
+    """The folder of icons: inside the package where it is installed, beside it in a source tree."""
+    package = files("app")
+    installed = package / "assets"
+    return (installed if installed.is_dir() else Path(str(package)).parent / "assets") / "icons"
+
+
+ICONS = _icons()
 ICON_SIZE = 20  # pixels
 
 
@@ -124,6 +134,7 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("ideal", "&Compare", "True or &ideal boundary", ("U",), "The best that is possible.", "", True),
     ActionSpec("haze", "&Compare", "&Haze", ("H",), "Boundaries on resampled points.", "", True),
     ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
+    ActionSpec("log", "&Help", "Show &log", (), "What went wrong, for a report."),
 )
 
 

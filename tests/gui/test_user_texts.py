@@ -184,7 +184,7 @@ def show_everything(window: MainWindow, qtbot: QtBot) -> None:
     window.named_actions["classes"].trigger()
     window.race_room.open()
     window.ask_picture()
-    window.show_help()
+    window.named_actions["help"].trigger()
     settle(qtbot, window, 60_000)
 
 
