@@ -1,4 +1,4 @@
-"""Enlarging: the picture of a model that never changes at any resolution, in short pieces; for files and print."""
+"""Export surface: the picture of a model that never changes at any resolution, in short pieces; for files and print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inquiries: questions about models that the background answers when nothing else is wanted, and their answers."""
+"""Query: a question about models that the background answers when nothing else is wanted, and its answer."""
 
 from __future__ import annotations
 

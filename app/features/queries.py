@@ -1,4 +1,4 @@
-"""Inquiries: which questions the window's state raises: the table of features that ask the background something."""
+"""Queries: the table of features that ask the background something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learners: the estimator that trains a lane by steps, and why some of what a lane can ask for does not exist."""
+"""Estimators: the one that trains a lane by steps, and why some of what a lane can ask for does not exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights: how much an error on each training point costs, from C, the weights of the classes and of the points."""
+"""Class weights: how much an error on each training point costs, from C and the weights of classes and points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rays: where f reaches the margin, going from a point with slack the way its y f rises fastest.
+"""Margin rays: where f reaches the margin, going from a point with slack the way its y f rises fastest.
 
 The slack xi = 1 - y f(x) has no length of its own in the plane.  Drawn as the way along the straight line of the
 gradient to the first place where y f = 1 it becomes one: with a linear kernel it is exactly the distance from the

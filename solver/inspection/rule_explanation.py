@@ -1,4 +1,4 @@
-"""Choosing: what each working-set rule does, followed step by step and told in words; the reader of `rankings`.
+"""Rule explanation: what each working-set rule does, followed step by step and told in words; the reader of `rankings`.
 
 Legend as in `_smo_loops`, whose `select` is what happens; here the same rules keep all they looked at.  Rules that draw
 are followed draw by draw.

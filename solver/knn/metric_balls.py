@@ -1,4 +1,4 @@
-"""Balls: the outline of all places at one distance from a centre, in the true shape of each metric."""
+"""Metric balls: the outline of all places at one distance from a centre, in the true shape of each metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Voting: the vote of the k nearest points at one place, told neighbour by neighbour.
+"""Vote: the vote of the k nearest points at one place, told neighbour by neighbour.
 
 `KNeighborsClassifier.vote_at` gives it; the tie rule stands at the top of `neighbors`.  The shares are the same
 numbers as those of `predict_proba`, bit for bit: distances, and the order in which votes are added, are those of the

@@ -1,4 +1,4 @@
-"""Comparing: accuracy against the number of labels, for asking the closest point and for asking by chance.
+"""Comparison: accuracy against the number of labels, for asking the closest point and for asking by chance.
 
 All repetitions go one label further together: what has been drawn of a curve never changes.
 """

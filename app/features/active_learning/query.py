@@ -1,4 +1,4 @@
-"""Asking in the background: learn from the labels told so far, find the next point to ask for, paint what was learnt.
+"""Active learning in the background: learn from the labels so far, find the next point to ask for, paint.
 
 Each training starts from the multipliers of the one before, with one label less: so what is learnt is a function of the
 answers alone, whenever it was asked for.

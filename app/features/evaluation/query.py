@@ -1,4 +1,4 @@
-"""Evaluating in the background: what models do on points they were not trained on; cross-validation; threshold lines.
+"""Evaluation in the background: what models do on points they were not trained on; cross-validation; threshold lines.
 
 All of them are questions, answered in short pieces when nothing else is wanted.
 """

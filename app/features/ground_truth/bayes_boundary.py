@@ -1,4 +1,4 @@
-"""Ideal boundary: where the likeliest class changes, followed on a grid between the logarithms of the densities."""
+"""Bayes boundary: where the likeliest class changes, followed on a grid between the logarithms of the densities."""
 
 from __future__ import annotations
 

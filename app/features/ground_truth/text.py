@@ -1,4 +1,4 @@
-"""Words about truth and stability: names of boundaries, errors with their intervals, disagreements; no Qt."""
+"""Text of ground truth and stability: names of boundaries, errors with their intervals, disagreements; no Qt."""
 
 from __future__ import annotations
 

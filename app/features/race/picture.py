@@ -1,4 +1,4 @@
-"""Sketches: the small pictures of a race: the surface of one binary problem, in short pieces."""
+"""Pictures of a race: the small ones of a race: the surface of one binary problem, in short pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and numbers of the step panel: headings, formulas with the actual numbers in them, the end of a run; no Qt."""
+"""Text of the step panel: headings, formulas with the actual numbers in them, the end of a run; no Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validating: accuracy over the whole range of a control: on the training points, on points left out, on test points.
+"""Validation curve: accuracy over the whole range of a control: on training, left-out and test points.
 
 kNN is judged by leaving one out, an SVM by five folds.  One search serves all k (`k_path`); an SVM is trained
 anew at each value of C or gamma, first at every fourth, with a limit of updates; where it is reached, that is said.

@@ -1,4 +1,4 @@
-"""Before: what a lane's model was before an edit beside what it is now: the old boundary, and what changed, in numbers.
+"""What if: what a lane's model was before an edit, beside what it is now: the old boundary, and what changed.
 
 Both are worked out from the models: lines on the grid that is looked at now, f and classes at the same places for both.
 """
