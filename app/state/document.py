@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Meta
 
 from app.learners.table import SVM_TRAINERS, TRAINERS, Trainer
-from solver import RULES, SCHEMES, Kernel
+from solver import KERNELS, RULES, SCHEMES, Kernel
 from solver.data import datasets
 
 from .plain_text import plain
@@ -21,12 +21,13 @@ from .test_split import NO_SPLIT, Parts, Split, parts_of
 
 Weights = Literal["uniform", "distance", "distance-squared"]
 Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
-KernelName = Literal["linear", "poly", "rbf", "laplacian", "sigmoid"]
 if TYPE_CHECKING:
+    KernelName: TypeAlias = str
     Selection: TypeAlias = str
     Multiclass: TypeAlias = str
     SvmTrainer: TypeAlias = str
 else:  # the tables say which there are
+    KernelName = Literal[tuple(KERNELS)]
     Selection = Literal[tuple(RULES)]
     Multiclass = Literal[tuple(SCHEMES)]
     SvmTrainer = Literal[SVM_TRAINERS]

@@ -115,7 +115,7 @@ def nearest_zero(decision: Decision, place: Array, found: Crossings) -> Nearest 
         return None
     away = np.hypot(*(found.at - place).T)
     first = int(away.argmin())
-    if decision.kernel.name == "laplacian":  # f has an edge at each support vector, which no slope tells of
+    if decision.kernel.kind.has_edges:  # f has an edge at each support vector, which no slope tells of
         return _on_the_edge(decision, place, found, first)
     z = found.at[first]
     exact = EXACT * found.cell

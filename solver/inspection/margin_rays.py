@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.kernels.expansion import Expansion
-from solver.kernels.gradients import gradient
 from solver.kernels.table import Kernel
 
 Array = NDArray[np.float64]
@@ -74,16 +73,16 @@ class Decision:
         return values
 
     def gradient(self, queries: Array) -> tuple[Array, Array]:
-        """The gradient of f, shape (m, d), and the size of its terms, shape (m,), as in `gradients.gradient`."""
-        return gradient(self.kernel, queries - self.centre, self.points - self.centre, self.coef)
+        """The gradient of f, shape (m, d), and the size of its terms, shape (m,), as in `Kernel.gradient`."""
+        return self.kernel.gradient(queries - self.centre, self.points - self.centre, self.coef)
 
     def places(self, length: float) -> int:
         """How many places to look at on a way so long."""
-        if self.kernel.name == "linear":
+        if self.kernel.kind.is_linear:
             return 1
-        if self.kernel.name not in ("rbf", "laplacian"):
+        rate = self.kernel.kind.rate(self.kernel)
+        if rate is None:
             return MOST // 2
-        rate = self.kernel.gamma if self.kernel.name == "laplacian" else np.sqrt(2.0 * self.kernel.gamma)
         return int(np.clip(PER_LENGTH * length * rate, FEWEST, MOST))
 
 

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.checks import check_number, check_numbers
 
 from .grids import GridRows
-from .table import KERNELS, Kernel, PrecomputedKernel, products_by_row
+from .kinds import products_by_row
+from .table import KERNELS, Kernel, PrecomputedKernel
 
 Array = NDArray[np.float64]
 KernelFunction = Callable[[Array, Array], ArrayLike]

@@ -80,7 +80,7 @@ class KernelClassifier(PairClassifier):
     @property
     def coef_(self) -> Array:
         """Weights of a linear kernel, shape (n_problems, n_features), read-only; AttributeError for other kernels."""
-        if not hasattr(self, "_expansion") or self._expansion.kernel.name != "linear":
+        if not hasattr(self, "_expansion") or not self._expansion.kernel.is_translation_invariant:
             raise AttributeError("coef_ is only available after a fit with the linear kernel.")
         weights = self._expansion.linear_weights
         weights.flags.writeable = False  # predictions would not follow

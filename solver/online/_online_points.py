@@ -79,7 +79,7 @@ class KeptPoints:
         ints = np.zeros(6, dtype=np.int64)
         ints[[loops.LAST_I, loops.LAST_J]] = -1
         self.S = Expansion(
-            (kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)),
+            kernel.numbers,
             np.zeros((n_features, 0)),
             np.zeros((5, 0)),
             none,

@@ -14,8 +14,7 @@ import numpy as np
 
 from solver.core._compile import inlined, jit, part
 from solver.core._vector import BLOCK, larger, smaller
-
-from ._smo_rows import COMPUTED, ROW_COST, cached_row
+from solver.kernels._kernel_rows import COMPUTED, ROW_COST, cached_row
 
 # Results of `run`
 RUNNING, CONVERGED, STALLED, CONFLICT = range(4)

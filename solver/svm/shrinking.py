@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.kernels._kernel_rows import COMPUTED, PRECOMPUTED, Cache, KernelNumbers, add_rows, new_cache
+
 from . import _smo_loops as loops
 from . import _smo_plain
-from ._smo_rows import COMPUTED, PRECOMPUTED, Cache, add_rows, new_cache
 
 Array = NDArray[np.float64]
-KernelNumbers = tuple[int, float, float, int]
 #: Updates before settled points are left out for the first time, and points from which on that pays.
 FIRST_REVIEW, LEAST_SHRUNK = 1000, 100
 #: A choice that leaves fewer points out than this share is not worth new arrays.

@@ -164,7 +164,7 @@ class SmoSolver(SmoState):
         check_flag("shrinking", shrinking)
         self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
         self._active = ActiveSet(
-            (kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)),
+            kernel.numbers,
             XT,
             self.y,
             self._lo,

@@ -14,10 +14,10 @@ from solver.core.certificate import Status
 from solver.inspection.rule_explanation import choice
 from solver.inspection.step_explanation import Explanation, explain
 from solver.inspection.working_set_candidates import MOST, Ranking, State
+from solver.kernels._kernel_rows import PRECOMPUTED, new_cache
 from solver.kernels.table import Kernel, PrecomputedKernel
 from solver.recording import Recording
 from solver.svm import _smo_loops as loops
-from solver.svm._smo_rows import PRECOMPUTED, new_cache
 from solver.svm.shrinking import FIRST_REVIEW, Subproblem
 from solver.svm.smo import SmoSolver
 from solver.svm.working_set_rules import RULES
