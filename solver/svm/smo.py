@@ -95,7 +95,7 @@ class SmoSolver(SmoState):
     max_iter : int, default=-1
         Steps after which the solver gives up; -1 means max(10^7, 100 n).
     selection : str, default="second-order"
-        A working-set rule of `selection.RULES`.
+        A working-set rule of `RULES`.
     random_state : int, default=0
         Seed of the rules that draw.
     alpha : array-like of shape (n,), optional

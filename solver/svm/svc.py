@@ -62,7 +62,7 @@ class SVC(KernelClassifier):
     max_iter : int, default=-1
         Steps per binary problem; -1 means max(10^7, 100 n).  Reaching a limit sets `fit_status_` to 1.
     selection : str, default="second-order"
-        Working-set rule, a name of `selection.RULES`.
+        Working-set rule, a name of `RULES`.
     random_state : int, RandomState or None, default=None
         Seed of the rules that draw.  None means 0: the same call gives the same answer.
     class_weight : dict, "balanced" or None, default=None
@@ -113,7 +113,7 @@ class SVC(KernelClassifier):
     -----
     Shapes and signs are scikit-learn's: for two classes f > 0 is classes_[1].
 
-    Source: Chang, Lin, "LIBSVM", ACM TIST 2, 2011; and the papers named in `smo`, `selection` and `multiclass`.
+    Source: Chang, Lin, "LIBSVM", ACM TIST 2, 2011; and the papers named in `smo`, `working_set_rules` and `multiclass`.
     """
 
     _largest_coordinate = LARGEST_COORDINATE
