@@ -17,16 +17,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_choice, check_integer, check_number
 
 from . import shapes
 from .shapes import FIELDS, Path, Shapes, polar
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
-Points = tuple[Array, Labels]
+Points = tuple[Array, Integers]
 
 LARGEST_COUNT = 1_000_000
 LARGEST_NOISE = 1000.0
@@ -36,7 +34,7 @@ LARGEST_NOISE = 1000.0
 class Truth:
     """The true classes of an exercise, whatever the shift."""
 
-    classes: Callable[[Array], Labels]
+    classes: Callable[[Array], Integers]
     """The true class of points (n, 2)."""
     equation: str
     lines: Callable[[float, float, float, float], Array]
@@ -200,14 +198,14 @@ def chessboard(count: int, noise: float = 0.0, seed: int = 0, shift: float = 0.0
     return _finish(parts, noise, random)
 
 
-def chessboard_classes(X: Array) -> Labels:
+def chessboard_classes(X: Array) -> Integers:
     """Class of points (n, 2) in `chessboard`: that of the field, beyond the board that of the nearest one."""
     field = np.clip(np.floor((X + 1.0) * (FIELDS / 2.0)), 0, FIELDS - 1).astype(np.int64)
-    label: Labels = field.sum(axis=1) % 2
+    label: Integers = field.sum(axis=1) % 2
     return label
 
 
-def _first_where(is_first: Callable[[Array], NDArray[np.bool_]]) -> Callable[[Array], Labels]:
+def _first_where(is_first: Callable[[Array], Mask]) -> Callable[[Array], Integers]:
     """Class 0 there, else 1."""
     return lambda X: np.where(is_first(X), 0, 1).astype(np.int64)
 

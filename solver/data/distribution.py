@@ -21,16 +21,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Integers
 from solver.core.checks import check_choice
 
 from .datasets import DATASETS, Dataset, Truth, generate
 from .densities import Curve, likeliest
 from .shapes import FIELDS, Density, Shapes
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 #: Below this share of what a density reaches it is none: there the quadrature tells nothing.
 FLOOR = 1e-9
@@ -79,7 +76,7 @@ class Law:
         """The classes have densities; without noise, curves and single places have none."""
         return self.noise > 0 or not self.dataset.is_thin
 
-    def true_class(self, X: Array) -> Labels:
+    def true_class(self, X: Array) -> Integers:
         """The true class of the points `X` (n, 2), shape (n,); ValueError where the exercise has none."""
         return self.truth.classes(X)
 
@@ -116,10 +113,10 @@ class Law:
         result: Array = likely / likely.sum(axis=1, keepdims=True)
         return result
 
-    def bayes(self, X: Array) -> Labels:
+    def bayes(self, X: Array) -> Integers:
         """The ideal class of the points `X` (n, 2), shape (n,); -1 where no class has points."""
         logs = self._likeliest(X)
-        best: Labels = logs.argmax(axis=1)
+        best: Integers = logs.argmax(axis=1)
         best[logs.max(axis=1) == -np.inf] = -1
         return best
 
@@ -128,7 +125,7 @@ class Law:
         result: Array = 1.0 - np.nan_to_num(self.posterior(X), nan=1.0).max(axis=1)
         return result
 
-    def draw(self, number: int, seed: int | tuple[int, ...]) -> tuple[Array, Labels]:
+    def draw(self, number: int, seed: int | tuple[int, ...]) -> tuple[Array, Integers]:
         """`number` fresh points: places (n, 2) and classes (n,), class after class.
 
         How many are of each class is chance, too.  The same `seed` gives the same points.

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from solver.core.arrays import Array
 
 from .densities import LENGTH, Boxes, Curve, Strips, even_edges, panels
 
-Array = NDArray[np.float64]
 #: Density at points (n, 2), shape (n,).
 Density = Callable[[Array], Array]
 #: For each class its curve, or its density where that is better computed as such.

@@ -10,13 +10,12 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array
 from solver.kernels.grids import GridRows
 
 from .margin_rays import Decision
 
-Array = NDArray[np.float64]
 #: Kernel values between two pauses: a few milliseconds.
 PIECE = 200_000
 #: Rows of a grid between two pauses.

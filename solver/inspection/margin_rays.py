@@ -11,13 +11,11 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Indices, Mask
 from solver.kernels.expansion import Expansion
 from solver.kernels.table import Kernel
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 #: Places looked at along the diagonal of the rectangle, at least and at most, and for each length over which a kernel
 #: of differences falls to about a half.
 FEWEST, MOST, PER_LENGTH = 128, 512, 4.0
@@ -171,7 +169,7 @@ class _Rays:
         self._found = np.zeros(len(y), dtype=np.bool_)
         self._other, self._other_g = self._t.copy(), self._g.copy()
 
-    def _values(self, which: NDArray[np.intp], t: Array) -> Array:
+    def _values(self, which: Indices, t: Array) -> Array:
         """g on the rays `which` at `t`, of the shape of `t`: one or several places on each."""
         shape = (len(which),) + (1,) * (t.ndim - 1) + (2,)
         places = self._origin[which].reshape(shape) + t[..., None] * self._direction[which].reshape(shape)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array
 from solver.core.certificate import Status
 from solver.svm import _smo_loops as loops
 from solver.svm.shrinking import KernelSum, Subproblem
@@ -20,8 +20,6 @@ from solver.svm.working_set_rules import RULES
 
 if TYPE_CHECKING:
     from solver.svm.smo import SmoSolver
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

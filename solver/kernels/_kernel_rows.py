@@ -16,10 +16,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from solver.core._compile import inlined, jit, part
 from solver.core._vector import exp_of_negative
+from solver.core.arrays import Array, Integers
 
 #: The codes of the kernels in `kernels.KERNELS`.
 LINEAR, POLY, RBF, LAPLACIAN, SIGMOID, PRECOMPUTED = range(6)
@@ -29,7 +29,7 @@ ROW_COST = 4
 
 #: (code, gamma, coef0, degree)
 KernelNumbers = tuple[int, float, float, int]
-Cache = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+Cache = tuple[Array, Integers, Integers, Integers, Integers]
 
 
 def new_cache(n: int, megabytes: float) -> Cache:

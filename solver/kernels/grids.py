@@ -18,11 +18,11 @@ from math import comb
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+
+from solver.core.arrays import Array
 
 from ._grid_loops import fading_sums
 
-Array = NDArray[np.float64]
 #: ``rows(ys) -> (len(ys), len(xs), n_outputs)``: the expansion on the grid rows at the heights `ys`.
 GridRows = Callable[[Array], Array]
 

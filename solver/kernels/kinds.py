@@ -10,11 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from solver.core.arrays import Array
 
 from .grids import GridRows, Parameters
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

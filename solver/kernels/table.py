@@ -14,15 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array
 from solver.core.checks import check_choice, check_integer, check_number
 
 from . import _kernel_rows as rows
 from .grids import GridRows, Parameters, gaussian_on, laplacian_on, linear_on, polynomial_on, row_by_row_on
 from .kinds import DifferenceKind, KernelKind, ProductKind
 
-Array = NDArray[np.float64]
 #: Points up to which a Gram matrix is decomposed to learn whether it is positive semidefinite (about two seconds).
 LARGEST_DECOMPOSED = 6000
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array, Indices
 from solver.core.certificate import NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_labels, check_number, check_points, check_seed, check_size
 from solver.core.class_weights import bounds, class_weights, sample_weights
@@ -21,7 +22,6 @@ from .auto import AutoSolver
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
 from .working_set_rules import RULES
 
-Array = NDArray[np.float64]
 #: Ways to train; see the parameter `solver` of SVC.
 SOLVERS = ("smo", "auto")
 _SHAPES = ("ovr", "ovo")
@@ -33,11 +33,11 @@ class _Training:
 
     X: Array
     classes: NDArray[Any]
-    codes: NDArray[np.intp]  #: class index of each point, -1 for a point of weight 0
+    codes: Indices  #: class index of each point, -1 for a point of weight 0
     class_weight: Array
     kernel: AnyKernel
     centre: Array
-    trainer: PairTrainer
+    trainer: PairTrainer[SmoSolver]
 
 
 class SVC(KernelClassifier):
@@ -188,7 +188,7 @@ class SVC(KernelClassifier):
         compiled: bool = True,
         sample_weight: ArrayLike | None = None,
         shrinking: bool = True,
-    ) -> PairTrainer:
+    ) -> PairTrainer[SmoSolver]:
         """Check data and parameters and return the trainer that `fit` would run; `adopt` takes its snapshots.
 
         Parameters

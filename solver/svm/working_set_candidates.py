@@ -10,12 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from solver.core.arrays import Array, Indices, Integers, Mask
 
 from . import _smo_loops as loops
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Pair = tuple[int, int]
 #: Candidates that are told, at most.
 MOST = 24
@@ -126,10 +125,10 @@ class State:
     beta: Array
     v: Array
     diagonal: Array
-    up: NDArray[np.bool_]
-    low: NDArray[np.bool_]
+    up: Mask
+    low: Mask
     tol: float
-    ints: NDArray[np.int64]
+    ints: Integers
     random: int
     row: Callable[[int], Array]
     left_out: int
@@ -159,7 +158,7 @@ class State:
         return np.flatnonzero((self.up & (self.v > M + self.tol)) | (self.low & (self.v < m - self.tol)))
 
     @property
-    def free(self) -> NDArray[np.bool_]:
+    def free(self) -> Mask:
         """0 < alpha < C."""
         return self.up & self.low
 

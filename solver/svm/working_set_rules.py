@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from solver.core.arrays import Indices
+
 from . import _smo_loops as loops
 from .working_set_candidates import (
     CLIPPED_GAIN,
@@ -29,7 +31,6 @@ from .working_set_candidates import (
     V_ABOVE,
     V_BELOW,
     VIOLATION,
-    Indices,
     Pair,
     Ranking,
     State,
