@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from solver.core.arrays import Array
+
 #: Places of an outline, at least and at most.
 FEWEST, MOST = 180, 20_000
 
