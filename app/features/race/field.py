@@ -10,13 +10,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.pieces import Step
 from app.engine.pool import Priority
 from app.engine.surface_values import problem_of
 from app.state.document import SvmSettings
 from app.state.points import Points
 from solver import REST, RULES, SVC, Pair, SmoSolver, Status
 
-from .picture import Sketcher, Step, in_fewer_pixels
+from .picture import Sketcher, in_fewer_pixels
 from .racer import CostProbe, Racer, call_cost
 from .requests import LEAST_RACERS, MODES, MOST_RACERS, Finish, RaceFrame, RaceRequest
 
