@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from solver import Grid
 
 from .pieces import OvertakenError, Pace, Step
+from .pool import Priority
 from .raster import Surface, rows_of
 from .requests import Frame, Picture
 from .shading import Shades, colour
@@ -24,11 +25,16 @@ MOST_VERTICES = 50
 
 
 def enlarge(
-    frame: Frame, grid: Grid, shades: Shades, done: Callable[[Picture | str], None], given_up: Callable[[], bool]
+    frame: Frame,
+    grid: Grid,
+    shades: Shades,
+    done: Callable[[Picture | str], None],
+    given_up: Callable[[], bool],
+    priority: Priority = Priority.BACKGROUND,
 ) -> Generator[Step]:
     """The job that makes `frame`'s model's picture on `grid`; `done` gets it, or a sentence, in a compute thread."""
     try:
-        picture = yield from _picture(frame, grid, shades, given_up)
+        picture = yield from _picture(frame, grid, shades, Pace(given_up, priority))
     except OvertakenError:
         pass
     except MemoryError:
@@ -39,14 +45,14 @@ def enlarge(
         done(picture)
 
 
-def _picture(frame: Frame, grid: Grid, shades: Shades, given_up: Callable[[], bool]) -> Generator[Step, None, Picture]:
+def _picture(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generator[Step, None, Picture]:
     if frame.sides is not None:
         source = difference_source(frame.sides)
     else:
         assert frame.model is not None
         source = source_of(frame.model, frame.lane, frame.compiled)
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
-    pace, ys = Pace(given_up), grid.ys
+    ys = grid.ys
     yield from pace.pause()
     rows = source(grid.xs)
     yield from pace.pause()

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.learners.estimators import estimator_of
+from app.learners.estimators import estimator_of, neighbors_of
 from app.state.document import Lane
 from app.state.points import Points
-from solver import KNeighborsClassifier, Status
+from solver import KNeighborsClassifier, PairTrainer, Status
 from solver.core.binary_reduction import PairClassifier, Start
+from solver.kernels.kernel_classifier import UNFINISHED
 
 from .pieces import Pace, Step
 from .requests import Model
@@ -54,24 +56,28 @@ def fitted(
         Too few points or classes, or what the lane asks for does not exist; in one sentence.
     """
     if lane.classifier == "knn":
-        s = lane.knn
         if not len(points):
             raise ValueError("kNN needs at least one point.")
-        neighbors = KNeighborsClassifier(min(s.n_neighbors, len(points)), s.weights, s.metric, s.p)
-        return Fitted(neighbors.fit(points.xy, points.labels), True)
+        return Fitted(neighbors_of(lane.knn, len(points)).fit(points.xy, points.labels), True)
     if len(points.classes) < 2:
         raise ValueError("This classifier needs points of two classes.")
     if lane.learner == "smo":
         lane = msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, selection="second-order"))
-    estimator: PairClassifier = estimator_of(lane)
+    estimator = estimator_of(lane)
     trainer = estimator.prepare(points.xy, points.labels, start=start, compiled=compiled)
+    return (yield from trained(estimator, trainer, pace, most=most, each=ROUND if compiled else 20))
+
+
+def trained(
+    estimator: PairClassifier, trainer: PairTrainer[Any], pace: Pace, *, most: float = MOST_UPDATES, each: int = ROUND
+) -> Generator[Step, None, Fitted]:
+    """Run the `trainer` that `estimator` has prepared, to its end or for `most` updates."""
     while trainer.status is Status.RUNNING and trainer.n_iter < most:
-        trainer.step(ROUND if compiled else 20, pace.late)
+        trainer.step(int(min(each, most - trainer.n_iter)), pace.late)
         if pace.late():
             yield from pace.pause()
     trainer.step(0)
-    finished = trainer.status not in (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
-    return Fitted(estimator.snapshot_model(trainer.snapshot(thorough=False)), finished)
+    return Fitted(estimator.snapshot_model(trainer.snapshot(thorough=False)), trainer.status not in UNFINISHED)
 
 
 def predictions(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, NDArray[np.int64]]:

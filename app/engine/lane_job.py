@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import Grid, KNeighborsClassifier
+from app.learners.estimators import neighbors_of
+from solver import Grid
 from solver.core.binary_reduction import PairClassifier
 
 from .fitting import predictions
@@ -71,11 +72,8 @@ class LaneJob:
         if len(points) == 0:
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        settings = spec.lane.knn
         start = time.perf_counter()
-        model = KNeighborsClassifier(
-            min(settings.n_neighbors, len(points)), settings.weights, settings.metric, settings.p
-        ).fit(points.xy, points.labels)
+        model = neighbors_of(spec.lane.knn, len(points)).fit(points.xy, points.labels)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
         source = knn_source(model, spec.compiled)
         few = len(points) <= COUNTED_FIRST

@@ -19,6 +19,7 @@ from app.engine.pieces import Pace, Step
 from app.engine.raster import rows_of
 from app.engine.requests import Model
 from app.engine.shading import joined, level_lines, region_lines
+from app.learners.estimators import neighbors_of
 from app.state.document import Lane
 from app.state.folds import folds_of
 from app.state.points import Points
@@ -231,7 +232,7 @@ class CrossValidation:
             post(_validated(right, sizes, folds, unfinished, self.k == 0, one_class))
 
     def _without_each(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        points, s = self.points, self.lane.knn
+        points = self.points
         n = len(points)
         if n < 2:
             raise ValueError("Leaving one out needs at least two training points.")
@@ -239,7 +240,7 @@ class CrossValidation:
             raise ValueError(
                 f"Leaving out each of {n} points takes too long: choose folds, or at most {MOST_LEFT_OUT}."
             )
-        model = KNeighborsClassifier(min(s.n_neighbors, n - 1), s.weights, s.metric, s.p).fit(points.xy, points.labels)
+        model = neighbors_of(self.lane.knn, n - 1).fit(points.xy, points.labels)
         right, posted, pace = 0, time.perf_counter(), Pace(overtaken)
 
         def count(block: slice) -> None:
