@@ -22,6 +22,7 @@ from app.engine.lane_job import PLAIN_LIMIT, LaneJob
 from app.engine.latest_queue import LatestQueue
 from app.engine.mailbox import Mailbox
 from app.engine.pool import Job, Later, Pool, Priority
+from app.engine.raster import unless_too_dense
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.results import Results
 from app.engine.run_state import Seek
@@ -1149,5 +1150,5 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
 
 def test_lines_denser_than_a_picture_are_left_out() -> None:
     """Cosine on scattered points: hundreds of thousands of vertices would be a black picture, after seconds."""
-    few, many = np.zeros((work_module.MOST_VERTICES, 2)), np.zeros((work_module.MOST_VERTICES + 1, 2))
-    assert work_module._unless_too_dense(few) is few and work_module._unless_too_dense(many).shape == (0, 2)
+    few, many = np.zeros((5, 2)), np.zeros((6, 2))
+    assert unless_too_dense(few, 5) is few and unless_too_dense(many, 5).shape == (0, 2)
