@@ -21,6 +21,7 @@ from app.engine.pool import Priority
 from app.engine.requests import Frame, Phase, Picture
 from app.engine.shading import Shades
 from app.engine.surface_values import problem_of
+from app.learners.estimators import class_weight
 from app.state.document import Lane, SvmSettings
 from app.state.points import Points
 from solver import SVC, Grid, KNeighborsClassifier, Pair, Status
@@ -281,11 +282,6 @@ def training(
 
 def machine(settings: SvmSettings) -> SVC:
     """The estimator of a lane's settings."""
-    weights: dict[str, dict[int, float] | str | None] = {
-        "equal": None,
-        "balanced": "balanced",
-        "own": dict(enumerate(settings.own_weights)),
-    }
     return SVC(
         math.inf if settings.hard_margin else settings.C,
         settings.kernel,
@@ -296,7 +292,7 @@ def machine(settings: SvmSettings) -> SVC:
         -1,
         settings.selection,
         0,
-        class_weight=weights[settings.class_weight],
+        class_weight=class_weight(settings),
         multiclass=settings.multiclass,
     )
 

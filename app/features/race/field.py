@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.engine.pool import Priority
 from app.engine.surface_values import problem_of
-from app.state.document import SvmSettings
+from app.learners.estimators import class_weight
 from app.state.points import Points
 from solver import REST, RULES, SVC, Pair, SmoSolver, Status
 
@@ -219,7 +219,7 @@ def _problem(request: RaceRequest) -> tuple[Pair, Array]:
         s.gamma,
         s.coef0,
         s.tol,
-        class_weight=_class_weight(s),
+        class_weight=class_weight(s),
         multiclass=s.multiclass,
         cache_size=0.0,
     )
@@ -227,10 +227,3 @@ def _problem(request: RaceRequest) -> tuple[Pair, Array]:
     names = [problem_of(pair, points.classes) for pair in trainer.pairs]
     place = names.index(request.problem) if request.problem in names else 0
     return trainer.pairs[place], trainer.solvers[place].C
-
-
-def _class_weight(settings: SvmSettings) -> dict[int, float] | str | None:
-    """The class weights as SVC takes them."""
-    if settings.class_weight == "own":
-        return dict(enumerate(settings.own_weights))
-    return "balanced" if settings.class_weight == "balanced" else None
