@@ -18,6 +18,7 @@ from solver.kernels.grids import GridRows
 
 from .arrays import Array, Indices
 from .certificate import Status
+from .checks import check_labels, check_points
 from .estimator import Estimator
 from .multiclass import Pair, PairTrainer, winners
 
@@ -52,6 +53,8 @@ class PairClassifier(Estimator):
     intercept_: Array
     certificates_: Sequence[Any]
     _training: Any
+    #: What it is called in sentences.
+    _learner = "an SVM"
 
     # -- training --------------------------------------------------------------------------------------------------
 
@@ -86,6 +89,14 @@ class PairClassifier(Estimator):
         """alpha and C of the points of each binary problem, in the order of `Pair.index`, as in `snapshots` of the
         trainer that `prepare` made; empty for a learner that has no multipliers."""
         return []
+
+    def _training_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[Any], Indices]:
+        """Points, sorted classes and the class index of each point, checked."""
+        points = check_points(X, self._largest_coordinate)
+        classes, codes = check_labels(y, len(points))
+        if len(classes) < 2:
+            raise ValueError(f"y holds one class only; {self._learner} needs points of at least two classes.")
+        return points, classes, codes
 
     @abstractmethod
     def _checked(self, X: ArrayLike, y: ArrayLike) -> Prepared:

@@ -17,6 +17,8 @@ from .arrays import Array
 if TYPE_CHECKING:
     from solver.kernels.table import Kernel
 
+EPS = float(np.finfo(np.float64).eps)
+
 
 class Status(StrEnum):
     """What can be said of the current multipliers."""
@@ -84,6 +86,11 @@ class Certificate:
         return self.status is Status.PRECISION
 
 
+def gap_of(primal: float, dual: float) -> float:
+    """The relative duality gap; nan without a primal bound."""
+    return max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
+
+
 def joined(certificates: Sequence[Certificate]) -> Certificate:
     """One certificate for several binary problems, seen as the one problem of minimising the sum of their primals.
 
@@ -100,7 +107,7 @@ def joined(certificates: Sequence[Certificate]) -> Certificate:
         kkt_violation=max(c.kkt_violation for c in certificates),
         dual=dual,
         primal=primal,
-        gap=max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan,
+        gap=gap_of(primal, dual),
         n_free=sum(c.n_free for c in certificates),
         n_bounded=sum(c.n_bounded for c in certificates),
         n_iter=sum(c.n_iter for c in certificates),
@@ -124,13 +131,13 @@ def rounding_of(kernel: Kernel, X: Array, beta: Array, enough: float) -> float:
     """
     if not len(X):
         return 0.0
-    eps, size = float(np.finfo(np.float64).eps), np.abs(beta)
+    size = np.abs(beta)
     with np.errstate(over="ignore", invalid="ignore"):
-        bound = eps * kernel.largest(X) * float(size.sum())
+        bound = EPS * kernel.largest(X) * float(size.sum())
         if bound <= enough:
             return bound
         blocks = (np.abs(kernel.gram(X[b : b + 512], X)) @ size for b in range(0, len(X), 512))
-        return eps * max(float(block.max()) for block in blocks)
+        return EPS * max(float(block.max()) for block in blocks)
 
 
 def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True, noise: float = 0.0) -> float:

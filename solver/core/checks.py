@@ -33,10 +33,12 @@ def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
         raise ValueError(f"{name} must hold numbers only.") from None
 
 
-def check_points(X: ArrayLike, name: str = "X", n_features: int | None = None, copy: bool = True) -> Array:
+def check_points(
+    X: ArrayLike, largest: float = np.inf, *, name: str = "X", n_features: int | None = None, copy: bool = True
+) -> Array:
     """`X` as a finite float64 array of shape (n, d), n >= 1, d >= 1; ValueError with one sentence otherwise.
 
-    `copy` as in `check_numbers`.
+    `largest` as in `check_size`, `copy` as in `check_numbers`.
     """
     points = check_numbers(name, X, copy)
     if points.ndim != 2:
@@ -48,6 +50,7 @@ def check_points(X: ArrayLike, name: str = "X", n_features: int | None = None, c
         raise ValueError(f"{name} holds a value that is not finite (NaN or infinity), first in row {row}.")
     if n_features is not None and points.shape[1] != n_features:
         raise ValueError(f"{name} has {points.shape[1]} features, but the model was fitted with {n_features}.")
+    check_size(name, points, largest)
     return points
 
 
@@ -92,13 +95,17 @@ def check_seed(random_state: Any) -> int:
     return check_integer("random_state", 0 if random_state is None else random_state, 0)
 
 
-def check_axis(name: str, values: ArrayLike, n_features: int) -> Array:
-    """Columns or rows of a grid as a finite one-dimensional array; ValueError otherwise, or if not of 2 features."""
+def check_axis(name: str, values: ArrayLike, n_features: int, largest: float = np.inf) -> Array:
+    """Columns or rows of a grid as a finite one-dimensional array; ValueError otherwise, or if not of 2 features.
+
+    `largest` as in `check_size`.
+    """
     if n_features != 2:
         raise ValueError(f"A surface needs a model of 2 features; this one was fitted with {n_features}.")
     axis = check_numbers(name, values)
     if axis.ndim != 1 or not np.isfinite(axis).all():
         raise ValueError(f"{name} must be a one-dimensional array of finite numbers.")
+    check_size(name, axis, largest)
     return axis
 
 

@@ -70,11 +70,12 @@ def sample_weights(sample_weight: ArrayLike | None, n_points: int) -> Array:
     return weights
 
 
-def bounds(C: float, of_points: Array, largest: float) -> Array:
+def bounds(C: Any, of_points: Array, largest: float, *, or_inf: bool = False) -> Array:
     """C_i = C * w_i, the bound of each multiplier, 0 where w_i is; ValueError when a product leaves double precision.
 
-    `of_points` are the weights w, at least 0; C may be inf.  `largest` is the largest finite bound allowed.
+    `of_points` are the weights w, at least 0.  `largest` is the largest bound allowed, `or_inf` whether C may be inf.
     """
+    C = check_number("C", C, 0.0, np.inf if or_inf else largest, open_low=True)
     present = of_points > 0
     C_i = np.zeros(len(of_points))
     with np.errstate(over="ignore"):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Array
 from .certificate import Status
-from .checks import check_choice, check_numbers, check_points, check_size, column
+from .checks import check_choice, check_numbers, check_points, column
 from .conventions import ConvergenceWarning, NotFittedError
 from .scikit_learn import as_scikit_learn
 
@@ -113,8 +113,7 @@ class Estimator:
     def _queries(self, X: ArrayLike) -> Array:
         """`X` as checked points of the features this estimator was fitted with; every query method begins here."""
         self._fitted()._check_names(X)
-        points = check_points(X, n_features=self.n_features_in_, copy=False)
-        check_size("X", points, self._largest_coordinate)
+        points = check_points(X, self._largest_coordinate, n_features=self.n_features_in_, copy=False)
         return points
 
     def _learned_from(self, X: ArrayLike) -> Self:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from .arrays import Array, Integers
 from .certificate import Status
+from .step_log import Notes
 
 #: Asked by a solver every few milliseconds of work; True interrupts it.
 Stop = Callable[[], bool]
@@ -51,6 +52,7 @@ class SteppedSolver(ABC):
     NOTES: ClassVar[tuple[str, ...]] = ()
     KEPT_EVERY: ClassVar[int] = 64
     status: Status
+    _notes: Notes
 
     @property
     @abstractmethod
@@ -79,7 +81,11 @@ class SteppedSolver(ABC):
         What `take_notes` has not given out yet is forgotten.
         """
 
+    @property
     @abstractmethod
+    def _present(self) -> Array:
+        """The values of `NOTES` now."""
+
     def start_notes(self) -> Array:
         """Note each step from now on; returns the present values, shape (n_names,).
 
@@ -88,11 +94,17 @@ class SteppedSolver(ABC):
         ValueError
             A solver that does not know them after each step.
         """
+        self._begin_notes()
+        return self._notes.present
 
-    @abstractmethod
+    def _begin_notes(self) -> None:
+        """Note from the present state on."""
+        self._notes.start(self._present)
+
     def take_notes(self) -> tuple[Array, Integers]:
         """The notes of the steps since the last call, shape (m, n_names), and how many points entered or left the
         support vectors in each of them, shape (m,)."""
+        return self._notes.take()
 
     @abstractmethod
     def step(self, n: int = 1, stop: Stop = never) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array
-from solver.core.checks import check_points, check_size
+from solver.core.checks import check_points
 
 
 def polynomial_features(X: ArrayLike) -> Array:
@@ -36,7 +36,6 @@ def polynomial_features(X: ArrayLike) -> Array:
     ValueError
         Bad data, in one sentence.
     """
-    points = check_points(X)
-    check_size("X", points, 1e140)
+    points = check_points(X, 1e140)
     products = points[:, :, None] * points[:, None, :]
     return np.hstack([np.ones((len(points), 1)), points, products.reshape(len(points), -1)])

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
 from solver.core.certificate import Certificate, Status
-from solver.core.checks import check_axis, check_choice, check_labels, check_number, check_points, check_size
+from solver.core.checks import check_axis, check_choice
 from solver.core.class_weights import bounds, class_weights
 from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, one_vs_rest_values
 
@@ -119,9 +119,8 @@ class KernelClassifier(PairClassifier):
         n_features = self._fitted().n_features_in_
         if isinstance(self._expansion.kernel, PrecomputedKernel):
             raise ValueError("A precomputed kernel has no surface: its points are rows of a matrix, not of the plane.")
-        columns, rows = check_axis("xs", xs, n_features), check_axis("ys", ys, n_features)
-        check_size("xs", columns, self._largest_coordinate)
-        check_size("ys", rows, self._largest_coordinate)
+        columns = check_axis("xs", xs, n_features, self._largest_coordinate)
+        rows = check_axis("ys", ys, n_features, self._largest_coordinate)
         return self._joined(self._expansion.finite(self.pair_surface_on(columns)(rows)))
 
     def pair_surface_on(self, xs: Array) -> GridRows:
@@ -206,11 +205,7 @@ class SteppedKernelClassifier(KernelClassifier):
         """Numbers of points, and their alpha; those of all others are 0."""
 
     def _checked(self, X: ArrayLike, y: ArrayLike) -> Training:
-        points = check_points(X)
-        check_size("X", points, self._largest_coordinate)
-        classes, codes = check_labels(y, len(points))
-        if len(classes) < 2:
-            raise ValueError("y holds one class only; an SVM needs points of at least two classes.")
+        points, classes, codes = self._training_data(X, y)
         kernel = self._checked_kernel(points)
         scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
         C = self._prices(classes, codes)
@@ -224,12 +219,11 @@ class SteppedKernelClassifier(KernelClassifier):
 
     def _prices(self, classes: NDArray[Any], codes: Indices) -> Array:
         """C of each point: C times the weight of its class, which must be above 0."""
-        C = check_number("C", self.C, 0.0, self._largest_C, open_low=True)
         weights = class_weights(self.class_weight, classes, codes)
         if not (weights > 0).all():
             label = classes[weights.argmin()]
             raise ValueError(f"class_weight of {label!s} is 0; {type(self).__name__} wants weights above 0.")
-        return bounds(C, weights[codes], self._largest_C)
+        return bounds(self.C, weights[codes], self._largest_C)
 
     def _checked_kernel(self, X: Array) -> Kernel:
         return Kernel(check_choice("kernel", self.kernel, KERNELS), gamma_of(self.gamma, X), self.coef0, self.degree)

@@ -22,15 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Integers
-from solver.core.checks import (
-    check_axis,
-    check_choice,
-    check_integer,
-    check_labels,
-    check_number,
-    check_points,
-    check_size,
-)
+from solver.core.checks import check_axis, check_choice, check_integer, check_labels, check_number, check_points
 from solver.core.estimator import Estimator
 
 from . import _knn_loops as loops
@@ -99,8 +91,7 @@ class KNeighborsClassifier(Estimator):
         self._voting()
         metric = METRICS[check_choice("metric", self.metric, METRICS)]
         p = check_number("p", self.p, 1.0)
-        points = check_points(X)
-        check_size("X", points, self._largest_coordinate)
+        points = check_points(X, self._largest_coordinate)
         classes, codes = check_labels(y, len(points))
         if metric == loops.MINKOWSKI:
             metric = {1.0: loops.MANHATTAN, 2.0: loops.EUCLIDEAN, np.inf: loops.CHEBYSHEV}.get(p, metric)
@@ -335,8 +326,7 @@ class KNeighborsClassifier(Estimator):
         return rows
 
     def _axis(self, name: str, values: ArrayLike) -> Array:
-        axis = check_axis(name, values, self.n_features_in_)
-        check_size(name, axis, self._largest_coordinate)
+        axis = check_axis(name, values, self.n_features_in_, self._largest_coordinate)
         if (np.diff(axis) < 0).any():
             at = int(np.flatnonzero(np.diff(axis) < 0)[0]) + 1
             raise ValueError(f"{name} must not decrease; {name}[{at}] is {axis[at]:g}, less than the one before.")

@@ -18,15 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier, run
 from solver.core.certificate import Status
-from solver.core.checks import (
-    check_axis,
-    check_integer,
-    check_labels,
-    check_number,
-    check_points,
-    check_seed,
-    check_size,
-)
+from solver.core.checks import check_axis, check_integer, check_number, check_seed
 from solver.core.multiclass import PairTrainer, one_vs_rest
 from solver.kernels.grids import GridRows
 
@@ -60,6 +52,7 @@ class LinearClassifier(PairClassifier):
     """
 
     coef_: Array
+    _learner = "a linear classifier"
 
     def _pair_values(self, points: Array) -> Array:
         values: Array = points @ self.coef_.T + self.intercept_
@@ -78,9 +71,8 @@ class LinearClassifier(PairClassifier):
             Not fitted, other than two features, or axes that are not finite.
         """
         n_features = self._fitted().n_features_in_
-        columns, rows = check_axis("xs", xs, n_features), check_axis("ys", ys, n_features)
-        check_size("xs", columns, self._largest_coordinate)
-        check_size("ys", rows, self._largest_coordinate)
+        columns = check_axis("xs", xs, n_features, self._largest_coordinate)
+        rows = check_axis("ys", ys, n_features, self._largest_coordinate)
         return self._joined(self.pair_surface_on(columns)(rows))
 
     def pair_surface_on(self, xs: Array) -> GridRows:
@@ -111,11 +103,7 @@ class LinearClassifier(PairClassifier):
         return pair_values[..., 0] if len(self.classes_) == 2 else pair_values
 
     def _checked(self, X: ArrayLike, y: ArrayLike) -> Training:
-        points = check_points(X)
-        check_size("X", points, self._largest_coordinate)
-        classes, codes = check_labels(y, len(points))
-        if len(classes) < 2:
-            raise ValueError("y holds one class only; a linear classifier needs points of at least two classes.")
+        points, classes, codes = self._training_data(X, y)
         pairs = one_vs_rest(codes, len(classes))
         trainer = PairTrainer(pairs, lambda pair: self._solver(points, pair.y))
         return Training(points.shape[1], classes, trainer)

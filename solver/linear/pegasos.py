@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Integers
 from solver.core.certificate import Status
-from solver.core.checks import check_integer, check_number, check_points, check_signs, check_size
+from solver.core.checks import check_integer, check_number, check_points, check_signs
 from solver.core.step_log import AT_ONCE, Notes
 from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
 
@@ -136,8 +136,7 @@ class PegasosSolver(SteppedSolver):
         tol: float = 1e-2,
         random_state: int = 0,
     ) -> None:
-        self.X = check_points(X)
-        check_size("X", self.X, LARGEST_COORDINATE)
+        self.X = check_points(X, LARGEST_COORDINATE)
         n, d = self.X.shape
         self.y = check_signs(y, n)
         self.lam = check_number("lam", lam, SMALLEST_LAMBDA, LARGEST_LAMBDA)
@@ -241,19 +240,13 @@ class PegasosSolver(SteppedSolver):
         for array, copy in zip(self._arrays, copies, strict=True):
             array[:] = copy
         if self._notes:
-            self._notes.start(np.empty(0))
+            self._begin_notes()
 
-    def start_notes(self) -> Array:
-        """Note from now on at which steps a point is hit for the first time: nothing else is known for less than O(n).
-
-        Such a step is what `take_notes` calls a change of the support vectors.
-        """
-        self._notes.start(np.empty(0))
-        return self._notes.present
-
-    def take_notes(self) -> tuple[Array, Integers]:
-        """What was noted since the last call; see `SteppedSolver.take_notes`."""
-        return self._notes.take()
+    @property
+    def _present(self) -> Array:
+        # What `take_notes` calls a change of the support vectors, a point that is hit for the first time, is all that
+        # is known for less than O(n).
+        return np.empty(0)
 
     def _dual(self) -> float:
         """The larger of D(0) = 0 and D(s a), a cut to the box, at the best scale s that stays in the box."""

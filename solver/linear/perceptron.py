@@ -28,14 +28,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Integers
-from solver.core.certificate import Status
-from solver.core.checks import check_flag, check_integer, check_points, check_signs, check_size
+from solver.core.certificate import EPS, Status
+from solver.core.checks import check_flag, check_integer, check_points, check_signs
 from solver.core.step_log import Notes
 from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
 
 from . import _linear_loops as loops
 
-EPS = float(np.finfo(np.float64).eps)
 #: Mistakes corrected between two looks at `stop`.
 AT_ONCE = 500
 #: <w, x> stays finite for as many mistakes as anybody can wait for.
@@ -89,8 +88,7 @@ def largest_margin(X: ArrayLike, y: ArrayLike, *, fit_intercept: bool = True, ma
     -----
     Wolfe, "Finding the nearest point in a polytope", Mathematical Programming 11, 1976.
     """
-    points = check_points(X)
-    check_size("X", points, LARGEST_COORDINATE)
+    points = check_points(X, LARGEST_COORDINATE)
     signs = check_signs(y, len(points))
     check_integer("max_iter", max_iter, 1)
     z = np.hstack([points, np.ones((len(points), 1))]) if fit_intercept else points
@@ -236,6 +234,8 @@ class PerceptronSolver(SteppedSolver):
     Rosenblatt, "The perceptron", Psychological Review 65, 1958; Novikoff, "On convergence proofs on perceptrons", 1962.
     """
 
+    #: As in `PerceptronCertificate`, but the margin is 0 while w = 0.  What `take_notes` calls a change of the support
+    #: vectors is the first mistake on a point.
     NOTES = ("wrong", "margin")
 
     def __init__(
@@ -248,8 +248,7 @@ class PerceptronSolver(SteppedSolver):
         shuffle: bool = False,
         random_state: int = 0,
     ) -> None:
-        self.X = check_points(X)
-        check_size("X", self.X, LARGEST_COORDINATE)
+        self.X = check_points(X, LARGEST_COORDINATE)
         n, d = self.X.shape
         self.y = check_signs(y, n)
         self.fit_intercept = check_flag("fit_intercept", fit_intercept)
@@ -361,20 +360,7 @@ class PerceptronSolver(SteppedSolver):
         for name, value in others.items():
             setattr(self, name, value)
         if self._notes:
-            self._notes.start(self._present)
-
-    def start_notes(self) -> Array:
-        """Note the number of wrong training points and the margin of the weights after each correction from now on.
-
-        Both are as in `PerceptronCertificate`, but the margin is 0 while w = 0.  What `take_notes` calls a change of
-        the support vectors is the first mistake on a point.
-        """
-        self._notes.start(self._present)
-        return self._notes.present
-
-    def take_notes(self) -> tuple[Array, Integers]:
-        """What was noted since the last call; see `SteppedSolver.take_notes`."""
-        return self._notes.take()
+            self._begin_notes()
 
     @property
     def _present(self) -> Array:

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from solver.core.arrays import Array, Integers
+from solver.core.arrays import Array
 from solver.core.certificate import Status
 from solver.core.checks import (
     check_choice,
@@ -40,7 +40,6 @@ from solver.core.checks import (
     check_points,
     check_prices,
     check_signs,
-    check_size,
 )
 from solver.core.step_log import Notes
 from solver.core.stepping import Checkpoint, Stop, never
@@ -130,7 +129,6 @@ class LasvmSolver(LasvmState):
         One sentence naming the parameter, its value and what is allowed.
     """
 
-    NOTES = ("dual", "violation", "free", "bounded")
     n_iter: int = 0  #: operations so far
 
     def __init__(
@@ -151,7 +149,7 @@ class LasvmSolver(LasvmState):
         numbers: ArrayLike | None = None,
     ) -> None:
         self.kernel = kernel
-        points = check_points(X)
+        points = check_points(X, LARGEST_COORDINATE)
         self.centre: Array = points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
         n = len(points)
         cache_size = check_number("cache_size", cache_size, 0.0, open_high=True)
@@ -198,7 +196,7 @@ class LasvmSolver(LasvmState):
         """
         if self.status is Status.RUNNING:
             raise ValueError("extend was called before the former points were used up; run the solver first.")
-        points = check_points(X, n_features=len(self.centre))
+        points = check_points(X, LARGEST_COORDINATE, n_features=len(self.centre))
         self._hold(points, y, C, numbers)
         self._order, self._n_seeds = np.arange(len(points)), 0
         self._cursor, self._half = 0, False
@@ -207,7 +205,6 @@ class LasvmSolver(LasvmState):
 
     def _hold(self, points: Array, y: ArrayLike, C: float | ArrayLike, numbers: ArrayLike | None) -> None:
         """Check a batch and make it the one at hand."""
-        check_size("X", points, LARGEST_COORDINATE)
         shifted = points - self.centre
         if self.kernel.largest(shifted) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {self.kernel.name} kernel overflows at these coordinates; scale the data down.")
@@ -257,22 +254,14 @@ class LasvmSolver(LasvmState):
         if self._notes:
             self._begin_notes()
 
-    def start_notes(self) -> Array:
-        """Note dual, m - M (0 while nothing can move) and the numbers of free and bounded support vectors of S.
-
-        They are noted after each operation.
-        """
-        self._begin_notes()
-        return self._notes.present
-
-    def take_notes(self) -> tuple[Array, Integers]:
-        """What was noted since the last call; see `SteppedSolver.take_notes`."""
-        return self._notes.take()
-
-    def _begin_notes(self) -> None:
+    @property
+    def _present(self) -> Array:
         present = np.zeros(len(self.NOTES))
         loops.write(self._kept.S, present)
-        self._notes.start(present)
+        return present
+
+    def _begin_notes(self) -> None:
+        super()._begin_notes()
         self._kept.S.ints[loops.CHANGES] = 0
 
     def _work(self, n: int) -> int:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from solver.core.arrays import Array, Indices, Integers
 from solver.core.binary_reduction import run
 from solver.core.certificate import Certificate, Status
-from solver.core.checks import check_labels, check_points, check_seed, check_size
+from solver.core.checks import check_labels, check_points, check_seed
 from solver.core.estimator import all_or_nothing
 from solver.core.multiclass import Pair, one_vs_one
 from solver.kernels.kernel_classifier import CACHE_SIZE, SteppedKernelClassifier
@@ -140,8 +140,7 @@ class OnlineSVC(SteppedKernelClassifier):
             raise ValueError(f"class_weight is {self.class_weight!r}; with partial_fit it must be None or a dict.")
         if online:
             self._check_names(X)
-        points = check_points(X, n_features=self.n_features_in_ if online else None)
-        check_size("X", points, self._largest_coordinate)
+        points = check_points(X, self._largest_coordinate, n_features=self.n_features_in_ if online else None)
         labels, places = check_labels(y, len(points))
         if not online:
             known = labels if classes is None else np.unique(check_labels(classes, len(np.atleast_1d(classes)))[0])

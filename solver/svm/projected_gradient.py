@@ -29,8 +29,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from solver.core.arrays import Array, Integers, Mask
-from solver.core.certificate import Certificate, Status, best_primal, proved, rounding_of
+from solver.core.arrays import Array, Mask
+from solver.core.certificate import EPS, Certificate, Status, best_primal, proved, rounding_of
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -39,15 +39,14 @@ from solver.core.checks import (
     check_points,
     check_prices,
     check_signs,
-    check_size,
 )
-from solver.core.step_log import Notes, of_multipliers
-from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
+from solver.core.dual_solver import DualSolver
+from solver.core.step_log import Notes
+from solver.core.stepping import Checkpoint, Stop, never
 from solver.kernels.table import Kernel
 
 from .projection import best_scaled_primal, project, settled
 
-EPS = float(np.finfo(np.float64).eps)
 LARGEST_COORDINATE = 1e70
 LARGEST_C = 1e50
 STEP_SIZES = ("barzilai-borwein", "constant")
@@ -86,7 +85,7 @@ class DualAscentSnapshot:
     certificate: Certificate
 
 
-class DualAscentSolver(SteppedSolver):
+class DualAscentSolver(DualSolver):
     """Projected gradient ascent, stopped and continued after any number of steps.
 
     Parameters
@@ -119,7 +118,6 @@ class DualAscentSolver(SteppedSolver):
     Birgin, Martinez, Raydan, SIAM J. Optim. 10, 2000; Barzilai, Borwein, IMA J. Numer. Anal. 8, 1988.
     """
 
-    NOTES = ("dual", "violation", "free", "bounded")
     KEPT_EVERY = 4  # a step costs a product with the kernel matrix
     n_iter: int = 0  #: gradient steps so far
 
@@ -136,8 +134,7 @@ class DualAscentSolver(SteppedSolver):
         step_size: str = "barzilai-borwein",
         cache_size: float = 200.0,
     ) -> None:
-        points = check_points(X)
-        check_size("X", points, LARGEST_COORDINATE)
+        points = check_points(X, LARGEST_COORDINATE)
         n, d = points.shape
         self.y = check_signs(y, n)
         self.C = check_prices(C, n, LARGEST_C)
@@ -185,53 +182,37 @@ class DualAscentSolver(SteppedSolver):
         return np.abs(self.beta)
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """(m, M): the largest v where beta may grow and the smallest v where it may fall."""
-        above, below = self.v[self.beta < self._hi], self.v[self.beta > self._lo]
-        return float(above.max(initial=-np.inf)), float(below.min(initial=np.inf))
-
-    @property
     def kkt_violation(self) -> float:
         """m - M with an intercept; without, the violation of the conditions of the box."""
         m, M = self.bounds
         return m - M if self.fit_intercept else max(0.0, m, -M)
 
     @property
-    def dual(self) -> float:
-        """D(alpha) = 1/2 (sum alpha + beta . v)."""
-        return 0.5 * float(np.abs(self.beta).sum() + self.beta @ self.v)
-
-    @property
     def intercept(self) -> float:
-        """Mean of v over the free support vectors; with none, (m + M) / 2; 0 without intercept."""
-        if not self.fit_intercept:
-            return 0.0
-        free = (self._lo < self.beta) & (self.beta < self._hi)
-        return float(self.v[free].mean()) if free.any() else 0.5 * sum(self.bounds)
+        """As in `DualSolver`; 0 without intercept."""
+        return super().intercept if self.fit_intercept else 0.0
 
     def certificate(self, thorough: bool = True) -> Certificate:
         """Status, violation, primal and dual bounds; without `thorough` the primal bound is quicker and looser.
 
         Its status is that of the solver, but PRECISION for OPTIMAL or STATIONARY where f is known no better than tol.
         """
-        size = np.abs(self.beta)
-        bounded = int((size == self.C).sum())
-        dual, primal = self.dual, np.inf
+        size, primal = np.abs(self.beta), np.inf
         if self.kernel.is_positive_semidefinite:
             f = self.y - self.v
-            norm = max(0.0, float(size.sum() - self.beta @ self.v))
+            norm = self.squared_norm
             norm += 10.0 * EPS * float(size @ self._root) ** 2  # what rounding may hide, by |K_ij|^2 <= K_ii K_jj
             if self.fit_intercept:
                 primal = best_primal(self.y, self.C, f, norm, thorough)
             else:
                 primal = best_scaled_primal(self.C, self.y * f, norm)
-        gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
         status = self.status
         if status in (Status.OPTIMAL, Status.STATIONARY):
             status = proved(status, rounding_of(self.kernel, self._X, self.beta, self.tol), self.tol)
-        return Certificate(
-            status, self.kkt_violation, dual, primal, gap, int((size > 0).sum()) - bounded, bounded, self.n_iter, np.nan
-        )
+        return self._certificate(status, self.kkt_violation, primal)
+
+    def _state(self) -> tuple[Array, Array, Array, Array]:
+        return self.beta, self.v, self._lo, self._hi
 
     def snapshot(self, thorough: bool = True) -> DualAscentSnapshot:
         """The state now, in arrays of its own; `thorough` as in `certificate`."""
@@ -280,20 +261,11 @@ class DualAscentSolver(SteppedSolver):
             setattr(self, name, value)
         self._vector, self._cursor = None, 0
         if self._notes:
-            self._notes.start(self._present)
-
-    def start_notes(self) -> Array:
-        """Note dual, violation, and the numbers of free and bounded support vectors after each gradient step."""
-        self._notes.start(self._present)
-        return self._notes.present
-
-    def take_notes(self) -> tuple[Array, Integers]:
-        """What was noted since the last call; see `SteppedSolver.take_notes`."""
-        return self._notes.take()
+            self._begin_notes()
 
     @property
     def _present(self) -> Array:
-        present = of_multipliers(self.beta, self.v, self._lo, self._hi)
+        present = super()._present
         present[1] = self.kkt_violation
         return present
 

@@ -31,7 +31,6 @@ from solver.core.checks import (
     check_points,
     check_prices,
     check_signs,
-    check_size,
 )
 from solver.core.step_log import AT_ONCE, Notes
 from solver.core.stepping import Checkpoint, Stop, never
@@ -113,8 +112,6 @@ class SmoSolver(SmoState):
         One sentence naming the parameter, its value and what is allowed.
     """
 
-    NOTES = ("dual", "violation", "free", "bounded")
-
     def __init__(
         self,
         X: ArrayLike,
@@ -131,8 +128,7 @@ class SmoSolver(SmoState):
         shrinking: bool = True,
         compiled: bool = True,
     ) -> None:
-        points = check_points(X)
-        check_size("X", points, LARGEST_COORDINATE)
+        points = check_points(X, LARGEST_COORDINATE)
         n = len(points)
         self.y: Array = check_signs(y, n)
         self.C: Array = check_prices(C, n, LARGEST_C, or_inf=True)
@@ -254,9 +250,7 @@ class SmoSolver(SmoState):
             self._notes.start(state.noted if len(state.noted) else self._present)
 
     def start_notes(self) -> Array:
-        """Note dual, m - M, and the numbers of free and bounded support vectors after each update from now on.
-
-        The dual is the present one plus the gain of each update, and set right whenever v is computed anew.
+        """Note each update: the dual is the present one plus its gain, and set right whenever v is computed anew.
 
         Raises
         ------
@@ -265,12 +259,7 @@ class SmoSolver(SmoState):
         """
         if self._active.shrinking:
             raise ValueError("shrinking is True; it must be False for steps to be noted.")
-        self._notes.start(self._present)
-        return self._notes.present
-
-    def take_notes(self) -> tuple[Array, Integers]:
-        """What was noted since the last call; see `SteppedSolver.take_notes`."""
-        return self._notes.take()
+        return super().start_notes()
 
     @property
     def _refresh_every(self) -> int:

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from solver.core.arrays import Array, Integers
-from solver.core.certificate import Certificate, best_primal, proved
-from solver.core.step_log import of_multipliers
-from solver.core.stepping import SteppedSolver
+from solver.core.certificate import EPS, Certificate, best_primal, proved
+from solver.core.dual_solver import DualSolver
 
 from . import _smo_loops as loops
 from .shrinking import ActiveSet
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class SmoSnapshot:
     certificate: Certificate
 
 
-class SmoState(SteppedSolver):
+class SmoState(DualSolver):
     """The reading half of `SmoSolver`.
 
     Attributes
@@ -47,13 +44,10 @@ class SmoState(SteppedSolver):
     y : ndarray of shape (n,)
     C : ndarray of shape (n,)
         Upper bound of each alpha.
-    tol : float
-        Largest KKT violation called optimal.
     """
 
     y: Array
     C: Array
-    tol: float
     _lo: Array
     _hi: Array
     _ints: Integers
@@ -94,35 +88,13 @@ class SmoState(SteppedSolver):
         return int(self._ints[loops.LAST_I]), int(self._ints[loops.LAST_J])
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """(m, M): the largest v over I_up and the smallest v over I_low."""
-        above, below = self.v[self.beta < self._hi], self.v[self.beta > self._lo]
-        return float(above.max(initial=-np.inf)), float(below.min(initial=np.inf))
-
-    @property
     def kkt_violation(self) -> float:
         """m - M."""
         m, M = self.bounds
         return m - M
 
-    @property
-    def dual(self) -> float:
-        """D(alpha) = 1/2 (sum alpha + beta . v), from K beta = y - v."""
-        return 0.5 * float(np.abs(self.beta).sum() + self.beta @ self.v)
-
-    @property
-    def squared_norm(self) -> float:
-        """||w||^2 = beta . K beta = sum alpha - beta . v."""
-        return max(0.0, float(np.abs(self.beta).sum() - self.beta @ self.v))
-
-    @property
-    def intercept(self) -> float:
-        """Mean of v over the free support vectors; with none, the middle of the interval KKT leaves, (m + M) / 2."""
-        free = (self._lo < self.beta) & (self.beta < self._hi)
-        if free.any():
-            return float(self.v[free].mean())
-        m, M = self.bounds
-        return 0.5 * (m + M)
+    def _state(self) -> tuple[Array, Array, Array, Array]:
+        return self.beta, self.v, self._lo, self._hi
 
     def certificate(self, thorough: bool = True) -> Certificate:
         """Status, KKT violation, primal and dual bounds of the current multipliers.
@@ -131,35 +103,16 @@ class SmoState(SteppedSolver):
         Without `thorough` the primal bound is the one at scale 1: valid, quicker, and looser when C is large.
         """
         size = np.abs(self.beta)
-        bounded = int(((size == self.C) & (size > 0)).sum())
-        dual = self.dual
-        primal = float(np.inf)
-        if self._definite:
-            primal = min(self._primal(thorough), self._proved_primal)
-        gap = max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
-        bound = self._largest_norm / size.sum() if self._hard and size.any() else np.nan
+        primal = min(self._primal(thorough), self._proved_primal) if self._definite else np.inf
+        bound = float(self._largest_norm / size.sum()) if self._hard and size.any() else np.nan
         status = proved(self.status, EPS * float(self._active.size.max()), self.tol)
-        return Certificate(
-            status,
-            self.kkt_violation,
-            dual,
-            primal,
-            gap,
-            int((size > 0).sum()) - bounded,
-            bounded,
-            self.n_iter,
-            float(bound),
-        )
+        return self._certificate(status, self.kkt_violation, primal, bound)
 
     def snapshot(self, thorough: bool = True) -> SmoSnapshot:
         """The state now, in arrays of its own; `thorough` as in `certificate`."""
         alpha, v = self.alpha, self.v.copy()
         alpha.flags.writeable = v.flags.writeable = False
         return SmoSnapshot(alpha, v, self.intercept, self.working_set, self.certificate(thorough))
-
-    @property
-    def _present(self) -> Array:
-        return of_multipliers(self.beta, self.v, self._lo, self._hi)
 
     @property
     def _reachable(self) -> float:

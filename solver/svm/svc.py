@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices
 from solver.core.certificate import NotSeparableError, Status, joined
-from solver.core.checks import check_choice, check_labels, check_number, check_points, check_seed, check_size
+from solver.core.checks import check_choice, check_number, check_seed
 from solver.core.class_weights import bounds, class_weights, sample_weights
 from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
 from solver.kernels.expansion import AnyKernel, KernelFunction, gram_for_training, kernel_of
@@ -222,12 +222,7 @@ class SVC(KernelClassifier):
         shrinking: bool = True,
     ) -> _Training:
         """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""
-        points = check_points(X)
-        check_size("X", points, LARGEST_COORDINATE)
-        classes, codes = check_labels(y, len(points))
-        if len(classes) < 2:
-            raise ValueError("y holds one class only; an SVM needs points of at least two classes.")
-        C = check_number("C", self.C, 0.0, open_low=True)
+        points, classes, codes = self._training_data(X, y)
         check_number("tol", self.tol, 0.0, np.inf, open_low=True, open_high=True)
         cache_size = check_number("cache_size", self.cache_size, 0.0, open_high=True)
         check_choice("selection", self.selection, RULES)
@@ -246,7 +241,7 @@ class SVC(KernelClassifier):
             who = f"only points of class {classes[left[0]]!s} have" if len(left) else "no point has"
             what = "a weight above zero; an SVM needs points of at least two classes."
             raise ValueError(f"After weighting, {who} {what}")
-        C_i = bounds(C, of_points, LARGEST_C)
+        C_i = bounds(self.C, of_points, LARGEST_C, or_inf=True)
         gram = gram_for_training(kernel, points)
         codes = np.where(kept, np.searchsorted(left, codes), -1)
         pairs = scheme.problems(codes, len(left))

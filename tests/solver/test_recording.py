@@ -202,7 +202,7 @@ class Followed:
         beta = solver.beta
         if isinstance(solver, LasvmSolver):
             X = solver.points - solver.centre
-            _, _, lo, hi = solver._of_expansion()
+            _, _, lo, hi = solver._state()
             y = np.where(hi > 0, 1.0, -1.0)
         else:
             X, y, lo, hi = solver_points(solver), solver.y, solver._lo, solver._hi
