@@ -37,7 +37,7 @@ def all_or_nothing(method: Method) -> Method:
 
 
 class Estimator:
-    """A learner whose constructor only stores its parameters, under their names.
+    """A learner whose constructor only stores its parameters, under their names: those of a dataclass.
 
     Attributes
     ----------

@@ -16,6 +16,7 @@ The tie rule makes the answer a function of the training *set*, not of the order
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -40,6 +41,7 @@ METRICS = {
 WEIGHTS = {"uniform": loops.UNIFORM, "distance": loops.INVERSE, "distance-squared": loops.INVERSE_SQUARE}
 
 
+@dataclass(repr=False, eq=False)
 class KNeighborsClassifier(Estimator):
     """Classifier that lets the k nearest training points vote.
 
@@ -74,11 +76,10 @@ class KNeighborsClassifier(Estimator):
 
     _largest_coordinate = 1e140  # squares, and sums of squares over many features, stay finite
 
-    def __init__(self, n_neighbors: int = 5, weights: str = "uniform", metric: str = "euclidean", p: float = 2) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.metric = metric
-        self.p = p
+    n_neighbors: int = 5
+    weights: str = "uniform"
+    metric: str = "euclidean"
+    p: float = 2
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Keep `X` (n_samples, n_features) and the labels `y` (n_samples,), of any type that can be sorted.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -117,6 +117,7 @@ class LinearClassifier(PairClassifier):
         return self
 
 
+@dataclass(repr=False, eq=False)
 class Perceptron(LinearClassifier):
     """Rosenblatt's perceptron: ``w += y_i x_i`` on a mistake; one-vs-rest for more than two classes.
 
@@ -151,20 +152,13 @@ class Perceptron(LinearClassifier):
     Theory, bound and sources at the top of `solver.linear.perceptron`.
     """
 
-    certificates_: list[PerceptronCertificate]
+    certificates_: list[PerceptronCertificate] = field(init=False)
     _largest_coordinate = perceptron.LARGEST_COORDINATE
 
-    def __init__(
-        self,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        shuffle: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    shuffle: bool = True
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,), of any type that can be sorted.
@@ -200,6 +194,7 @@ class Perceptron(LinearClassifier):
         return self
 
 
+@dataclass(repr=False, eq=False)
 class PegasosClassifier(LinearClassifier):
     """Linear SVM without intercept by Pegasos; one-vs-rest for more than two classes.
 
@@ -234,20 +229,13 @@ class PegasosClassifier(LinearClassifier):
     Theory and sources at the top of `solver.linear.pegasos`.
     """
 
-    certificates_: list[PegasosCertificate]
+    certificates_: list[PegasosCertificate] = field(init=False)
     _largest_coordinate = pegasos.LARGEST_COORDINATE
 
-    def __init__(
-        self,
-        alpha: float = 1e-2,
-        n_iter: int = 100_000,
-        tol: float = 1e-2,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.n_iter = n_iter
-        self.tol = tol
-        self.random_state = random_state
+    alpha: float = 1e-2
+    n_iter: int = 100_000
+    tol: float = 1e-2
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,), of any type that can be sorted.

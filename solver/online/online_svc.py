@@ -8,6 +8,7 @@ that of `SVC`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from solver.kernels.table import Kernel
 from .lasvm import LARGEST_C, LARGEST_COORDINATE, LasvmSnapshot, LasvmSolver
 
 
+@dataclass(repr=False, eq=False)
 class OnlineSVC(SteppedKernelClassifier):
     """Support vector classifier trained by LASVM, point by point.
 
@@ -68,39 +70,21 @@ class OnlineSVC(SteppedKernelClassifier):
 
     _largest_coordinate = LARGEST_COORDINATE
     _largest_C = LARGEST_C
-    _online: list[LasvmSolver | None]
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        kernel: str = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        selection: str = "second-order",
-        n_epochs: int = 1,
-        finish: bool = True,
-        shuffle: bool = True,
-        max_iter: int = -1,
-        random_state: int | np.random.RandomState | None = None,
-        multiclass: str = "one-vs-one",
-        class_weight: Mapping[Any, float] | str | None = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.selection = selection
-        self.n_epochs = n_epochs
-        self.finish = finish
-        self.shuffle = shuffle
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.multiclass = multiclass
-        self.class_weight = class_weight
+    C: float = 1.0
+    kernel: str = "rbf"
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    tol: float = 1e-3
+    selection: str = "second-order"
+    n_epochs: int = 1
+    finish: bool = True
+    shuffle: bool = True
+    max_iter: int = -1
+    random_state: int | np.random.RandomState | None = None
+    multiclass: str = "one-vs-one"
+    class_weight: Mapping[Any, float] | str | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,), from nothing.

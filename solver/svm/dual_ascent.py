@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -16,6 +17,7 @@ from solver.kernels.table import Kernel
 from .projected_gradient import LARGEST_C, LARGEST_COORDINATE, DualAscentSnapshot, DualAscentSolver
 
 
+@dataclass(repr=False, eq=False)
 class DualAscentSVC(SteppedKernelClassifier):
     """Support vector classifier trained by projected gradient ascent.
 
@@ -47,31 +49,17 @@ class DualAscentSVC(SteppedKernelClassifier):
     _largest_coordinate = LARGEST_COORDINATE
     _largest_C = LARGEST_C
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        kernel: str = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        step_size: str = "barzilai-borwein",
-        multiclass: str = "one-vs-one",
-        class_weight: Mapping[Any, float] | str | None = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.step_size = step_size
-        self.multiclass = multiclass
-        self.class_weight = class_weight
+    C: float = 1.0
+    kernel: str = "rbf"
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    tol: float = 1e-3
+    max_iter: int = -1
+    step_size: str = "barzilai-borwein"
+    multiclass: str = "one-vs-one"
+    class_weight: Mapping[Any, float] | str | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,); after an error the estimator is as it was before.

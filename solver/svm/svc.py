@@ -40,6 +40,7 @@ class _Training:
     trainer: PairTrainer[SmoSolver]
 
 
+@dataclass(repr=False, eq=False)
 class SVC(KernelClassifier):
     """Support vector classifier trained by sequential minimal optimisation.
 
@@ -117,39 +118,21 @@ class SVC(KernelClassifier):
     """
 
     _largest_coordinate = LARGEST_COORDINATE
-    _training: _Training
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        kernel: str | KernelFunction = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        selection: str = "second-order",
-        random_state: int | np.random.RandomState | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        decision_function_shape: str = "ovr",
-        multiclass: str = "one-vs-one",
-        cache_size: float = 200,
-        solver: str = "smo",
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.max_iter = max_iter
-        self.selection = selection
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.decision_function_shape = decision_function_shape
-        self.multiclass = multiclass
-        self.cache_size = cache_size
-        self.solver = solver
+    C: float = 1.0
+    kernel: str | KernelFunction = "rbf"
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    tol: float = 1e-3
+    max_iter: int = -1
+    selection: str = "second-order"
+    random_state: int | np.random.RandomState | None = None
+    class_weight: Mapping[Any, float] | str | None = None
+    decision_function_shape: str = "ovr"
+    multiclass: str = "one-vs-one"
+    cache_size: float = 200
+    solver: str = "smo"
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,); after an error the estimator is as it was before.
@@ -202,8 +185,8 @@ class SVC(KernelClassifier):
         -----
         Unlike `fit` it lets a hard margin that does not exist be seen: the trainer ends as `Status.NOT_SEPARABLE`.
         """
-        self._training = self._checked(X, y, sample_weight, start, compiled, shrinking)
-        return self._training.trainer
+        training = self._training = self._checked(X, y, sample_weight, start, compiled, shrinking)
+        return training.trainer
 
     def pair_multipliers(self, snapshots: Sequence[SmoSnapshot]) -> list[tuple[Array, Array]]:
         """alpha and C of the points of each binary problem, in the order of `Pair.index`."""

@@ -87,7 +87,7 @@ def is_compiled(function: ast.FunctionDef) -> bool:
 
 
 #: Constructors shaped like scikit-learn's, whose parameters are what can be set.
-MANY_PARAMETERS = {"OnlineSVC.__init__", "LasvmSolver.__init__", "SVC.__init__", "SmoSolver.__init__"}
+MANY_PARAMETERS = {"LasvmSolver.__init__", "SmoSolver.__init__"}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
