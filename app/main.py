@@ -70,13 +70,14 @@ def create_window(
     store = Store(document or default_document(), path)
     if modified:
         store.reset(store.document, path, modified=True)
-    controller = Controller(store, Session(), window.ask_refresh, window.say, window.alert)
+    scheduler = Scheduler(MAX_LANES, window.ask_refresh)
+    controller = Controller(store, Session(), window.ask_refresh, window.say, window.alert, scheduler.results)
     if path is not None:
         controller.on_disk = on_disk or documents.fingerprint(path)
     state_folder = profile_dir or Path(platformdirs.user_state_dir(NAME, False))
     log.start(state_folder)
     safekeeping = Safekeeping(state_folder)
-    window.assemble(controller, Scheduler(MAX_LANES, window.ask_refresh), CompileAhead(window.ask_refresh), safekeeping)
+    window.assemble(controller, scheduler, CompileAhead(window.ask_refresh), safekeeping)
     return window
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from app.features.ground_truth.controller import GroundTruthController
-from app.features.probe.controller import ProbeController
-from app.features.validation_curves.scene import ValidationCurvesController
-from app.features.what_if.scene import WhatIf
+from app.engine.results import Results
+from app.features.difference.controller import DifferenceController
 from app.files import documents
 from app.files.background_task import NoProgress, Task
 from app.files.file_tasks import FileTasks
@@ -18,6 +16,7 @@ from app.scene.text import count
 from app.state.commands import Clear, Command, Generate, ImportPoints, SetFields, SetGenerator, SetView
 from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from app.state.edit_struct import changed_struct, text_of
+from app.state.host import Host
 from app.state.lane_commands import SetLane, ShowLanes
 from app.state.points import MAX_CLASSES
 from app.state.session import NOTHING, Session
@@ -33,6 +32,8 @@ from .test_split import TestSplitController
 if TYPE_CHECKING:
     from app.exchange import Imported
 
+T = TypeVar("T")
+
 
 class Controller:
     """Turns wishes of the hand into commands and session changes.
@@ -47,6 +48,8 @@ class Controller:
         ``say(sentence)`` tells the person at the window something; "" takes it back.
     alert : callable
         ``alert(sentence)`` tells what must not be overlooked: a file was not read or not written.
+    results : Results, optional
+        What lanes show.
     """
 
     def __init__(
@@ -56,9 +59,12 @@ class Controller:
         changed: Callable[[], None],
         say: Callable[[str], None],
         alert: Callable[[str], None],
+        results: Results | None = None,
     ) -> None:
         self.store = store
         self.session = session
+        self.results = results or Results()
+        self._features: dict[object, Any] = {}
         self._changed = changed
         self.say = say
         self._alert = alert
@@ -69,10 +75,6 @@ class Controller:
         self.playback = PlaybackController(self)
         self.splitting = TestSplitController(self)
         self.lanes = LaneController(self)
-        self.truth = GroundTruthController(self)
-        self.strips = ValidationCurvesController(self)
-        self.probe_controller = ProbeController(self)
-        self.what_if = WhatIf(self)
         store.listen(lambda old, new: changed())
 
     @property
@@ -104,17 +106,12 @@ class Controller:
             self.session = session
             self._changed()
 
-    def verbs(self) -> dict[str, Callable[[], None]]:
-        """What the actions of comparing do."""
-        truth = self.truth
-        return {
-            **self.lanes.verbs(),
-            "strips": self.strips.toggle,
-            "pin": self.probe_controller.toggle,
-            "ideal": truth.toggle_ideal,
-            "haze": truth.toggle_haze,
-            "arm_whatif": self.what_if.toggle,
-        }
+    def feature(self, kind: Callable[[Host], T]) -> T:
+        """The controller of a feature, by its type; made when it is first wanted."""
+        if kind not in self._features:
+            self._features[kind] = kind(self)
+        made: T = self._features[kind]
+        return made
 
     # -- the view --------------------------------------------------------------------------------------------------
 
@@ -126,7 +123,7 @@ class Controller:
 
     def wipe(self, at: float) -> None:
         """The border between two pictures, one over the other, at this share of the width."""
-        self.lanes.wipe(at)
+        self.feature(DifferenceController).wipe(at)
 
     def fit(self) -> None:
         self.dispatch(SetView(view=View.fitting(self.document.points)))
@@ -243,11 +240,9 @@ class Controller:
             open_panels=self.session.open_panels | {panel} if visible else self.session.open_panels - {panel}
         )
 
-    def toggle_kkt(self) -> None:
-        self.set_session(kkt=not self.session.kkt)
-
-    def toggle_legend(self) -> None:
-        self.set_session(legend=not self.session.legend)
+    def toggle(self, switch: str) -> None:
+        """Turn a field of the session on or off."""
+        self.set_session(**{switch: not getattr(self.session, switch)})
 
     def set_theme(self, theme: str, dark: bool) -> None:
         self.set_session(theme=theme, dark=dark)

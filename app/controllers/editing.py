@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,9 @@ from app.files.background_task import Progress, Task
 from app.scene.text import count
 from app.state.commands import AddPoints, Command, ImportPoints, MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document
+from app.state.host import Host
 from app.state.points import MAX_CLASSES, Ids
 from app.state.session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
-from app.state.store import Store
 from app.tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, Tool, nearest
 
 #: Pixels by which a duplicate stands beside its original.
@@ -23,59 +22,44 @@ BESIDE = 12
 STEPS = (10, 1, 50)
 
 
-class Owner(Protocol):
-    """What editing needs of the controller."""
-
-    store: Store
-
-    @property
-    def document(self) -> Document: ...
-    @property
-    def session(self) -> Session: ...
-    def apply(self, command: Command) -> object: ...
-    def set_session(self, **changes: Any) -> None: ...
-    def pan(self, dx: float, dy: float) -> None: ...
-    def say(self, sentence: str) -> None: ...
-
-
 class Editing:
     """One gesture at a time, of the tool chosen when it began; also the `Desk` of that tool.
 
     Parameters
     ----------
-    owner : Owner
+    host : Host
     """
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._tool: Tool = TOOLS["pointer"].make(self)
         self._tool_name = "pointer"
         self._hover: Callable[[PointerPosition | None], None] = lambda pointer: None
         self._nudging: object = None
         self._by_keys = False  # the gesture is one of the keyboard
-        owner.store.listen(self._keep_selection)
+        host.store.listen(self._keep_selection)
 
     # -- the desk of the tools -------------------------------------------------------------------------------------
 
     @property
     def document(self) -> Document:
-        return self._owner.document
+        return self._host.document
 
     @property
     def session(self) -> Session:
-        return self._owner.session
+        return self._host.session
 
     def dispatch(self, command: Command) -> None:
-        self._owner.apply(command)
+        self._host.apply(command)
 
     def say(self, sentence: str) -> None:
-        self._owner.say(sentence)
+        self._host.say(sentence)
 
     def select(self, ids: Ids) -> None:
         """Select the points with these `ids`."""
         if len(ids) or len(self.session.selection):
             ascending = (ids[1:] > ids[:-1]).all()
-            self._owner.set_session(selection=Selection(ids if ascending else np.sort(ids)) if len(ids) else NOTHING)
+            self._host.set_session(selection=Selection(ids if ascending else np.sort(ids)) if len(ids) else NOTHING)
 
     # -- the pointer on a canvas -----------------------------------------------------------------------------------
 
@@ -91,7 +75,7 @@ class Editing:
 
     def press(self, pointer: PointerPosition, keys: Keys = NO_KEYS) -> None:
         """The main button goes down; the keyboard cursor, if there was one, goes."""
-        self._owner.set_session(cursor=None)
+        self._host.set_session(cursor=None)
         self._begin(pointer, keys)
 
     def _begin(self, pointer: PointerPosition, keys: Keys = NO_KEYS, by_keys: bool = False) -> None:
@@ -124,7 +108,7 @@ class Editing:
         """Break the gesture off and take back what it did; False when there was none."""
         if not self.busy:
             return False
-        self._owner.store.abandon(self._tool.cancel())
+        self._host.store.abandon(self._tool.cancel())
         self._show_gesture()
         return True
 
@@ -144,7 +128,7 @@ class Editing:
         self._hover = listener
 
     def _show_gesture(self) -> None:
-        self._owner.set_session(outline=self._tool.outline, drawing=self.busy)
+        self._host.set_session(outline=self._tool.outline, drawing=self.busy)
 
     # -- tools and their options -----------------------------------------------------------------------------------
 
@@ -152,7 +136,7 @@ class Editing:
         """Take another tool in hand; a gesture that is going on ends."""
         if tool in TOOLS and tool != self.session.tool:
             self.finish()
-            self._owner.set_session(tool=tool)
+            self._host.set_session(tool=tool)
 
     def set_option(self, name: str, value: int | str | bool) -> None:
         """Change an option of the tools; numbers beyond their limits become the nearest that is allowed."""
@@ -161,7 +145,7 @@ class Editing:
             value = min(max(int(value), low), high)
         allowed = {"spread": SPREADS, "moves": MOVES}.get(name)
         if allowed is None or value in allowed:
-            self._owner.set_session(**{name: value})
+            self._host.set_session(**{name: value})
 
     def resize(self, factor: float) -> None:
         """Make the brush larger or smaller."""
@@ -194,10 +178,10 @@ class Editing:
 
     def cutting(self) -> Callable[[], None]:
         """What removes the points that are selected now, for when they have been copied."""
-        ids, resets = self.session.selection.ids, self._owner.store.resets
+        ids, resets = self.session.selection.ids, self._host.store.resets
 
         def cut() -> None:
-            if resets == self._owner.store.resets:
+            if resets == self._host.store.resets:
                 self._edit(RemovePoints(ids=ids, verb="Cut"))
 
         return cut
@@ -242,7 +226,7 @@ class Editing:
 
     def pasting(self, text: str) -> Task[tuple[int, ImportPoints]]:
         """The points in the text of a table, for `take_pasted`."""
-        document, active, resets = self.document, self.session.active_class, self._owner.store.resets
+        document, active, resets = self.document, self.session.active_class, self._host.store.resets
 
         def work(progress: Progress) -> tuple[int, ImportPoints]:
             from app.exchange import from_text
@@ -258,7 +242,7 @@ class Editing:
     def take_pasted(self, pasted: tuple[int, ImportPoints]) -> None:
         """Points from the clipboard, which are then selected; nothing of what was meant for another document."""
         resets, command = pasted
-        if resets == self._owner.store.resets and self._add(command):
+        if resets == self._host.store.resets and self._add(command):
             self.say(f"Pasted {count(len(np.asarray(command.xy)), 'point')}; drag one of them to move them all.")
 
     def _selected(self) -> tuple[np.ndarray, np.ndarray]:
@@ -305,11 +289,11 @@ class Editing:
         x, y = self.session.cursor or (view.x, view.y)
         if self.session.cursor is not None:
             x, y = x + dx * unit, y + dy * unit
-        self._owner.set_session(cursor=(x, y))
+        self._host.set_session(cursor=(x, y))
         reach = 0.48 * view.span
         over = [value - min(max(value, middle - reach), middle + reach) for value, middle in ((x, view.x), (y, view.y))]
         if any(over):
-            self._owner.pan(*over)
+            self._host.pan(*over)
         self.drag(PointerPosition(x, y, unit))
 
     def enter(self, unit: float) -> None:
@@ -337,7 +321,7 @@ class Editing:
         elif len(self.session.selection):
             self.select_none()
         else:
-            self._owner.set_session(cursor=None)
+            self._host.set_session(cursor=None)
 
     def delete(self, pointer: PointerPosition | None, unit: float) -> None:
         """The Delete key: the selected points, else the one nearest to the keyboard cursor or to `pointer`."""

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from app.engine.run_state import RunState, Seek
-from app.state.document import Document
-from app.state.session import SPEEDS, Session
+from app.state.host import Host
+from app.state.session import SPEEDS
 
 Until = Literal["step", "next change", "previous change", "end"]
-
-
-class Desk(Protocol):
-    """Where session and document are kept."""
-
-    session: Session
-
-    @property
-    def document(self) -> Document: ...
-
-    def set_session(self, **changes: Any) -> None: ...
 
 
 class PlaybackController:
@@ -31,11 +20,11 @@ class PlaybackController:
 
     Parameters
     ----------
-    desk : Desk
+    host : Host
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._study_of: Callable[[int], RunState | None] = lambda lane: None
         self._serials = itertools.count(1)
 
@@ -51,7 +40,7 @@ class PlaybackController:
         if run_state is not None and run_state.at_end:
             self._go(lane, run_state, 0, "step", playing=True)
         else:
-            self._play(lane, not self._desk.session.playing[self._slot(lane)])
+            self._play(lane, not self._host.session.playing[self._slot(lane)])
 
     def step(self, lane: int, by: int) -> None:
         """Pause, and go `by` steps forward or back from where the run is going already."""
@@ -90,32 +79,32 @@ class PlaybackController:
 
     def set_speed(self, lane: int, speed: int) -> None:
         """Choose one of `session.SPEEDS`."""
-        self._desk.set_session(
-            speeds=_with(self._desk.session.speeds, self._slot(lane), min(max(speed, 0), len(SPEEDS) - 1)),
+        self._host.set_session(
+            speeds=_with(self._host.session.speeds, self._slot(lane), min(max(speed, 0), len(SPEEDS) - 1)),
             studied=self._slot(lane),
         )
 
     def restart(self, lane: int) -> None:
         """Train anew, from zero."""
-        restarts, slot = self._desk.session.restarts, self._slot(lane)
-        self._desk.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), studied=slot)
+        restarts, slot = self._host.session.restarts, self._slot(lane)
+        self._host.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), studied=slot)
 
     # -- all lanes -------------------------------------------------------------------------------------------------
 
     def toggle_all(self) -> None:
         """Pause every lane while one of them moves, else let all go on; with every run at its end, pause what comes."""
-        playing = self._desk.session.playing
-        on_screen = [playing[self._slot(lane)] for lane in range(self._desk.document.shown)]
+        playing = self._host.session.playing
+        on_screen = [playing[self._slot(lane)] for lane in range(self._host.document.shown)]
         known = [
             (on, run_state) for lane, on in enumerate(on_screen) if (run_state := self._study_of(lane)) is not None
         ]
         resting = [run_state for on, run_state in known if not (on or run_state.at_end)]
         moves = any(on and not run_state.at_end for on, run_state in known)
-        self._desk.set_session(playing=(not moves if moves or resting else not any(on_screen),) * len(playing))
+        self._host.set_session(playing=(not moves if moves or resting else not any(on_screen),) * len(playing))
 
     def hover(self, point: int | None) -> None:
         """The pointer is over the point of this lifelong id, or over none."""
-        self._desk.set_session(hovered=point)
+        self._host.set_session(hovered=point)
 
     def verbs(self, studied: Callable[[], int]) -> dict[str, Callable[[], None]]:
         """What the actions of the window do, each with the lane that `studied` names."""
@@ -131,27 +120,27 @@ class PlaybackController:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _slot(self, lane: int) -> int:
-        return self._desk.document.slots[lane]
+        return self._host.document.slots[lane]
 
     def _place(self, lane: int, run_state: RunState) -> int:
         """The step where the run is, or where it was told to go and will be."""
-        seek = self._desk.session.seeks[self._slot(lane)]
+        seek = self._host.session.seeks[self._slot(lane)]
         going = seek is not None and seek.recording == run_state.recording and seek.until == "step"
-        if going and not self._desk.session.playing[self._slot(lane)]:
+        if going and not self._host.session.playing[self._slot(lane)]:
             assert seek is not None
             return min(seek.step, run_state.length) if run_state.ended else seek.step
         return run_state.step
 
     def _go(self, lane: int, run_state: RunState, step: int, until: Until, playing: bool = False) -> None:
-        session, slot = self._desk.session, self._slot(lane)
+        session, slot = self._host.session, self._slot(lane)
         seek = Seek(run_state.recording, step, until, next(self._serials))
-        self._desk.set_session(
+        self._host.set_session(
             seeks=_with(session.seeks, slot, seek), playing=_with(session.playing, slot, playing), studied=slot
         )
 
     def _play(self, lane: int, playing: bool) -> None:
         slot = self._slot(lane)
-        self._desk.set_session(playing=_with(self._desk.session.playing, slot, playing), studied=slot)
+        self._host.set_session(playing=_with(self._host.session.playing, slot, playing), studied=slot)
 
 
 def _with(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from app.engine.requests import LaneSpec
 from app.engine.scheduler import Scheduler
+from app.engine.shading import Shades
 from app.features.difference.scene import sides_of
 from app.scene.context import Context
 from app.state.session import SPEEDS
 
-from .queries import queries
+from .table import queries
 
 
-def order(scheduler: Scheduler, context: Context) -> None:
+def order(scheduler: Scheduler, context: Context, shades: Shades) -> None:
     """Ask for each lane's picture and for what the features want to know; nothing is asked twice."""
     document, session = context.document, context.session
     sides = sides_of(document, context.results)
@@ -23,7 +24,7 @@ def order(scheduler: Scheduler, context: Context) -> None:
             document.training_points,
             lane,
             grid,
-            context.shades,
+            shades,
             not session.playing[slot],
             SPEEDS[session.speeds[slot]],
             session.restarts[slot],

@@ -9,28 +9,24 @@ from pathlib import Path
 from typing import Protocol
 
 from app.scene.text import count
-from app.state.commands import Command, Revert
+from app.state.commands import Revert
 from app.state.document import Document, View
-from app.state.store import Store, same_content
+from app.state.host import Host
+from app.state.store import same_content
 
 from . import documents, locks, recovery
 from .background_task import Progress, Task
 from .documents import Fingerprint
 
 
-class Owner(Protocol):
-    """What file_tasks needs of the controller."""
+class FileHost(Host, Protocol):
+    """The same, where the document's file is known, too."""
 
-    store: Store
     on_disk: Fingerprint | None
 
-    @property
-    def document(self) -> Document: ...
-    def dispatch(self, command: Command) -> object: ...
     def put(
         self, document: Document, path: Path | None, on_disk: Fingerprint | None = None, modified: bool = False
     ) -> None: ...
-    def say(self, sentence: str) -> None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +83,11 @@ class FileTasks:
 
     Parameters
     ----------
-    owner : Owner
+    host : FileHost
     """
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, host: FileHost) -> None:
+        self._host = host
 
     # -- saving ----------------------------------------------------------------------------------------------------
 
@@ -100,7 +96,7 @@ class FileTasks:
 
         ChangedOnDiskError when another program has changed that file, unless `overwrite`.
         """
-        store, document = self._owner.store, self._owner.document
+        store, document = self._host.store, self._host.document
         resets = store.resets
 
         def work(progress: Progress) -> Saved:
@@ -116,14 +112,14 @@ class FileTasks:
 
     def take_saved(self, saved: Saved) -> None:
         """The document is saved, whatever was edited meanwhile."""
-        if saved.resets == self._owner.store.resets:
-            self._owner.on_disk = saved.on_disk
-            self._owner.store.saved(saved.document, saved.path)
-        self._owner.say(f"Saved {saved.path.name}.")
+        if saved.resets == self._host.store.resets:
+            self._host.on_disk = saved.on_disk
+            self._host.store.saved(saved.document, saved.path)
+        self._host.say(f"Saved {saved.path.name}.")
 
     def changed_on_disk(self, path: Path) -> bool:
         """Another program has written the document's file at `path` since it was read or saved here."""
-        own, known = self._owner.store.path, self._owner.on_disk
+        own, known = self._host.store.path, self._host.on_disk
         if own is None or known is None or locks.identity(own) != locks.identity(path):
             return False
         return documents.differs(path, known)
@@ -134,7 +130,7 @@ class FileTasks:
         """Read the file at `path`: a document, or a recovery copy."""
         name = path.name or str(path)
         # Of now, when the user has been asked about changes; reading may begin later.
-        resets, before = self._owner.store.resets, self._owner.store.document
+        resets, before = self._host.store.resets, self._host.store.document
 
         def work(progress: Progress) -> Opened:
             own: Path | None = path
@@ -156,26 +152,26 @@ class FileTasks:
 
     def outdated(self, opened: Opened) -> bool:
         """Another document has been opened or made since, which is what one wants now."""
-        return opened.resets != self._owner.store.resets
+        return opened.resets != self._host.store.resets
 
     def edited_since(self, opened: Opened) -> bool:
         """There are changes that nobody was asked about."""
-        store = self._owner.store
+        store = self._host.store
         return store.modified and not same_content(store.document, opened.before)
 
     def take_opened(self, opened: Opened) -> None:
         """The document that was read, in place of the present one; of a recovery copy, as work without a file."""
-        self._owner.put(opened.document, opened.path, opened.on_disk, modified=opened.path is None)
+        self._host.put(opened.document, opened.path, opened.on_disk, modified=opened.path is None)
         if opened.path is None:
-            self._owner.say(f"Recovered {opened.name}. It is not saved yet.")
+            self._host.say(f"Recovered {opened.name}. It is not saved yet.")
 
     def take_reverted(self, opened: Opened) -> None:
         """What the document's file holds, as one step."""
         if self.outdated(opened) or opened.path is None:
             return
-        self._owner.dispatch(Revert(document=opened.document))
-        self._owner.on_disk = opened.on_disk
-        self._owner.store.saved(self._owner.document, opened.path)
+        self._host.dispatch(Revert(document=opened.document))
+        self._host.on_disk = opened.on_disk
+        self._host.store.saved(self._host.document, opened.path)
 
     # -- exporting -------------------------------------------------------------------------------------------------
 
@@ -184,7 +180,7 @@ class FileTasks:
 
         `guard`: names that a spreadsheet would run as formulas get an apostrophe.
         """
-        document = self._owner.document
+        document = self._host.document
 
         def work(progress: Progress) -> str:
             from app import exchange  # only now: nothing of it is needed to start

@@ -1,240 +1,35 @@
-"""Scene: everything the views draw, as a pure function of document, session and results."""
+"""Composing: the scene as a pure function of document, session and results."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.overlays import Sheet, signs_of
-from app.engine.requests import NO_MARKS, Marks, Phase, Picture
+from app.engine.overlays import signs_of
+from app.engine.requests import NO_MARKS, Phase
 from app.engine.results import Results
 from app.engine.run_state import RunState
-from app.features.difference import scene
-from app.features.difference.scene import DifferenceScene, Wipe, compared, difference_scene, wiped
-from app.features.evaluation.scene import Evaluation, evaluation_of, wrong_test_points
-from app.features.ground_truth.scene import GroundTruthScene, truth_scene
-from app.features.overlays import sheets_of
-from app.features.probe.scene import Probe, probe_of
-from app.features.validation_curves.scene import ValidationCurve, strip_fields, strips_of
-from app.features.what_if.text import LaneWhatIf, lane_what_if
-from app.learners.perceptron_orders import Orders
-from app.state.document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
-from app.state.points import MAX_CLASSES, Points
+from app.features import table
+from app.features.difference.scene import compared, missing
+from app.features.evaluation.scene import wrong_test_points
+from app.state.document import Document, Lane, View, problems_of
+from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
-from app.state.test_split import Parts
 from solver import Grid
 from solver.data import datasets
 
 from . import text
 from .certificate_text import of_orders
+from .context import Context
 from .marks import among_all
-from .status_badge import NO_BADGE, Badge, badge
+from .model import LaneScene, Scene
+from .status_badge import NO_BADGE, badge
 
 #: From so many points on, training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000
-
-
-@dataclass(frozen=True)
-class LaneScene:
-    """What one lane shows.
-
-    Attributes
-    ----------
-    lane : Lane
-    slot : int
-        Its lifelong number.
-    picture : Picture or None
-    marks : Marks
-        Empty while the newest frame belongs to other points than are drawn.
-    job : int
-        Number of the job whose picture this is.
-    message : str
-        A sentence across the canvas, or "".
-    headline, details : str
-        The status strip.
-    formula, note, weight_formula : str
-    fields : frozenset of str
-        Names of the parameter fields that apply.
-    pairs : tuple of (int, int)
-        With more than two classes, the binary problems whose margins can be drawn, as `problems_of` has them.
-    pair_names : tuple of str
-        What they are called.
-    pair : int
-        Which of `pairs` is drawn.
-    speed : int
-        Index into `SPEEDS`.
-    run_state : RunState or None
-        The run that the transport drives, on the points that are drawn.
-    playing : bool
-        The run moves, or would if it were not at its end.
-    shows_pair : bool
-        The pair that moves stands out in the picture.
-    steps_seen : bool
-        The run rests, or goes so slowly that each step can be seen.
-    orders : Orders or None
-        A perceptron's lines from other orders of the points.
-    badge : Badge
-        What is certified.
-    remark : str
-        What is to be said beside the badge, or "".
-    provisional : bool
-        The picture is not certified, and looks so.
-    sheets : tuple of Sheet
-        What lies between surface and points.
-    strips : tuple of ValidationCurve
-        Of each slider whose whole range can be tried.
-    what_if : LaneWhatIf or None
-        What the last edit changed, while somebody looks.
-    wipe : Wipe or None
-        Another lane's picture over part of this one's.
-    title : str
-        The classifier in a few words, for where its settings are folded away.
-    folded : bool
-    """
-
-    lane: Lane
-    slot: int
-    picture: Picture | None
-    marks: Marks
-    job: int
-    message: str
-    headline: str
-    details: str
-    formula: str
-    note: str
-    weight_formula: str
-    fields: frozenset[str]
-    pairs: tuple[tuple[int, int], ...]
-    pair_names: tuple[str, ...]
-    pair: int
-    speed: int
-    speed_text: str
-    run_state: RunState | None
-    playing: bool
-    shows_pair: bool
-    steps_seen: bool
-    orders: Orders | None
-    badge: Badge
-    remark: str
-    provisional: bool
-    sheets: tuple[Sheet, ...]
-    strips: tuple[ValidationCurve, ...]
-    what_if: LaneWhatIf | None
-    title: str
-    folded: bool
-    wipe: Wipe | None = None
-
-
-@dataclass(frozen=True)
-class Scene:
-    """What the window shows.
-
-    Attributes
-    ----------
-    title : str
-    modified : bool
-    session : Session
-        Tool, options, keyboard cursor and outline.
-    points : Points
-    xy, labels : ndarray
-    selected : ndarray of intp
-        Indices of the selected points.
-    parts : Parts
-        Which points are trained on, and which are kept back.
-    evaluation : Evaluation or None
-        What models do on test points, while somebody looks.
-    view : View
-    lanes : tuple of LaneScene
-        Those on screen; `shown` of them.
-    counts : tuple of int
-        Points of each class.
-    class_names : tuple of str
-        What the classes are called, all eight.
-    styles, axes, notes
-        As in the document.
-    run_state : RunState or None
-        What the panels about training show.
-    studying : bool
-        Runs are being looked into: a point under the pointer tells what it is to them.
-    studied : int
-        The lane it is of.
-    limited : bool
-        There are so many points that the limit of training is worth a choice.
-    signs : frozenset of str
-        Kinds of signs that the legend explains.
-    truth : GroundTruthScene
-        What is known of the generator's law and of resampled points.
-    history : tuple of str
-        All steps, the undone ones included; `position` of them are done.
-    compare : DifferenceScene or None
-        Where two lanes differ, when its panel is in sight.
-    saved_at : int or None
-        The position that stands in the file.
-    probe : Probe
-        Why a place gets its class, in each lane; and where the pointer is.
-    """
-
-    title: str
-    modified: bool
-    session: Session
-    points: Points
-    xy: NDArray[np.float64]
-    labels: NDArray[np.uint8]
-    selected: NDArray[np.intp]
-    parts: Parts
-    evaluation: Evaluation | None
-    view: View
-    lanes: tuple[LaneScene, ...]
-    shown: int
-    active_class: int
-    counts: tuple[int, ...]
-    class_names: tuple[str, ...]
-    styles: tuple[ClassStyle, ...]
-    axes: tuple[str, str]
-    notes: str
-    training_limit: int
-    limited: bool
-    run_state: RunState | None
-    studying: bool
-    studied: int
-    history: tuple[str, ...]
-    position: int
-    saved_at: int | None
-    legend: bool
-    signs: frozenset[str]
-    truth: GroundTruthScene
-    undo: str | None
-    redo: str | None
-    paused: bool
-    generator: GeneratorSettings
-    generator_fields: frozenset[str]
-    generator_note: str
-    theme: str
-    dark: bool
-    probe: Probe
-    compare: DifferenceScene | None = None
-
-    @property
-    def switches(self) -> dict[str, bool]:
-        """The actions that are on or off, by name."""
-        session = self.session
-        return {
-            "lanes": self.shown > 1,
-            "legend": self.legend,
-            "pause": self.paused,
-            "kkt": session.kkt,
-            "differing": session.differing,
-            "wipe": any(lane.wipe is not None for lane in self.lanes),
-            "ideal": session.ideal,
-            "haze": session.bootstrap,
-            "strips": session.strips,
-            "pin": self.probe.pinned,
-            "arm_whatif": session.armed,
-        }
 
 
 def compose(
@@ -250,11 +45,8 @@ def compose(
     saved_at: int | None = None,
 ) -> Scene:
     """The scene of this moment."""
-    points = document.points
-    lanes = tuple(_lane(index, document, session, results, compiled) for index in range(document.shown))
-    wipe = wiped(lanes, document, session)
-    if wipe is not None:
-        lanes = tuple(replace(lane, wipe=wipe) if at == wipe.places[0] else lane for at, lane in enumerate(lanes))
+    points, context = document.points, Context(document, session, results, compiled)
+    lanes = tuple(_lane(index, context) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
@@ -268,13 +60,12 @@ def compose(
         labels=points.labels,
         selected=_selected(points, session.selection),
         parts=document.parts,
-        evaluation=evaluation_of(document, session, results, compiled),
         view=document.view,
         lanes=lanes,
         shown=document.shown,
         active_class=session.active_class,
         counts=points.counts,
-        class_names=tuple(document.class_name(label) for label in range(MAX_CLASSES)),
+        class_names=document.class_names,
         styles=document.styles,
         axes=document.axes,
         notes=document.notes,
@@ -284,11 +75,10 @@ def compose(
         position=position,
         run_state=lanes[studied].run_state,
         studied=studied,
-        studying=session.kkt or bool(session.open_panels & RUN_PANELS) or not all(playing),
+        studying=session.kkt or table.shows_run(session) or not all(playing),
         saved_at=saved_at,
         legend=session.legend,
         signs=_signs(session, lanes, len(document.test_points)),
-        truth=truth_scene(document, session, results),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None,
         paused=not any(playing),
@@ -297,8 +87,7 @@ def compose(
         generator_note=kind.sentence,
         theme=session.theme,
         dark=session.dark,
-        probe=probe_of(document, session, results, lanes),
-        compare=difference_scene(document, results) if scene.NAME in session.open_panels else None,
+        features=table.added_to_scene(context, lanes),
     )
 
 
@@ -307,8 +96,6 @@ def _selected(points: Points, selection: Selection) -> NDArray[np.intp]:
     return points.indices_of(selection.ids).astype(np.intp)
 
 
-#: Panels that show a run; with one of them in sight the pictures show more of it, too.
-RUN_PANELS = frozenset({"step", "curves", "alphas", "loss"})
 #: Steps per second up to which the eye can follow the working pair.
 SLOW = 30.0
 
@@ -341,12 +128,15 @@ def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
     return next((index for index in ways if lanes[index].run_state is not None), 0)
 
 
-def _lane(index: int, document: Document, session: Session, results: Results, compiled: bool) -> LaneScene:
+def _lane(index: int, context: Context) -> LaneScene:
+    document, session, results = context.document, context.session, context.results
     lane, points, slot = document.lanes[index], document.points, document.slots[index]
     training, frame = document.training_points, results.frame(slot)
-    names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
-    message = text.empty_sentence(lane, training.classes, len(training), compiled, names, len(document.test_points))
-    if lane.is_difference and (without := scene.missing(document, results)):
+    names = document.class_names
+    message = text.empty_sentence(
+        lane, training.classes, len(training), context.compiled, names, len(document.test_points)
+    )
+    if lane.is_difference and (without := missing(document, results)):
         message, frame = without, None
     picture, marks, job, run_state, orders = None, NO_MARKS, 0, None, None
     several = lane.trainer is not None and len(training.classes) > 2
@@ -363,7 +153,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
             marks = among_all(frame.marks, frame.points, points, wrong_test_points(document, results, slot))
             run_state, orders = frame.run_state, frame.orders
     speed = session.speeds[slot]
-    headline = text.headline(frame, lane, compiled)
+    headline = text.headline(frame, lane, context.compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
     return LaneScene(
         lane=lane,
@@ -377,7 +167,7 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         formula=text.formula(lane),
         note=text.note(lane),
         weight_formula=text.class_weight_formula(lane),
-        fields=fields_of(lane, training.classes) | strip_fields(session, lane),
+        fields=fields_of(lane, training.classes),
         pairs=pairs,
         pair_names=tuple(text.problem(*pair, names) for pair in pairs),
         pair=lane.drawn(pairs),
@@ -391,20 +181,11 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         orders=orders,
         remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
-        sheets=sheets_of(document, session, results, index),
-        strips=strips_of(document, session, results, index),
-        what_if=lane_what_if(document, session, results, index),
+        sheets=table.sheets(context, index),
         title=_title(lane, document),
-        folded=_folded(document, session, index),
+        folded=session.is_folded(document, index),
+        features=table.added_to_lane(context, index),
     )
-
-
-def _folded(document: Document, session: Session, index: int) -> bool:
-    """Whether a lane's settings are folded away: of more than two lanes one is open at most, and none unasked."""
-    folds = [session.folds[slot] for slot in document.slots[: document.shown]]
-    if document.shown <= 2:
-        return bool(folds[index])
-    return False not in folds or index != folds.index(False)
 
 
 def _title(lane: Lane, document: Document) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Meta
 
 from app.learners.table import SVM_TRAINERS, TRAINERS, Trainer
-from solver import KERNELS, RULES, SCHEMES, Kernel
+from solver import KERNELS, RULES, SCHEMES, Grid, Kernel
 from solver.data import datasets
 
 from .plain_text import plain
@@ -201,6 +201,12 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         away = np.maximum(np.abs(points.xy[:, 0] - self.x), np.abs(points.xy[:, 1] - self.y))
         return len(away) == 0 or bool(away.min() <= 0.5 * self.span)
 
+    def is_seen_on(self, grid: Grid) -> bool:
+        """The grid is of this part of the plane."""
+        off = abs(0.5 * (grid.left + grid.right) - self.x) + abs(0.5 * (grid.bottom + grid.top) - self.y)
+        side = min(grid.right - grid.left, grid.top - grid.bottom)
+        return off + abs(side - self.span) <= 1e-6 * self.span
+
     @property
     def shown_span(self) -> float:
         """The length that is really spanned: so far out, places nearer to each other could not be told apart."""
@@ -306,6 +312,11 @@ class Document:
         """What class `label` (0 to 7) is called: "setosa", or "class 1"; a name that is a number is "class 0"."""
         name = plain(self.styles[label].name)
         return name if name and not _is_number(name) else f"class {name or label + 1}"
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """What all eight are called."""
+        return tuple(self.class_name(label) for label in range(MAX_CLASSES))
 
 
 def _is_number(name: str) -> bool:

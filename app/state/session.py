@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.run_state import Seek
 from app.features.ground_truth.fresh_draws import NO_THROW, FreshDraw
+from app.features.what_if.state import Baseline
 
-from .document import MAX_LANES
+from .document import MAX_LANES, Document
 from .folds import NO_VALIDATION, Validation
 from .points import Ids
-
-if TYPE_CHECKING:
-    from app.features.what_if.scene import Baseline
 
 #: Steps per second that the speed slider offers; the last is full speed.
 SPEEDS: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0, float("inf"))
@@ -193,3 +191,10 @@ class Session:
     legend: bool = True
     theme: str = "system"
     dark: bool = False
+
+    def is_folded(self, document: Document, index: int) -> bool:
+        """Whether a lane's settings are folded away: of more than two lanes one is open at most, and none unasked."""
+        folds = [self.folds[slot] for slot in document.slots[: document.shown]]
+        if document.shown <= 2:
+            return bool(folds[index])
+        return False not in folds or index != folds.index(False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -14,6 +13,8 @@ from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
+from app.features import table
+from app.features.feature import Action
 from app.views.widgets.form_fields import take_typed_number
 from app.views.widgets.painting import painter_on
 
@@ -31,123 +32,106 @@ ICONS = _icons()
 ICON_SIZE = 20  # pixels
 
 
-@dataclass(frozen=True)
-class ActionSpec:
-    """One action: its object name after "action.", menu, text, keys, sentence, and whether it is in the toolbar."""
-
-    name: str
-    menu: str
-    text: str
-    keys: tuple[str, ...]
-    tip: str
-    short: str = ""  #: its name in the toolbar; "" leaves it out
-    checkable: bool = False
-    gap: bool = False  #: a separator stands before it
-
-
-SPECS: tuple[ActionSpec, ...] = (
-    ActionSpec("new", "&File", "&New", ("Ctrl+N",), "An empty document with these classifiers.", "New"),
-    ActionSpec("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
-    ActionSpec("save", "&File", "&Save", ("Ctrl+S",), "Save points and settings.", "Save"),
-    ActionSpec("save_as", "&File", "Save &as…", ("Ctrl+Shift+S",), "Save under another name."),
-    ActionSpec("revert", "&File", "Re&vert", (), "Back to what is saved; undo brings the changes back."),
-    ActionSpec("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, svmlight or .npz.", gap=True),
-    ActionSpec(
+#: The window's own; those of features follow in their menus.
+OWN: tuple[Action, ...] = (
+    Action("new", "&File", "&New", ("Ctrl+N",), "An empty document with these classifiers.", "New"),
+    Action("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
+    Action("save", "&File", "&Save", ("Ctrl+S",), "Save points and settings.", "Save"),
+    Action("save_as", "&File", "Save &as…", ("Ctrl+Shift+S",), "Save under another name."),
+    Action("revert", "&File", "Re&vert", (), "Back to what is saved; undo brings the changes back."),
+    Action("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, svmlight or .npz.", gap=True),
+    Action(
         "import_clipboard",
         "&File",
         "Import from the clip&board…",
         ("Ctrl+Shift+V",),
         "A table of a spreadsheet: choose columns and class.",
     ),
-    ActionSpec("export", "&File", "&Export points…", ("Ctrl+Shift+E",), "As a table, svmlight or .npz file."),
-    ActionSpec("picture", "&File", "Export &picture…", ("Ctrl+E",), "PNG, SVG, or to the clipboard."),
-    ActionSpec("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True),
-    ActionSpec("undo", "&Edit", "&Undo", ("Ctrl+Z",), "Take the last change back.", "Undo", gap=True),
-    ActionSpec("redo", "&Edit", "&Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again.", "Redo"),
-    ActionSpec("cut", "&Edit", "Cu&t", ("Ctrl+X",), "Selected points into the clipboard, as a table.", gap=True),
-    ActionSpec("copy", "&Edit", "&Copy", ("Ctrl+C",), "Selected points as a table of x, y, class."),
-    ActionSpec("paste", "&Edit", "&Paste", ("Ctrl+V",), "Points from the clipboard: columns x, y and perhaps class."),
-    ActionSpec("duplicate", "&Edit", "&Duplicate", ("Ctrl+D",), "A copy of the selected points beside them."),
-    ActionSpec("relabel", "&Edit", "Re&label", ("Ctrl+R",), "Give the selected points the active class."),
-    ActionSpec("remove", "&Edit", "Remo&ve", ("Delete",), "The selected points, or the one nearest to the pointer."),
-    ActionSpec("select_all", "&Edit", "Select &all", ("Ctrl+A",), "Select all points.", gap=True),
-    ActionSpec("select_none", "&Edit", "Select &none", ("Ctrl+Shift+A",), "Select no point. Esc does the same."),
-    ActionSpec("invert", "&Edit", "&Invert selection", ("Ctrl+I",), "Select the points that are not selected."),
-    ActionSpec("classes", "&Edit", "Cla&sses and axes…", ("Ctrl+K",), "Names of classes and axes, colours.", gap=True),
-    ActionSpec("clear", "&Edit", "Cl&ear", (), "Remove all points; undo brings them back.", "Clear", gap=True),
-    ActionSpec("generate", "&Edit", "&Generate points", ("G",), "New points from the generator.", "Generate"),
-    ActionSpec("smaller_brush", "&Tools", "&Smaller brush", ("[",), "A smaller radius.", gap=True),
-    ActionSpec("larger_brush", "&Tools", "&Larger brush", ("]",), "A larger radius."),
-    ActionSpec("fit", "&View", "&Fit", ("F",), "Show all.", "Fit", gap=True),
-    ActionSpec("lanes", "&View", "Side &by side", ("L",), "One classifier, or all side by side.", "Side by side", True),
-    ActionSpec("sidebar", "&View", "&Sidebar", ("F9",), "Classes, generator and legend.", "", True),
-    ActionSpec("legend", "&View", "&Legend", (), "What the signs in the pictures mean.", "", True),
-    ActionSpec("table", "&View", "Points &table", ("Ctrl+T",), "Exact places, to read and type.", "", True, True),
-    ActionSpec("history", "&View", "&History", ("Ctrl+H",), "All steps; a click goes to one.", "", True),
-    ActionSpec("notes", "&View", "&Notes", ("Ctrl+J",), "Notes, saved with the document.", "", True),
-    ActionSpec("larger", "&View", "L&arger text", ("Ctrl++", "Ctrl+="), "Larger text, for projectors.", gap=True),
-    ActionSpec("smaller", "&View", "S&maller text", ("Ctrl+-",), "Smaller text."),
-    ActionSpec("full_screen", "&View", "F&ull screen", ("F11",), "The window fills the screen.", "", True),
-    ActionSpec("pause", "&Training", "&Pause training", (), "Space on a picture does the same.", "Pause", True, True),
-    ActionSpec("step_forward", "&Training", "Step &forward", (".",), "One step of the learner.", gap=True),
-    ActionSpec("step_back", "&Training", "Step &back", (",",), "The state one step earlier, exactly."),
-    ActionSpec("next_change", "&Training", "&Next change", ("Alt+.",), "Where a point enters or leaves the SVs."),
-    ActionSpec("previous_change", "&Training", "&Previous change", ("Alt+,",), "The change before this one."),
-    ActionSpec("to_start", "&Training", "To the &start", ("Alt+Home",), "Before the first step."),
-    ActionSpec("to_end", "&Training", "To the &end", ("Alt+End",), "Run to the end, and rest there."),
-    ActionSpec("step", "&Training", "&Why this step", ("Ctrl+1",), "The pair, its box, and the rule.", "", True, True),
-    ActionSpec("curves", "&Training", "&Curves", ("Ctrl+2",), "Dual, gap and violation, step by step.", "", True),
-    ActionSpec("alphas", "&Training", "&Multipliers", ("Ctrl+3",), "Each multiplier as a bar up to C.", "", True),
-    ActionSpec("loss", "&Training", "&Loss", ("Ctrl+4",), "Hinge and 0-1 loss of each point.", "", True),
-    ActionSpec("kkt", "&Training", "&KKT cases", ("K",), "Mark each point's KKT case and its slack.", "", True, True),
-    ActionSpec("race", "&Training", "&Race of the rules…", ("Ctrl+5",), "One problem, two to four rules.", gap=True),
-    ActionSpec("asking", "&Training", "&Active learning", ("Ctrl+6",), "Ask for the best label next.", "", True),
-    ActionSpec("add_lane", "&Compare", "&Add a classifier", ("Ctrl+L",), "One more on the same points, up to four."),
-    ActionSpec("compare", "&Compare", "&Compare two", ("Ctrl+7",), "Where two differ: share, points.", "", True, True),
-    ActionSpec("differing", "&Compare", "&Mark where they differ", ("X",), "Hatched, in every picture.", "", True),
-    ActionSpec("wipe", "&Compare", "&Wipe", ("Y",), "One picture over half of the other.", "", True),
-    ActionSpec("difference", "&Compare", "&Difference as a lane", (), "Striped in both classes where they differ."),
-    ActionSpec("probe", "&Compare", "&Why this class", ("Ctrl+8",), "Neighbours or terms of f, here.", "", True, True),
-    ActionSpec("pin", "&Compare", "&Pin the probe", ("Q",), "Keep explaining this place; again: let go.", "", True),
-    ActionSpec(
-        "arm_whatif",
-        "&Compare",
-        "&What if",
-        ("W",),
-        "Draw the boundary before an edit beside the new one.",
-        "",
+    Action("export", "&File", "&Export points…", ("Ctrl+Shift+E",), "As a table, svmlight or .npz file."),
+    Action("picture", "&File", "Export &picture…", ("Ctrl+E",), "PNG, SVG, or to the clipboard."),
+    Action("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True),
+    Action("undo", "&Edit", "&Undo", ("Ctrl+Z",), "Take the last change back.", "Undo", gap=True),
+    Action("redo", "&Edit", "&Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again.", "Redo"),
+    Action("cut", "&Edit", "Cu&t", ("Ctrl+X",), "Selected points into the clipboard, as a table.", gap=True),
+    Action("copy", "&Edit", "&Copy", ("Ctrl+C",), "Selected points as a table of x, y, class."),
+    Action("paste", "&Edit", "&Paste", ("Ctrl+V",), "Points from the clipboard: columns x, y and perhaps class."),
+    Action("duplicate", "&Edit", "&Duplicate", ("Ctrl+D",), "A copy of the selected points beside them."),
+    Action("relabel", "&Edit", "Re&label", ("Ctrl+R",), "Give the selected points the active class."),
+    Action("remove", "&Edit", "Remo&ve", ("Delete",), "The selected points, or the one nearest to the pointer."),
+    Action("select_all", "&Edit", "Select &all", ("Ctrl+A",), "Select all points.", gap=True),
+    Action("select_none", "&Edit", "Select &none", ("Ctrl+Shift+A",), "Select no point. Esc does the same."),
+    Action("invert", "&Edit", "&Invert selection", ("Ctrl+I",), "Select the points that are not selected."),
+    Action("classes", "&Edit", "Cla&sses and axes…", ("Ctrl+K",), "Names of classes and axes, colours.", gap=True),
+    Action("clear", "&Edit", "Cl&ear", (), "Remove all points; undo brings them back.", "Clear", gap=True),
+    Action("generate", "&Edit", "&Generate points", ("G",), "New points from the generator.", "Generate"),
+    Action("smaller_brush", "&Tools", "&Smaller brush", ("[",), "A smaller radius.", gap=True),
+    Action("larger_brush", "&Tools", "&Larger brush", ("]",), "A larger radius."),
+    Action("fit", "&View", "&Fit", ("F",), "Show all.", "Fit", gap=True),
+    Action(
+        "lanes",
+        "&View",
+        "Side &by side",
+        ("L",),
+        "One classifier, or all side by side.",
+        "Side by side",
         True,
-        True,
+        run=lambda controller: controller.toggle_lanes(),
+        on=lambda scene: scene.shown > 1,
     ),
-    ActionSpec("whatif", "&Compare", "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each lane.", "", True),
-    ActionSpec("evaluation", "&Compare", "&Evaluation", ("Ctrl+9",), "Test points, scores, ROC.", "", True, True),
-    ActionSpec(
-        "strips",
-        "&Compare",
-        "&Curves under sliders",
-        ("Ctrl+Shift+C",),
-        "Accuracy over the whole range of k, C and γ.",
-        "",
+    Action("sidebar", "&View", "&Sidebar", ("F9",), "Classes, generator and legend.", "", True),
+    Action("legend", "&View", "&Legend", (), "What the signs in the pictures mean.", "", True, switch="legend"),
+    Action("table", "&View", "Points &table", ("Ctrl+T",), "Exact places, to read and type.", "", True, True),
+    Action("history", "&View", "&History", ("Ctrl+H",), "All steps; a click goes to one.", "", True),
+    Action("notes", "&View", "&Notes", ("Ctrl+J",), "Notes, saved with the document.", "", True),
+    Action("larger", "&View", "L&arger text", ("Ctrl++", "Ctrl+="), "Larger text, for projectors.", gap=True),
+    Action("smaller", "&View", "S&maller text", ("Ctrl+-",), "Smaller text."),
+    Action("full_screen", "&View", "F&ull screen", ("F11",), "The window fills the screen.", "", True),
+    Action(
+        "pause",
+        "&Training",
+        "&Pause training",
+        (),
+        "Space on a picture does the same.",
+        "Pause",
         True,
+        True,
+        run=lambda controller: controller.toggle_pause(),
+        on=lambda scene: scene.paused,
     ),
-    ActionSpec("truth", "&Compare", "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True, True),
-    ActionSpec("ideal", "&Compare", "True or &ideal boundary", ("U",), "The best that is possible.", "", True),
-    ActionSpec("haze", "&Compare", "&Haze", ("H",), "Boundaries on resampled points.", "", True),
-    ActionSpec("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
-    ActionSpec("log", "&Help", "Show &log", (), "What went wrong, for a report."),
+    Action("step_forward", "&Training", "Step &forward", (".",), "One step of the learner.", gap=True),
+    Action("step_back", "&Training", "Step &back", (",",), "The state one step earlier, exactly."),
+    Action("next_change", "&Training", "&Next change", ("Alt+.",), "Where a point enters or leaves the SVs."),
+    Action("previous_change", "&Training", "&Previous change", ("Alt+,",), "The change before this one."),
+    Action("to_start", "&Training", "To the &start", ("Alt+Home",), "Before the first step."),
+    Action("to_end", "&Training", "To the &end", ("Alt+End",), "Run to the end, and rest there."),
+    Action(
+        "add_lane",
+        "&Compare",
+        "&Add a classifier",
+        ("Ctrl+L",),
+        "One more on the same points, up to four.",
+        run=lambda controller: controller.lanes.add(controller.document.shown - 1),
+    ),
+    Action("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
+    Action("log", "&Help", "Show &log", (), "What went wrong, for a report."),
 )
+
+
+def every() -> tuple[Action, ...]:
+    """All actions, in the order of their menus."""
+    return (*OWN, *table.actions())
 
 
 def make_actions(
     window: QMainWindow, handlers: dict[str, Callable[[], object]]
 ) -> tuple[dict[str, QAction], dict[str, QMenu]]:
-    """The actions of `SPECS`, each triggering its handler, in menus and toolbar of `window`; and the menus by title."""
+    """All actions, each triggering its handler, in menus and toolbar of `window`; and the menus by title."""
     bar = window.addToolBar("Tools")
     bar.setObjectName("toolbar")
     bar.setMovable(False)
-    menus = {title: window.menuBar().addMenu(title) for title in dict.fromkeys(spec.menu for spec in SPECS)}
+    menus = {title: window.menuBar().addMenu(title) for title in dict.fromkeys(spec.menu for spec in OWN)}
     actions = {}
-    for spec in SPECS:
+    for spec in every():
         action = QAction(spec.text, window)
         action.setObjectName(f"action.{spec.name}")
         action.setIconText(spec.short or spec.text.replace("&", ""))

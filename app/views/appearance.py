@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 
 from app.controllers.controller import Controller
 from app.files.settings import TEXT_SIZE, THEME, Settings
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.views.widgets.window_size import shrink
 
 from . import theme

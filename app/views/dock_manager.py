@@ -1,10 +1,10 @@
-"""DockManager: what can be opened beside and below the pictures: the docks of `PANELS`, and the dialog of classes."""
+"""DockManager: what can be opened beside the pictures: docks, and windows of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtGui import QAction
@@ -21,16 +21,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controllers.controller import Controller
-from app.engine.scheduler import Scheduler
+from app.features import table
+from app.features.feature import Dock, Surroundings
 from app.files.settings import DOCKS, Settings
-from app.scene.compose import RUN_PANELS, Scene
+from app.scene.model import Scene
 from app.views.dialogs.classes import ClassesDialog
 from app.views.widgets.form_fields import describe, later
 from app.views.widgets.window_size import shrink
 
 from .actions import ICON_SIZE, icon
-from .docks import PANELS, Panel, PanelSpec
+from .docks import Panel, docks
 from .theme import Theme
 
 #: Of the remembered arrangement: raise it when docks come or go.
@@ -71,19 +71,18 @@ class _Title(QWidget):
             button.setIcon(icon(what, theme, ratio))
 
 
-def _entitle(dock: QDockWidget, spec: PanelSpec, floating: bool) -> None:
+def _entitle(dock: QDockWidget, spec: Dock, floating: bool) -> None:
     """A window of its own has room for the whole title, a tab has not."""
     dock.setWindowTitle(spec.title if floating else spec.tab or spec.title)
 
 
 class DockManager:
-    """Makes the docks and opens the dialog.
+    """Makes the docks, and opens the windows, one of each at a time.
 
     Parameters
     ----------
-    window : QMainWindow
-    controller : Controller
-    scheduler : Scheduler
+    around : Surroundings
+        The main window, and what panels are made of.
     settings : Settings
         Where the arrangement of the docks is remembered.
     sidebar : QWidget
@@ -92,28 +91,22 @@ class DockManager:
         Asks for the scene to be drawn anew.
     """
 
-    def __init__(
-        self,
-        window: QMainWindow,
-        controller: Controller,
-        scheduler: Scheduler,
-        settings: Settings,
-        sidebar: QWidget,
-        changed: Callable[[], None],
-    ) -> None:
-        self._window, self._controller, self._settings = window, controller, settings
-        self._scheduler = scheduler
-        self._sidebar, self._changed = sidebar, changed
-        controller.what_if.attach(scheduler.results.frame)
+    def __init__(self, around: Surroundings, settings: Settings, sidebar: QWidget, changed: Callable[[], None]) -> None:
+        window: QMainWindow = around.window
+        self._around, self._window, self._controller = around, window, around.controller
+        self._settings, self._sidebar, self._changed = settings, sidebar, changed
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
         self._turn = 0
-        self._dialog: ClassesDialog | None = None
         self._panels: dict[str, QWidget] = {}
-        self._specs = {spec.name: spec for spec in PANELS}
+        #: What makes each window, and those that are open.
+        self._makers: dict[str, Callable[[Surroundings], Any]] = {"classes": _classes}
+        self._makers |= dict(feature.window for feature in table.FEATURES if feature.window is not None)
+        self.windows: dict[str, Any] = {}
+        self._specs = {spec.name: spec for spec in docks()}
         self._docks: dict[str, QDockWidget] = {}
         self._titles: list[_Title] = []
-        for spec in PANELS:
+        for spec in self._specs.values():
             dock = QDockWidget(spec.tab or spec.title, window)
             dock.setObjectName(f"dock.{spec.name}")
             dock.setAllowedAreas(AREAS)
@@ -131,11 +124,11 @@ class DockManager:
     def _arrange(self) -> None:
         """The groups one above the other, the docks of each as tabs, none of them open."""
         first: dict[int, QDockWidget] = {}
-        for spec in PANELS:
+        for spec in self._specs.values():
             if spec.group not in first:  # before there are tabs: beside those, Qt would make it one more
                 first[spec.group] = self._docks[spec.name]
                 self._window.addDockWidget(RIGHT, self._docks[spec.name], Qt.Orientation.Vertical)
-        for spec in PANELS:
+        for spec in self._specs.values():
             if self._docks[spec.name] is not first[spec.group]:
                 self._window.tabifyDockWidget(first[spec.group], self._docks[spec.name])
         for dock in self._docks.values():
@@ -146,14 +139,14 @@ class DockManager:
         """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
         panel = self._panels.get(name)
         if panel is None:
-            panel = self._panels[name] = self._specs[name].make(self._controller, self._scheduler)
+            panel = self._panels[name] = self._specs[name].make(self._around)
             self._docks[name].setWidget(panel)
         return panel
 
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
-        docks = {name: partial(self._toggle, name) for name in self._docks}
-        return {**docks, "classes": self._classes}
+        toggles = {name: partial(self._toggle, name) for name in self._docks}
+        return {**toggles, **{name: partial(self.open, name) for name in self._makers}}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
         """Draw what is open and in sight."""
@@ -167,12 +160,12 @@ class DockManager:
             actions[name].setChecked(not dock.isHidden())
             if name in drawn:
                 cast(Panel, self._panel(name)).render_scene(scene, theme)
-        if self._dialog is not None:
-            self._dialog.render_scene(scene, theme)
+        for window in tuple(self.windows.values()):
+            window.render_scene(scene, theme)
 
     def _taking_turns(self, scene: Scene) -> set[str]:
         """The panels that take turns while a run plays, each in an update of its own: so the hand gets in between."""
-        of_runs = sorted(self._in_sight & RUN_PANELS)
+        of_runs = sorted(name for name in self._in_sight if self._specs[name].shows_run)
         if not of_runs or not scene.lanes[scene.studied].playing:
             return set()
         self._turn = (self._turn + 1) % len(of_runs)
@@ -284,17 +277,25 @@ class DockManager:
         """Keep the arrangement for the next start."""
         self._settings.write(DOCKS, bytes(self._window.saveState(VERSION).data()))
 
-    # -- the dialog --------------------------------------------------------------------------------------------------
+    # -- windows -----------------------------------------------------------------------------------------------------
 
-    def _classes(self) -> None:
-        if self._dialog is None:
-            self._dialog = ClassesDialog(self._window, self._controller)
-            self._dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            self._dialog.finished.connect(self._forget_dialog)
+    def open(self, name: str) -> Any:
+        """Open a window, or bring it before the others."""
+        window = self.windows.get(name)
+        if window is None:
+            window = self.windows[name] = self._makers[name](self._around)
+            window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            window.finished.connect(partial(self._forget, name))
         if self._scene is not None:
-            self._dialog.render_scene(*self._scene)
-        self._dialog.show()
-        self._dialog.activateWindow()
+            window.render_scene(*self._scene)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        return window
 
-    def _forget_dialog(self) -> None:
-        self._dialog = None
+    def _forget(self, name: str, *_: object) -> None:
+        self.windows.pop(name, None)
+
+
+def _classes(around: Surroundings) -> ClassesDialog:
+    return ClassesDialog(around.window, around.controller)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar
 
 from app.controllers.editing import Editing
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.tools import TOOLS
 from app.views.widgets.form_fields import take_typed_number
 

@@ -15,11 +15,13 @@ from app.engine.requests import Frame
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.features.ask_background import order
-from app.features.race.window import RaceRoom
+from app.features.feature import Surroundings
+from app.features.probe.controller import ProbeController
 from app.files import documents, recovery
 from app.files.settings import GEOMETRY, SIDEBAR, Settings
-from app.scene.compose import Scene, compose
+from app.scene.compose import compose
 from app.scene.context import Context
+from app.scene.model import Scene
 from app.scene.text import classifier_name
 from app.state.document import Document
 from app.state.points import MAX_CLASSES
@@ -96,9 +98,9 @@ class MainWindow(DropWindow):
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setCollapsible(0, False)
         self.setCentralWidget(self._splitter)
-        self.dock_manager = DockManager(self, controller, scheduler, self._settings, self.sidebar, self.ask_refresh)
+        around = Surroundings(self, controller, scheduler, lambda: preparation.ready)
+        self.dock_manager = DockManager(around, self._settings, self.sidebar, self.ask_refresh)
         controller.playback.attach(self._study_of)
-        self.race_room = RaceRoom(self, controller, scheduler, lambda: preparation.ready)
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
         self.tasks.show_above(self.status_line)
@@ -197,7 +199,6 @@ class MainWindow(DropWindow):
         self.sidebar.render_scene(scene, dress)
         self._palette.render_scene(scene)
         self.dock_manager.render_scene(scene, dress, self.named_actions)
-        self.race_room.render_scene(scene, dress)
         name = scene.title.replace("[*]", "[*][*]")  # which stands for itself; alone it is where "modified" is said
         self.setWindowTitle(f"{name}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
@@ -208,8 +209,9 @@ class MainWindow(DropWindow):
             action.setIconText(word)
             keys = action.shortcut().toString()
             action.setToolTip(f"{word} “{what}” ({keys})" if what else f"Nothing to {word.lower()} ({keys})")
-        for name, on in scene.switches.items():
-            self.named_actions[name].setChecked(on)
+        for spec in actions.every():
+            if (checked := spec.checked(scene)) is not None:
+                self.named_actions[spec.name].setChecked(checked)
         self.named_actions["sidebar"].setChecked(not self.sidebar.isHidden())
         self.named_actions["full_screen"].setChecked(self.isFullScreen())
         for name in ("clear", "export"):
@@ -221,10 +223,8 @@ class MainWindow(DropWindow):
         shades = theme.dressed(theme.theme_of(scene.dark), scene.styles).shades
         grids = tuple(self.canvases[index].grid() for index in range(scene.shown))
         controller, results = self.controller, self.scheduler.results
-        order(
-            self.scheduler,
-            Context(controller.document, controller.session, results, grids, shades, self.compile_ahead.ready),
-        )
+        context = Context(controller.document, controller.session, results, self.compile_ahead.ready, grids)
+        order(self.scheduler, context, shades)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -272,20 +272,15 @@ class MainWindow(DropWindow):
             "clear": controller.clear,
             "generate": controller.generate,
             "fit": controller.fit,
-            "lanes": controller.toggle_lanes,
-            **controller.verbs(),
             "sidebar": self._toggle_sidebar,
-            "legend": controller.toggle_legend,
             "larger": self.appearance.larger,
             "smaller": self.appearance.smaller,
             "full_screen": self._toggle_full_screen,
-            "pause": controller.toggle_pause,
-            "kkt": controller.toggle_kkt,
-            "race": self.race_room.open,
             **controller.playback.verbs(lambda: 0 if self.scene is None else self.scene.studied),
             "help": lambda: self._show(HelpDialog),
             "log": lambda: self._show(LogDialog),
             **self.dock_manager.handlers(),
+            **{spec.name: run for spec in actions.every() if (run := spec.handler(controller)) is not None},
         }
 
     def _class_keys(self) -> None:
@@ -366,7 +361,7 @@ class MainWindow(DropWindow):
     def _hover(self, pointer: PointerPosition | None) -> None:
         """The pointer has moved over a picture, or left it."""
         self._show_hint()
-        self.controller.probe_controller.aim(pointer)
+        self.controller.feature(ProbeController).aim(pointer)
         if self.scene is not None and (self.scene.studying or self.controller.session.hovered is not None):
             point = None if pointer is None or not self.scene.studying else nearest(self.document, pointer, GRAB_PIXELS)
             self.controller.playback.hover(None if point is None else int(self.document.points.ids[point]))

@@ -10,7 +10,8 @@ from app.engine.results import Results
 from app.features.probe.query import BoundaryFacts, BoundaryQuery
 from app.features.probe.tables import Who
 from app.learners.estimators import estimator_of
-from app.scene.compose import Scene, compose
+from app.scene.compose import compose
+from app.scene.model import Scene
 from app.state.document import Document, KnnSettings, Lane, SvmSettings
 from app.state.points import Points
 from app.state.session import Session

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -13,11 +15,11 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("app", "solver") for path in (ROOT / package).rglob("*.py"))
 
 
-def imported(path: Path) -> set[str]:
-    """Full names of the modules that `path` imports, at any depth of the code; relative ones made absolute."""
+def names_in(nodes: Iterable[ast.AST], path: Path) -> set[str]:
+    """Full names of what `nodes` of the file at `path` import; relative ones made absolute."""
     package = path.relative_to(ROOT).parent.parts
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -25,6 +27,19 @@ def imported(path: Path) -> set[str]:
             module = ".".join((*base, *([node.module] if node.module else [])))
             names |= {module} | {f"{module}.{alias.name}" for alias in node.names}
     return names
+
+
+def imported(path: Path) -> set[str]:
+    """Full names of the modules that `path` imports, at any depth of the code."""
+    return names_in(ast.walk(ast.parse(path.read_text(encoding="utf-8"))), path)
+
+
+def at_module_level(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements that run, or are there for types only, when a module is imported."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt) and not isinstance(child, ast.FunctionDef | ast.ClassDef):
+            yield child
+            yield from at_module_level(child)
 
 
 def tops(path: Path) -> set[str]:
@@ -60,6 +75,24 @@ def test_the_rules_see_relative_imports() -> None:
     assert "app.files.documents" in imported(ROOT / "app/main.py")
     assert "app.engine.shading" in imported(ROOT / "app/engine/lane_job.py")
     assert any("pyqtgraph" in tops(path) for path in SOURCES)
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def test_no_modules_import_each_other() -> None:
+    """Not in a circle of any length, imports under TYPE_CHECKING included."""
+    modules = {module_of(path): path for path in SOURCES}
+    graph = {}
+    for module, path in modules.items():
+        found = names_in(at_module_level(ast.parse(path.read_text(encoding="utf-8"))), path)
+        graph[module] = found & modules.keys() - {module}
+    assert "app.state.document" in graph["app.scene.compose"] and len(graph) > 200
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))
 
 
 def test_everything_but_the_views_runs_without_qt() -> None:

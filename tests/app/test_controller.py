@@ -206,7 +206,7 @@ def test_the_session_tells_of_changes_only(table: Table) -> None:
     table.hand.set_theme("system", False)
     assert table.changes == changes
     table.hand.toggle_pause()
-    table.hand.toggle_legend()
+    table.hand.toggle("legend")
     table.hand.playback.restart(0)
     table.hand.set_theme("dark", True)
     assert table.changes == changes + 4 and table.store.document is SMALL

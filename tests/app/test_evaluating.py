@@ -25,9 +25,9 @@ from app.features.evaluation.query import CrossValidation, ScoreGrid, Scoring, T
 from app.features.evaluation.scene import (
     Threshold,
     at_threshold,
-    evaluation_of,
     place_of,
     queries,
+    scene,
     sheets,
     threshold_at,
     wrong_test_points,
@@ -368,7 +368,7 @@ class Seen:
 
     def asked(self) -> dict[str, Any]:
         grids = (GRID,) * self.document.shown
-        return queries(Context(self.document, self.session, self.results, grids, SHADES, True))
+        return queries(Context(self.document, self.session, self.results, True, grids))
 
     def answer(self, *names: str) -> None:
         for number, (name, asked) in enumerate(self.asked().items(), 100):
@@ -377,7 +377,10 @@ class Seen:
                     pass
 
     def shown(self) -> Any:
-        return evaluation_of(self.document, self.session, self.results, True)
+        return next(iter(scene(Context(self.document, self.session, self.results, True), ())), None)
+
+    def sheets(self, index: int) -> Any:
+        return sheets(Context(self.document, self.session, self.results, True), index)
 
 
 def two(split: Split | None = None, **more: Any) -> Document:
@@ -431,19 +434,17 @@ def test_a_threshold_changes_the_confusion_and_draws_a_line() -> None:
     seen.answer()
     before = seen.shown().lanes[0]
     assert not before.moved and before.threshold == before.own_threshold == 0.5
-    assert sheets(seen.document, seen.session, seen.results, 0) == ()
+    assert seen.sheets(0) == ()
     seen.session = replace(seen.session, thresholds=(0.9, None, None, None))
     seen.answer()
     after = seen.shown().lanes[0]
     assert after.moved and after.threshold == 0.9 and after.confusion.sum() == 18
     assert after.confusion[:, 1].sum() < before.confusion[:, 1].sum()
-    lines = sheets(seen.document, seen.session, seen.results, 0)
-    assert (
-        len(lines) == 1 and lines[0].style == "other" and lines is sheets(seen.document, seen.session, seen.results, 0)
-    )
-    assert sheets(seen.document, seen.session, seen.results, 1) == ()
+    lines = seen.sheets(0)
+    assert len(lines) == 1 and lines[0].style == "other" and lines is seen.sheets(0)
+    assert seen.sheets(1) == ()
     seen.session = replace(seen.session, open_panels=frozenset())
-    assert sheets(seen.document, seen.session, seen.results, 0) == ()
+    assert seen.sheets(0) == ()
 
 
 def test_cross_validation_does_not_depend_on_what_trains_nothing() -> None:
@@ -492,7 +493,7 @@ def test_a_threshold_holds_only_for_the_settings_it_was_moved_under() -> None:
         seen.answer()
         lane = seen.shown().lanes[1]
         assert not lane.moved and lane.threshold == lane.own_threshold and "threshold1" not in seen.asked()
-        assert sheets(seen.document, seen.session, seen.results, 1) == ()
+        assert seen.sheets(1) == ()
         test = seen.document.test_points
         model = seen.results.frame(1).model  # type: ignore[union-attr]
         assert lane.accuracy == (model.predict(test.xy) == test.labels).mean()

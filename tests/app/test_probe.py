@@ -16,9 +16,10 @@ from app.engine.pieces import OvertakenError
 from app.engine.results import Results
 from app.engine.surface_values import problem_of, shown_pair
 from app.features.probe.query import BoundaryFacts, BoundaryQuery, ProbeQuery
-from app.features.probe.scene import HEAVY, MOST_LINES, LaneProbe, heavy, place_of, probe_lane, probe_of
+from app.features.probe.scene import HEAVY, MOST_LINES, LaneProbe, Probe, heavy, place_of, probe_lane, scene
 from app.features.probe.tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, compact, figure
 from app.learners.table import SVM_TRAINERS
+from app.scene.context import Context
 from app.state.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.points import Points
 from app.state.session import Session
@@ -262,21 +263,23 @@ def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
     points = points_of(60, 2)
     frames = [frame_of(*knn(points, 5), points), frame_of(*svm(points), points, 1)]
     session = Session(probe=(0.3, 0.1))
-    first, second = (scene_with(session, *frames).probe for _ in range(2))
+    first, second = (scene_with(session, *frames).feature(Probe) for _ in range(2))
     assert first.pinned and [lane.label for lane in first.lanes] == [
         frame.model.predict([(0.3, 0.1)])[0] for frame in frames
     ]
     assert all(a is b for a, b in zip(first.lanes, second.lanes, strict=True))
-    assert scene_with(Session(), *frames).probe.place is None
+    assert scene_with(Session(), *frames).feature(Probe).place is None
 
 
 def test_lanes_without_a_model() -> None:
     empty = Document(lanes=(Lane("knn"), Lane("svm")))
-    probe = probe_of(empty, Session(probe=(0.0, 0.0)), Results(), scene_with(Session(), document=empty).lanes)
+    (probe,) = scene(
+        Context(empty, Session(probe=(0.0, 0.0)), Results(), True), scene_with(Session(), document=empty).lanes
+    )
     assert all(lane.label == -1 and "Click to add points" in lane.message for lane in probe.lanes)
     alone = points_of(5, 1)
     document = Document(alone, (Lane("knn"), Lane("svm")))
-    probe = scene_with(Session(probe=(0.0, 0.0)), frame_of(*knn(alone, 3), alone), document=document).probe
+    probe = scene_with(Session(probe=(0.0, 0.0)), frame_of(*knn(alone, 3), alone), document=document).feature(Probe)
     assert probe.lanes[0].headline == "class 2: 3 of 3 votes" and "needs two classes" in probe.lanes[1].message
 
 
@@ -286,7 +289,7 @@ def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatc
     assert not heavy(model) and len(model.support_) < HEAVY
     monkeypatch.setattr("app.features.probe.scene.HEAVY", 3)
     frame, session = frame_of(model, lane, points), Session(probe=(0.3, 0.1))
-    assert scene_with(session, frame).probe.lanes[0].message == "Working it out…"
+    assert scene_with(session, frame).feature(Probe).lanes[0].message == "Working it out…"
     posted: list[LaneProbe] = []
     query = ProbeQuery(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)
     for _ in query.answer(posted.append, lambda: False):

@@ -26,10 +26,11 @@ from app.engine.shading import Shades
 from app.features.ground_truth import scene as truths
 from app.features.ground_truth import text as truth_words
 from app.features.ground_truth.bayes_boundary import Boundary
+from app.features.ground_truth.controller import GroundTruthController
 from app.features.ground_truth.fresh_draws import FreshDraw
 from app.features.ground_truth.fresh_points import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
-from app.features.queries import Context
 from app.files import documents
+from app.scene.context import Context
 from app.state.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
 from app.state.session import Session
@@ -298,7 +299,7 @@ class Desk:
 
     def asked(self) -> dict[str, Query]:
         grids = (GRID,) * self.document.shown
-        return truths.queries(Context(self.document, self.session, self.results, grids, SHADES, True))
+        return truths.queries(Context(self.document, self.session, self.results, True, grids))
 
     def answer(self, done: bool = True) -> None:
         asked = self.asked()
@@ -309,11 +310,14 @@ class Desk:
             value = posted[-1] if posted else None
             self.results.accept_answer(Answer(name, next(self.numbers), query, value, done))
 
+    def context(self) -> Context:
+        return Context(self.document, self.session, self.results, True)
+
     def scene(self) -> truths.GroundTruthScene:
-        return truths.truth_scene(self.document, self.session, self.results)
+        return truths.scene(self.context(), ())[0]
 
     def sheets(self, index: int = 0) -> tuple[Any, ...]:
-        return truths.sheets(self.document, self.session, self.results, index)
+        return truths.sheets(self.context(), index)
 
 
 def test_nothing_is_asked_that_nobody_looks_at() -> None:
@@ -496,7 +500,7 @@ def test_points_of_percent(difference: float) -> None:
 
 def test_another_document_has_no_fresh_points() -> None:
     desk = controller()
-    desk.truth.draw_fresh(), desk.truth.keep_drawing_fresh(True)
+    desk.feature(GroundTruthController).draw_fresh(), desk.feature(GroundTruthController).keep_drawing_fresh(True)
     desk.new()
     assert desk.session.fresh_draw == FreshDraw() and not desk.session.fresh_going
 
@@ -505,7 +509,7 @@ def test_verbs() -> None:
     desk = controller()
     said: list[str] = []
     desk.say = said.append  # type: ignore[method-assign]
-    truth = desk.truth
+    truth = desk.feature(GroundTruthController)
     truth.toggle_ideal()
     assert desk.session.ideal and said == ["Ideal (Bayes) boundary: no classifier does better on average."]
     desk.clear()
@@ -529,5 +533,5 @@ def test_verbs() -> None:
     assert desk.session.fresh_draw.batches == 0
     truth.draw_fresh()
     assert desk.session.fresh_draw.first == 15
-    truth.toggle_haze(), truth.set_resamples(1000)
+    desk.toggle("bootstrap"), truth.set_resamples(1000)
     assert desk.session.bootstrap and desk.session.resamples == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,10 +16,14 @@ from sklearn import svm as reference
 from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 
 from app.engine.pieces import OvertakenError
+from app.engine.results import Results
 from app.features.validation_curves import query
 from app.features.validation_curves.query import FOLDS, Curve, CurveQuery, asked_lane, folds_of, places
-from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
+from app.features.validation_curves.scene import queries
+from app.scene.context import Context
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.points import Points
+from app.state.session import Session
 from app.state.slider_scales import C_SCALE, GAMMA_SCALE, RankScale, controls_of, scale_of
 from solver import SVC, KNeighborsClassifier
 
@@ -283,3 +288,13 @@ def test_the_sliders_of_a_lane() -> None:
     assert controls_of(Lane("svm")) == ("C", "gamma")
     assert controls_of(Lane("svm", svm=SvmSettings("linear"))) == ("C",)
     assert controls_of(Lane("svm", svm=SvmSettings(hard_margin=True))) == ("gamma",)
+
+
+@pytest.mark.parametrize("shown", range(1, 5))
+@pytest.mark.parametrize("folds", list(itertools.product((None, False, True), repeat=4)))
+def test_curves_are_of_the_lanes_whose_settings_are_open(shown: int, folds: tuple[bool | None, ...]) -> None:
+    document = Document(POINTS, (Lane("knn"),) * 4, shown)
+    context = Context(document, Session(strips=True, folds=folds), Results(), True)
+    open_lanes = [index for index in range(shown) if not context.session.is_folded(document, index)]
+    assert set(queries(context)) == {f"curve{document.slots[index]}.k" for index in open_lanes}
+    assert shown <= 2 or len(open_lanes) <= 1

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,12 @@ from app.engine.raster import Surface, unless_too_dense
 from app.engine.requests import Frame, Marks, Model, Phase
 from app.engine.results import Results
 from app.features.what_if import text as words
+from app.features.what_if.controller import WhatIf
 from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide, ended, squared_norm
-from app.features.what_if.scene import Baseline, differs, removable
+from app.features.what_if.scene import differs, removable, side_of
+from app.features.what_if.state import Baseline
 from app.learners.estimators import estimator_of
+from app.scene.context import Context
 from app.state.commands import MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
 from app.state.points import Points
@@ -270,8 +274,9 @@ class Desk(Controller):
 
     def __init__(self, document: Document) -> None:
         self.said: list[str] = []
-        super().__init__(Store(document), Session(), lambda: None, self.said.append, self.said.append)
-        self.what_if.attach(self.newest)
+        shown: Any = SimpleNamespace(frame=self.newest)
+        super().__init__(Store(document), Session(), lambda: None, self.said.append, self.said.append, shown)
+        self.what_if = self.feature(WhatIf)
         self.late = False
 
     def newest(self, slot: int) -> Frame | None:
@@ -376,7 +381,7 @@ def test_a_model_that_was_not_ready_is_trained_for_the_ghost() -> None:
     d.late = True
     d.dispatch(RemovePoints(ids=[3]))
     assert d.session.baseline is not None and d.session.baseline.frames == (None,) * 4
-    side = d.session.baseline.side(1)
+    side = side_of(d.session.baseline, 1)
     assert side == StateSide(TWO, LANES["rbf"], None)
     other = frame_of(LANES["rbf"], THREE)
     assert Baseline.of(d.document, lambda slot: other).frames == (None,) * 4, "a model of other points is no baseline"
@@ -386,10 +391,10 @@ def test_a_model_that_was_not_ready_is_trained_for_the_ghost() -> None:
 
 def test_no_model_before_is_no_ghost() -> None:
     empty = Baseline(Document(Points(), (LANES["knn"], LANES["rbf"])), (None,) * 4)
-    assert empty.side(0) is None and empty.side(1) is None
-    assert Baseline(Document(TWO, (LANES["rbf"], Lane("difference"))), (None,) * 4).side(1) is None
+    assert side_of(empty, 0) is None and side_of(empty, 1) is None
+    assert side_of(Baseline(Document(TWO, (LANES["rbf"], Lane("difference"))), (None,) * 4), 1) is None
     one = Baseline(Document(Points.of([[0.0, 0.0]], [0]), (LANES["knn"], LANES["rbf"])), (None,) * 4)
-    assert one.side(0) is not None and one.side(1) is None and one.side(3) is None
+    assert side_of(one, 0) is not None and side_of(one, 1) is None and side_of(one, 3) is None
 
 
 def test_what_differs() -> None:
@@ -526,5 +531,5 @@ def test_what_is_missing_is_said() -> None:
     session = replace(Session(), open_panels=frozenset({"whatif"}))
     for points, text in ((Points(), "nothing to learn from"), (one, "one class")):
         document = Document(points, (LANES["rbf"],), 1)
-        said = words.lane_what_if(document, session, Results(), 0)
+        said = words.lane(Context(document, session, Results(), True), 0)
         assert said is not None and text in said.note and "Wait" not in said.note

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
+from app.features.probe.controller import ProbeController
 from app.main import make_application
 from app.views.window import MainWindow
 
@@ -16,7 +17,7 @@ PAUSE = 0.5
 def _switch_on(window: MainWindow) -> None:
     for name in ("strips", "haze", "ideal", "differing", "arm_whatif"):
         window.named_actions[name].trigger()
-    window.controller.probe_controller.pin(0.5, 0.3)
+    window.controller.feature(ProbeController).pin(0.5, 0.3)
 
 
 def run() -> None:

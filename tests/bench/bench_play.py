@@ -32,7 +32,7 @@ def _window(n: int, profile: Path, panels: bool) -> MainWindow:
     window.controller.playback.toggle(1)
     window.show()
     if panels:
-        window.controller.toggle_kkt()
+        window.controller.toggle("kkt")
         for name in PANELS:
             dock = window.findChild(QDockWidget, f"dock.{name}")
             assert dock is not None

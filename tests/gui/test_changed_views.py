@@ -25,8 +25,11 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.overlays import Hatch, Lines, Specks
 from app.engine.requests import Marks, Picture
+from app.features.difference.controller import DifferenceController
+from app.features.ground_truth.controller import GroundTruthController
 from app.features.kkt.overlay import to_repaint
 from app.features.kkt.view_layout import study_overlay, to_pixels
+from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import probe_overlay
 from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
 from app.learners.perceptron_orders import Orders
@@ -186,7 +189,7 @@ def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
         assert over is not None and asked is not None
         assert all(area.toAlignedRect().contains(part) for part in to_repaint(None, over, area))
         over.paint(painter, THEME, area)
-        asked.paint(painter, THEME)
+        asked.paint(painter, THEME, area)
         asked.bounds()
         for outline in outlines:
             overlay = Overlay(pixels[0], 20, 1, pixels[1], outline)
@@ -361,12 +364,12 @@ def busy_window(make: Make, qtbot: QtBot) -> Any:
     linear = Lane("svm", svm=SvmSettings(kernel="linear"))  # its margins go on for ever
     window: Any = make(Document(points=document.points, lanes=(document.lanes[0], linear)), size=(1280, 800))
     controller = window.controller
-    controller.lanes.toggle_differing()
-    controller.lanes.toggle_wipe()
-    controller.truth.toggle_ideal()
-    controller.truth.toggle_haze()
-    controller.toggle_kkt()
-    controller.probe_controller.pin(0.3, 0.2)
+    controller.toggle("differing")
+    controller.feature(DifferenceController).toggle_wipe()
+    controller.feature(GroundTruthController).toggle_ideal()
+    controller.toggle("bootstrap")
+    controller.toggle("kkt")
+    controller.feature(ProbeController).pin(0.3, 0.2)
     settle(qtbot, window)
     return window
 
@@ -406,7 +409,7 @@ def test_other_points_in_place_of_far_ones(make: Make, qtbot: QtBot) -> None:
     labels = (far[:, 0] > 0).astype(np.uint8)
     points = Points.of(far, labels)
     window = make(Document(points=points, view=View.fitting(points)), size=(1280, 800))
-    window.controller.lanes.toggle_differing()
+    window.controller.toggle("differing")
     settle(qtbot, window)
     window.controller.put(default_document(), None)
     check_repainting(window)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.main import create_window
 from app.state.commands import AddPoints
-from app.views.docks import PANELS
+from app.views.docks import docks
 from app.views.window import MainWindow
 
 from .conftest import listed, settle
@@ -28,13 +28,13 @@ def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
     window.resize(1100, 760)
     window.show()
     controller = window.controller
-    for spec in PANELS:
+    for spec in docks():
         window.dock_manager._panel(spec.name)
         window.dock_manager._docks[spec.name].show()
     for _ in range(2):
         controller.lanes.add(1)
     window.named_actions["classes"].trigger()
-    window.race_room.open()
+    window.dock_manager.open("race")
     window.ask_picture()
     window.named_actions["help"].trigger()
     window.findChild(QMenu, "recent").aboutToShow.emit()

@@ -13,9 +13,10 @@ from pytestqt.qtbot import QtBot
 from sklearn import metrics as theirs
 
 from app.features.evaluation import text as words
+from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.panel import EvaluationPanel
 from app.features.evaluation.query import score_of
-from app.features.evaluation.scene import place_of
+from app.features.evaluation.scene import Evaluation, place_of
 from app.features.evaluation.view_confusion import FULLEST, ConfusionView
 from app.features.evaluation.view_roc import RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
@@ -206,7 +207,7 @@ def test_folds_are_validated_and_put_into_words(make: Make, qtbot: QtBot) -> Non
     assert window.controller.session.validation.k == 4
     qtbot.waitUntil(lambda: "…" not in text(panel, "validated0") + text(panel, "validated1"), timeout=10_000)
     for lane in (0, 1):
-        value = window.scene.evaluation.lanes[lane].validated
+        value = window.scene.feature(Evaluation).lanes[lane].validated
         assert len(value.sizes) == 4 and value.sizes.sum() == 56
         assert text(panel, f"validated{lane}") == f"{percent(value.mean)}\n± {percent(value.spread)}"
     assert "4 folds: mean" in text(panel, "remarks") and "least" in text(panel, "remarks")
@@ -312,7 +313,7 @@ def test_a_class_never_called_is_said_to_be_undefined(make: Make, qtbot: QtBot) 
 
 def test_nothing_is_cut_off_and_everything_has_a_name(make: Make, qtbot: QtBot) -> None:
     window = make(document(lanes=FOUR), size=(1024, 768))
-    window.controller.splitting.validate(kind="folds", k=5)
+    window.controller.feature(EvaluationController).validate(kind="folds", k=5)
     panel = look(window, qtbot)
     qtbot.waitUntil(lambda: all("…" not in text(panel, f"validated{lane}") for lane in range(4)), timeout=20_000)
     assert window.width() <= 1024

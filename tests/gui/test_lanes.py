@@ -11,6 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QTableView, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.features.difference.controller import DifferenceController
+from app.features.difference.scene import Wipe
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.views.window import MainWindow
 
@@ -215,7 +217,7 @@ def test_the_panel_chooses_counts_and_lists(make: Make, qtbot: QtBot) -> None:
     assert window.document.compared == (2, 0), "the same one twice changes the two"
     first = find(window, "compare.first")
     assert isinstance(first, QComboBox) and (first.currentData(), second.currentData()) == (2, 0)
-    window.controller.lanes.compare(1, 0)
+    window.controller.feature(DifferenceController).compare(1, 0)
     settle(qtbot, window)
     rows = involved(1, 0)
     assert table.model().rowCount() == len(rows) > 3
@@ -275,7 +277,7 @@ def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make
     QTest.keyClick(canvas, Qt.Key.Key_Y)
     settle(qtbot, window)
     grip = find(window, "canvas0.wipe")
-    assert grip.isVisible() and grip.width() >= 24 and window.scene.lanes[0].wipe.at == 0.5
+    assert grip.isVisible() and grip.width() >= 24 and window.scene.feature(Wipe).at == 0.5
     middle = before[0].shape[1] // 2
     now = pixels(0)
     np.testing.assert_array_equal(now[:, : middle - 2], before[0][:, : middle - 2])
@@ -286,14 +288,14 @@ def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make
     QTest.mouseMove(grip, start + QPoint(-100, 0))
     QTest.mouseRelease(grip, Qt.MouseButton.LeftButton, pos=start)
     settle(qtbot, window)
-    at = window.scene.lanes[0].wipe.at
+    at = window.scene.feature(Wipe).at
     assert at == pytest.approx(0.5 - 100 / canvas.plot_area().width(), abs=0.01)
     assert len(window.document.points) == 6, "the grip is no place for a point"
     grip.setFocus()
     QTest.keyClick(grip, Qt.Key.Key_Right)
     settle(qtbot, window)
-    assert window.scene.lanes[0].wipe.at > at
-    window.controller.lanes.wipe(7.0)
+    assert window.scene.feature(Wipe).at > at
+    window.controller.feature(DifferenceController).wipe(7.0)
     assert window.controller.session.wipe == 1.0
     QTest.keyClick(canvas, Qt.Key.Key_Y)
     settle(qtbot, window)
@@ -305,7 +307,7 @@ def test_a_file_of_three_opens_as_it_was(make: Make, qtbot: QtBot, tmp_path) -> 
     window = make(document("knn", "svm"))
     window.controller.lanes.add(0)
     window.controller.set_lane(1, "knn", n_neighbors=7)
-    window.controller.lanes.compare(2, 1)
+    window.controller.feature(DifferenceController).compare(2, 1)
     settle(qtbot, window)
     path = tmp_path / "three.playground"
     assert window.controller.save(path)
@@ -334,7 +336,7 @@ def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot) -> None:
         settle(qtbot, window)
         for verb in (
             lambda: window.controller.lanes.remove(2),
-            lambda: window.controller.lanes.show_difference(),
+            lambda: window.controller.feature(DifferenceController).show_difference(),
             lambda: window.controller.lanes.move(2, -2),
             lambda: window.controller.lanes.remove(1),
             lambda: window.controller.lanes.remove(1),

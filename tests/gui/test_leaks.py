@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 from app.files import documents, recovery
 from app.main import create_window
 from app.tools import TOOLS
-from app.views.docks import PANELS
+from app.views.docks import docks
 from app.views.window import MainWindow
 
 from .conftest import listed, settle
@@ -200,7 +200,7 @@ def visit(
     qtbot.waitExposed(window)
     settle(qtbot, window)
     visitor = Visitor(window, folder, seed)
-    for spec in PANELS:  # made when they are first opened, and kept
+    for spec in docks():  # made when they are first opened, and kept
         window.dock_manager._panel(spec.name)
     for _ in range(2):  # as the parts of a third and a fourth lane are
         window.controller.lanes.add(1)
@@ -225,8 +225,8 @@ def visit(
         window.controller.playback.to_end(lane)
         window.controller.playback.set_speed(lane, 99)
     window.controller.set_session(playing=(True,) * 4, strips=False, bootstrap=False, fresh_going=False)
-    if window.race_room.race is not None:
-        window.race_room.race.close()
+    if "race" in window.dock_manager.windows:
+        window.dock_manager.windows["race"].close()
     settle(qtbot, window, 60_000)
     delete_now()
     assert timers() == timers_before

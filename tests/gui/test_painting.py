@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 import app
 from app.state.document import Document, GeneratorSettings
-from app.views.docks import PANELS
+from app.views.docks import docks
 from app.views.plot.layers import Layers
 from app.views.plot.pointer_marks import Overlay
 from app.views.widgets import painting
@@ -87,7 +87,7 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
     told: list[tuple[QWidget | None, QRectF]],
 ) -> None:
     window = make(SMALL, size=(1400, 1000))
-    for spec in PANELS:
+    for spec in docks():
         if not dock_of(window, spec.name).isVisible():
             dock_of(window, spec.name).toggleViewAction().trigger()
         settle(qtbot, window)
@@ -102,7 +102,7 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
         for module in modules:
             if module is not painting:
                 planted.setattr(module, "painter_on", failing)
-        for spec in PANELS:  # docks of a group lie one behind the other
+        for spec in docks():  # docks of a group lie one behind the other
             dock_of(window, spec.name).raise_()
             QApplication.processEvents()
             dock_of(window, spec.name).grab()

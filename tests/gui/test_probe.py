@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import ProbeOverlay, probe_overlay
 from app.features.probe.panel import ProbePanel
 from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
@@ -72,7 +73,7 @@ def table(window: MainWindow, name: str) -> ProbeTable:
 
 def shown_place(window: MainWindow) -> tuple[float, float] | None:
     assert window.scene is not None
-    return window.scene.probe.place
+    return window.scene.feature(Probe).place
 
 
 # -- the hand ----------------------------------------------------------------------------------------------------------
@@ -130,7 +131,9 @@ def test_q_with_the_panel_closed(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     settle(qtbot, window)
     assert window.controller.session.probe == pytest.approx((0.5, 0.5), abs=1.5 * window.canvases[0].unit())
-    assert all(canvas._over.probe is not None and canvas._over.probe.pinned for canvas in window.canvases[:2])
+    assert all(
+        canvas._over.layers[1].laid is not None and canvas._over.layers[1].laid.pinned for canvas in window.canvases[:2]
+    )
 
 
 def test_the_keyboard_alone(make: Make, qtbot: QtBot) -> None:
@@ -175,7 +178,7 @@ def test_typed_places(make: Make, qtbot: QtBot) -> None:
 def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
     controller = window.controller
-    controller.probe_controller.pin(0.4, 0.2)
+    controller.feature(ProbeController).pin(0.4, 0.2)
     settle(qtbot, window)
     before = text(window, "probe0.headline"), text(window, "probe1.headline")
     controller.set_generator(seed=7, name="circle")
@@ -198,11 +201,11 @@ def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> No
 
 def test_one_class_and_none(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, Document())
-    window.controller.probe_controller.pin(0.0, 0.0)
+    window.controller.feature(ProbeController).pin(0.0, 0.0)
     settle(qtbot, window)
     assert "Click to add points" in text(window, "probe0.message")
     one = opened(make, qtbot, Document(Points.of([(0, 0), (1, 1)], [2, 2])))
-    one.controller.probe_controller.pin(0.1, 0.0)
+    one.controller.feature(ProbeController).pin(0.1, 0.0)
     settle(qtbot, one)
     assert text(one, "probe0.headline") == "class 3: 2 of 2 votes"
     assert "needs two classes" in text(one, "probe1.message")
@@ -210,7 +213,7 @@ def test_one_class_and_none(make: Make, qtbot: QtBot) -> None:
 
 def test_a_click_on_a_duel_looks_into_it(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document(80, 4, (Lane("svm"),)), size=(1280, 900))
-    window.controller.probe_controller.pin(0.3, 0.3)
+    window.controller.feature(ProbeController).pin(0.3, 0.3)
     settle(qtbot, window)
     duels = table(window, "probe0.table0")
     assert duels.model().rowCount() == 6 and duels.table is not None and duels.table.chosen == 0
@@ -232,7 +235,7 @@ def test_a_click_on_a_duel_looks_into_it(make: Make, qtbot: QtBot) -> None:
 def test_no_text_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> None:
     lanes = (Lane("knn", knn=KnnSettings(6, "distance-squared", "minkowski")), Lane("svm"))
     window = opened(make, qtbot, document(90, 3, lanes), size=size)
-    window.controller.probe_controller.pin(0.3, 0.3)
+    window.controller.feature(ProbeController).pin(0.3, 0.3)
     settle(qtbot, window)
     for larger in (False, True):
         if larger:
@@ -259,13 +262,13 @@ def test_no_text_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> 
 def test_the_pointer_is_marked_in_the_other_lane(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     hover(window, 0, 0.5, 0.5)
-    here, other = (canvas._over.probe for canvas in window.canvases[:2])
+    here, other = (canvas._over.layers[1].laid for canvas in window.canvases[:2])
     assert here is None and other is not None and other.aim is not None and other.cross is None
     at = window.canvases[1].to_widget(0.5, 0.5)
     assert np.hypot(other.aim[0] - at.x(), other.aim[1] - at.y()) < 2.0
     window.canvases[0].leaveEvent(None)  # type: ignore[arg-type]
     window.refresh_if_pending()
-    assert window.canvases[1]._over.probe is None
+    assert window.canvases[1]._over.layers[1].laid is None
     window.controller.toggle_lanes()  # alone, there is nobody to tell
     settle(qtbot, window)
     hover(window, 0, 0.1, 0.1)
@@ -274,9 +277,9 @@ def test_the_pointer_is_marked_in_the_other_lane(make: Make, qtbot: QtBot) -> No
 
 def test_what_the_pictures_draw(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
-    window.controller.probe_controller.pin(0.3, 0.1)
+    window.controller.feature(ProbeController).pin(0.3, 0.1)
     settle(qtbot, window)
-    knn, svm = (canvas._over.probe for canvas in window.canvases[:2])
+    knn, svm = (canvas._over.layers[1].laid for canvas in window.canvases[:2])
     assert knn is not None and svm is not None
     assert len(knn.rings) == len(knn.lines) == 5 and len(knn.border) > 50
     model = window.result(0).model
@@ -317,7 +320,7 @@ def test_painted_where_it_says(theme: object, qapp: QApplication) -> None:
         image.fill(Qt.GlobalColor.transparent)
         painter = QPainter(image)
         try:
-            made.paint(painter, theme)  # type: ignore[arg-type]
+            made.paint(painter, theme, AREA)  # type: ignore[arg-type]
         finally:
             painter.end()
         drawn = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(330, 500)
@@ -342,7 +345,7 @@ def test_themes_and_narrow_columns(make: Make, qtbot: QtBot) -> None:
     lanes = (Lane("svm", svm=msgspec.structs.replace(SvmSettings(), multiclass="one-vs-rest")), Lane("perceptron"))
     window = opened(make, qtbot, document(60, 3, lanes), size=(1024, 768))
     window.controller.set_theme("dark", True)
-    window.controller.probe_controller.pin(0.3, 0.1)
+    window.controller.feature(ProbeController).pin(0.3, 0.1)
     settle(qtbot, window)
     assert "the largest f(x)" in text(window, "probe0.headline")
     assert window.grab().width() == window.width()

@@ -46,8 +46,7 @@ def document(count: int = 40, lanes: tuple[Lane, Lane] = KNN_SVM, **generator: o
 
 def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650)) -> RaceWindow:
     window.named_actions["race"].trigger()
-    race = window.race_room.race
-    assert race is not None
+    race = window.dock_manager.windows["race"]
     race.resize(*size)
     qtbot.waitExposed(race)
     race.activateWindow()
@@ -306,15 +305,15 @@ def test_closing_the_main_window_closes_the_race(make: Make, qtbot: QtBot) -> No
 
 def test_a_race_can_be_closed_and_opened_again_while_it_runs(make: Make, qtbot: QtBot) -> None:
     window = make(document(100, (Lane("knn"), Lane("svm", svm=SvmSettings(C=100.0)))))
-    room = window.race_room
-    race = room.open()
+    room = window.dock_manager
+    race = room.open("race")
     qtbot.waitUntil(lambda: race.desk.scene().frame is not None, timeout=20_000)
-    assert room.open() is race, "one at a time"
+    assert room.open("race") is race, "one at a time"
     click(find(race, QPushButton, "play"))
     qtbot.waitUntil(lambda: race.desk.scene().frame.begun, timeout=20_000)
     race.close()
-    assert room.race is None
-    again = room.open()
+    assert "race" not in room.windows
+    again = room.open("race")
     assert again is not race
     qtbot.waitUntil(lambda: again.desk.scene().frame is not None, timeout=20_000)
     assert not again.desk.scene().frame.begun

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.requests import Phase
 from app.features.kkt.overlay import kkt_marks
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.scene.status_badge import Mood
 from app.state.document import (
     Document,
@@ -131,12 +131,12 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
     window = make()
     canvas = window.canvases[1]
     assert window.controller.session.open_panels == frozenset()
-    overlay = canvas._over.run_state
+    overlay = canvas._over.layers[0].laid
     assert overlay.pair is None and overlay.card is None and overlay.slacks is None
     assert not canvas.layers._provisional and window.scene.lanes[1].badge.mood is Mood.CERTIFIED
     window.controller.playback.seek(1, 9)
     settle(qtbot, window)
-    run_state, overlay = window.scene.run_state, canvas._over.run_state
+    run_state, overlay = window.scene.run_state, canvas._over.layers[0].laid
     assert overlay.pair is not None and len(overlay.pair.rings) == 2
     for ring, index in zip(overlay.pair.at, run_state.pair, strict=True):
         assert QPoint(*map(int, ring)) in [
@@ -153,7 +153,7 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
     assert 4 < sum(differ) < 60, "lines across the surface, which can be seen between them"
     window.controller.playback.to_end(1)
     settle(qtbot, window)
-    assert canvas._over.run_state.pair is None and not canvas.layers._provisional
+    assert canvas._over.layers[0].laid.pair is None and not canvas.layers._provisional
     text = window.scene.lanes[1].badge.text
     assert text.startswith("optimal: KKT") and "gap" in text
 
@@ -172,7 +172,7 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
-    assert canvas._over.run_state.card is None, "the plain window stays plain"
+    assert canvas._over.layers[0].laid.card is None, "the plain window stays plain"
     QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
     window.controller.playback.toggle_all()
     settle(qtbot, window)
@@ -182,11 +182,11 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     assert hovered is not None
     found = run_state.points.indices_of(np.array([hovered]))[0]
     assert np.allclose(run_state.points.xy[found], run_state.points.xy[run_state.index[place]], atol=0.1)
-    lines = " ".join(canvas._over.run_state.card.label.lines)
+    lines = " ".join(canvas._over.layers[0].laid.card.label.lines)
     assert "α = " in lines and "slack" in lines and "support vector" in lines
     QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
     settle(qtbot, window)
-    assert canvas._over.run_state.card is None
+    assert canvas._over.layers[0].laid.card is None
 
 
 def test_the_kkt_cases_take_the_place_of_the_marks(make: Make, qtbot: QtBot) -> None:

@@ -23,7 +23,7 @@ from app.features.step.view_box import BoxView
 from app.features.step.view_gain import GainView
 from app.features.step.view_ranking import RankingView, sizes_of
 from app.features.step.view_text import TextView
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.points import Points
 from app.views import theme as themes
 from app.views.plot.symbols import HIGHLIGHT

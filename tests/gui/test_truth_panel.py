@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from app.engine.overlays import Lines, Specks
 from app.features.ground_truth import text
 from app.features.ground_truth.fresh_draws import FreshDraw
+from app.features.ground_truth.model import GroundTruthScene, TruthRow
 from app.features.ground_truth.panel import stability_html, states
-from app.features.ground_truth.scene import GroundTruthScene, TruthRow
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.views.window import MainWindow
 from solver.data.distribution import Law
@@ -211,7 +211,7 @@ def test_h_shows_the_haze_and_its_number(qtbot: QtBot, make: Make) -> None:
     scene = window.scene
     assert scene is not None
     said = words(window, "disagreements")
-    for row in scene.truth.rows:
+    for row in scene.feature(GroundTruthScene).rows:
         assert row.bootstrap is not None and row.bootstrap.done == row.bootstrap.of == 30 and not row.resampling
         assert f"30 of 30 {100 * row.bootstrap.area:.1f} % {100 * row.bootstrap.at_points:.1f} %" in said
     before = sheets(window)

@@ -32,13 +32,14 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.features.probe.controller import ProbeController
 from app.files import documents
 from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
 from app.state.test_split import Split
 from app.views.dialogs.import_table import ImportDialog
 from app.views.dialogs.recovery import RecoveryDialog
-from app.views.docks import PANELS
+from app.views.docks import docks
 from app.views.widgets.form_fields import plain_tip
 from app.views.window import MainWindow
 
@@ -177,12 +178,12 @@ def evil_document() -> Document:
 
 
 def show_everything(window: MainWindow, qtbot: QtBot) -> None:
-    for spec in PANELS:
+    for spec in docks():
         window.dock_manager._panel(spec.name)
         window.dock_manager._docks[spec.name].show()
-    window.controller.probe_controller.pin(0.1, 0.2)
+    window.controller.feature(ProbeController).pin(0.1, 0.2)
     window.named_actions["classes"].trigger()
-    window.race_room.open()
+    window.dock_manager.open("race")
     window.ask_picture()
     window.named_actions["help"].trigger()
     settle(qtbot, window, 60_000)

@@ -21,7 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from app.files import log
 from app.main import create_window
-from app.scene.text import HELP
+from app.scene.help import sections
 from app.state.document import GeneratorSettings, Lane, SvmSettings, default_document
 from app.views.dialogs.help import HelpDialog
 from app.views.window import MainWindow
@@ -140,7 +140,7 @@ def test_help_lists_keys_and_gestures(make: Make) -> None:
         window.named_actions["help"].trigger()
     assert len(window.findChildren(HelpDialog)) == 1
     page = window.findChild(QTextBrowser)
-    for _, rows in HELP:
+    for rows in sections().values():
         for key, _ in rows:
             assert key in page.toPlainText()
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.engine.scheduler import Scheduler
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe

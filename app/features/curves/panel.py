@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 

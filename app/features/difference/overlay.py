@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPain
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from app.features.kkt.overlay import cases_of
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.views.plot.lane_overlays import LaneOverlays
 from app.views.plot.layers import Layers
 from app.views.theme import Theme

@@ -21,11 +21,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.number_format import grouped, signed
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, show_check, show_number
 
+from .controller import DifferenceController
 from .query import Involved
 from .scene import DifferenceScene
 
@@ -97,13 +98,13 @@ class DifferencePanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        self._controller = controller
+        self._controller, self._difference = controller, controller.feature(DifferenceController)
         describe(self, "compare", "Compare", "Where two classifiers predict different classes.")
         self.setToolTip("")
         self._choices = (self._choice("first", "First"), self._choice("second", "Second"))
         self._mark = QCheckBox("Mark where they differ (X)")
         describe(self._mark, "compare.mark", "Mark where they differ", "Hatched in every picture.")
-        self._mark.clicked.connect(controller.lanes.toggle_differing)
+        self._mark.clicked.connect(lambda: controller.toggle("differing"))
         self._lane = QPushButton("Show it as a lane")
         describe(
             self._lane,
@@ -111,16 +112,16 @@ class DifferencePanel(QWidget):
             "Show the difference as a lane",
             "A picture of its own: striped in both classes where they differ.",
         )
-        self._lane.clicked.connect(controller.lanes.show_difference)
+        self._lane.clicked.connect(self._difference.show_difference)
         self._wipe = QCheckBox("Wipe")
         describe(self._wipe, "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y).")
-        self._wipe.clicked.connect(lambda on: controller.lanes.wipe(HALF if on else None))
+        self._wipe.clicked.connect(lambda on: self._difference.wipe(HALF if on else None))
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(0, PARTS)
         self._slider.setPageStep(PARTS // 10)
         describe(self._slider, "compare.border", "Border of the wipe", "From where on the second picture is seen.")
         self._slider.actionTriggered.connect(
-            lambda action: controller.lanes.wipe(self._slider.sliderPosition() / PARTS)
+            lambda action: self._difference.wipe(self._slider.sliderPosition() / PARTS)
         )
         self._words = QLabel()
         self._words.setObjectName("compare.words")
@@ -172,11 +173,11 @@ class DifferencePanel(QWidget):
     def _choose(self, first: bool) -> None:
         chosen, other = (choice.currentData() for choice in (self._choices if first else self._choices[::-1]))
         if chosen == other:  # the one that was there goes to the other side
-            self._controller.lanes.swap_compared()
+            self._difference.swap_compared()
         elif first:
-            self._controller.lanes.compare(chosen, other)
+            self._difference.compare(chosen, other)
         else:
-            self._controller.lanes.compare(other, chosen)
+            self._difference.compare(other, chosen)
 
     def _select(self) -> None:
         rows = sorted({index.row() for index in self._table.selectionModel().selectedRows()})
@@ -185,7 +186,7 @@ class DifferencePanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what is known of the difference."""
-        compare = scene.compare
+        compare = scene.feature(DifferenceScene)
         if compare is None:
             return
         self._show_choices(scene, compare)

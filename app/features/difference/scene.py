@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.engine.overlays import Sheet
 from app.engine.query import Query
 from app.engine.requests import Side, Sides
 from app.engine.results import Results
 from app.scene.context import Context
-from app.state.document import Document, View
+from app.scene.model import LaneScene
+from app.state.document import Document
 from app.state.number_format import count, percent
-from app.state.session import Session
-from solver import Grid
 
 from .query import Difference, Differing
-
-if TYPE_CHECKING:
-    from app.scene.compose import LaneScene
 
 #: The name of the question, and of the panel.
 NAME = "compare"
@@ -119,12 +114,23 @@ def queries(context: Context) -> dict[str, Query]:
     return {NAME: Differing(sides, context.grids[0], context.document.points, context.compiled)}
 
 
-def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
+def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """The hatching of where they differ, over every picture of a model."""
-    answer = results.answer(NAME)
-    if not session.differing or answer is None or answer.value is None or document.lanes[index].is_difference:
+    answer, of_two = context.results.answer(NAME), context.document.lanes[index].is_difference
+    if not context.session.differing or answer is None or answer.value is None or of_two:
         return ()
     return (answer.value.hatch,)
+
+
+def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
+    """The wipe, while there is one; and what the panel shows, while it is in sight."""
+    document, session, places = context.document, context.session, compared(context.document)
+    added: list[object] = []
+    if session.wipe is not None and places is not None:
+        added.append(Wipe(session.wipe, lanes[places[1]], places))
+    if NAME in session.open_panels:
+        added.append(difference_scene(document, context.results))
+    return tuple(added)
 
 
 def difference_scene(document: Document, results: Results) -> DifferenceScene:
@@ -137,7 +143,7 @@ def difference_scene(document: Document, results: Results) -> DifferenceScene:
         if [side.lane for side in query.sides] != [document.lanes[place] for place in places]:
             difference = None  # of two others, or of other settings
         current = query.sides == sides_of(document, results) and query.points is document.points
-        current = current and _fresh(document, results, places) and _shows(query.grid, document.view)
+        current = current and _fresh(document, results, places) and document.view.is_seen_on(query.grid)
     return DifferenceScene(
         places,
         able(document),
@@ -154,13 +160,6 @@ def _fresh(document: Document, results: Results, places: tuple[int, int]) -> boo
         frame is not None and frame.points is document.training_points and frame.lane == document.lanes[place]
         for frame, place in zip(frames, places, strict=True)
     )
-
-
-def _shows(grid: Grid, view: View) -> bool:
-    """The grid is of this part of the plane."""
-    width, height = grid.right - grid.left, grid.top - grid.bottom
-    off = abs(0.5 * (grid.left + grid.right) - view.x) + abs(0.5 * (grid.bottom + grid.top) - view.y)
-    return off + abs(min(width, height) - view.span) <= 1e-6 * view.span
 
 
 def _sentences(
@@ -188,11 +187,3 @@ def _sentences(
             who += f", neither on {neither}" if neither else ""
             said.append(f"They differ on {number} of {all_points}: {who}.")
     return tuple(said)
-
-
-def wiped(lanes: Sequence[LaneScene], document: Document, session: Session) -> Wipe | None:
-    """What lies over the first of the compared lanes; None for nothing."""
-    places = compared(document)
-    if session.wipe is None or places is None:
-        return None
-    return Wipe(session.wipe, lanes[places[1]], places)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.controllers.controller import Controller
 from app.features.active_learning.view_parts import ButtonRows, Words
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.state.folds import FEWEST_FOLDS, MOST_FOLDS, MOST_SEED
 from app.state.test_split import LEAST_RATIO, MOST_RATIO
@@ -30,6 +30,7 @@ from app.views.widgets.form_fields import Gestures, describe, show_choice, show_
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
+from .controller import EvaluationController
 from .scene import Evaluation
 from .view_confusion import ConfusionView
 from .view_roc import RocView
@@ -49,7 +50,8 @@ class EvaluationPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        self._desk = controller.splitting
+        self._split_controller = controller.splitting
+        self._evaluation = controller.feature(EvaluationController)
         self._gestures = Gestures(self)
         self._shown: tuple[Evaluation, Theme] | None = None
         describe(self, "evaluation", "Evaluation", "The classifiers on points they were not trained on.")
@@ -77,17 +79,17 @@ class EvaluationPanel(QWidget):
         self._split = _combo(
             "evaluation.split", "Test points", SPLITS, "Which points are kept back: nothing is trained on them."
         )
-        self._split.activated.connect(lambda: self._desk.choose(self._split.currentData()))
+        self._split.activated.connect(lambda: self._split_controller.choose(self._split.currentData()))
         self._ratio = QSlider(Qt.Orientation.Horizontal)
         self._ratio.setRange(round(100 * LEAST_RATIO), round(100 * MOST_RATIO))
         describe(self._ratio, "evaluation.ratio", "Share of test points", "Of each class, so many hundredths.")
         self._gestures.watch(self._ratio)
         self._ratio.valueChanged.connect(
-            lambda value: self._desk.set_ratio(value / 100.0, ("split", self._gestures.count))
+            lambda value: self._split_controller.set_ratio(value / 100.0, ("split", self._gestures.count))
         )
         self._percent = QLabel()
         self._seed = _spin("evaluation.seed", "Seed of the split", 0, MOST_SEED, "Another seed draws other points.")
-        self._seed.valueChanged.connect(self._desk.set_seed)
+        self._seed.valueChanged.connect(self._split_controller.set_seed)
         self._drawing = QWidget()
         lines = QVBoxLayout(self._drawing)
         lines.setContentsMargins(0, 0, 0, 0)
@@ -113,11 +115,11 @@ class EvaluationPanel(QWidget):
             VALIDATIONS,
             "Without test points: train on all folds but one and test on that one, each in turn.",
         )
-        self._validation.activated.connect(lambda: self._desk.validate(kind=self._validation.currentData()))
+        self._validation.activated.connect(lambda: self._evaluation.validate(kind=self._validation.currentData()))
         self._k = _spin("evaluation.k", "Folds k", FEWEST_FOLDS, MOST_FOLDS, "Into how many parts points are dealt.")
-        self._k.valueChanged.connect(lambda value: self._desk.validate(k=value))
+        self._k.valueChanged.connect(lambda value: self._evaluation.validate(k=value))
         self._fold_seed = _spin("evaluation.fold_seed", "Seed of the folds", 0, MOST_SEED, "Another seed deals anew.")
-        self._fold_seed.valueChanged.connect(lambda value: self._desk.validate(seed=value))
+        self._fold_seed.valueChanged.connect(lambda value: self._evaluation.validate(seed=value))
         self._folds = QWidget()
         lines = QHBoxLayout(self._folds)
         lines.setContentsMargins(0, 0, 0, 0)
@@ -150,7 +152,7 @@ class EvaluationPanel(QWidget):
         self._confusion = ConfusionView()
         self._undefined = Words("evaluation.undefined", "Scores that are not defined")
         self._undefined.say(escape(words.UNDEFINED))
-        self._roc = RocView(self._desk.set_threshold)
+        self._roc = RocView(self._evaluation.set_threshold)
         self._threshold = Words("evaluation.threshold", "The threshold")
         self._rates = Words("evaluation.rates", "Rates at the threshold")
         self._own = QPushButton("Back to the model's own threshold")
@@ -172,18 +174,18 @@ class EvaluationPanel(QWidget):
 
     def _choose(self, place: int) -> None:
         if self._shown is not None and place < len(self._shown[0].lanes):
-            self._desk.judge(self._shown[0].lanes[place].slot)
+            self._evaluation.judge(self._shown[0].lanes[place].slot)
 
     def _take_back(self) -> None:
         if self._shown is not None:
             evaluation = self._shown[0]
-            self._desk.set_threshold(evaluation.lanes[evaluation.judged].slot, None)
+            self._evaluation.set_threshold(evaluation.lanes[evaluation.judged].slot, None)
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what is known just now."""
-        evaluation = scene.evaluation
+        evaluation = scene.feature(Evaluation)
         if evaluation is None or self._shown == (evaluation, theme):
             return
         self._shown = evaluation, theme

@@ -18,7 +18,6 @@ from app.scene.context import Context
 from app.scene.text import classifier_name
 from app.state.document import Document, Lane
 from app.state.folds import Validation
-from app.state.points import MAX_CLASSES
 from app.state.session import Session
 from app.state.test_split import Parts, Split
 from solver.inspection.metrics import ClassScores, balanced_accuracy_of, class_scores
@@ -143,10 +142,10 @@ def threshold_in(document: Document, session: Session, index: int) -> float | No
 # -- the pictures --------------------------------------------------------------------------------------------------
 
 
-def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
+def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """The line of a threshold that was moved away from the model's own."""
-    slot = document.slots[index]
-    answer = results.answer(f"threshold{slot}")
+    document, session = context.document, context.session
+    answer = context.results.answer(f"threshold{document.slots[index]}")
     moved = threshold_in(document, session, index) is not None
     if answer is None or answer.value is None or not moved or PANEL not in session.open_panels:
         return ()
@@ -255,16 +254,20 @@ class Evaluation:
     class_names: tuple[str, ...]
 
 
-def evaluation_of(document: Document, session: Session, results: Results, compiled: bool) -> Evaluation | None:
-    """What the panel shows; None while it is out of sight; the same object while nothing has changed."""
+def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
+    """What the panel shows, while it is in sight; the same object while nothing has changed."""
+    document, session, results = context.document, context.session, context.results
     if PANEL not in session.open_panels:
-        return None
+        return ()
     lanes = []
     for index in range(document.shown):
         slot = document.slots[index]
         scored, frame = results.answer(f"scores{slot}"), results.frame(slot)
         scoring = scoring_of(document, index, frame)
-        wished, validated = validation_of(document, session, index, compiled), results.answer(f"validated{slot}")
+        wished, validated = (
+            validation_of(document, session, index, context.compiled),
+            results.answer(f"validated{slot}"),
+        )
         if wished is None or (validated is not None and validated.query != wished):
             validated = None
         fresh = scored is not None and scoring is not None and scored.query == scoring
@@ -282,8 +285,8 @@ def evaluation_of(document: Document, session: Session, results: Results, compil
         )
     slots = document.slots[: document.shown]
     judged = slots.index(session.judged) if session.judged in slots else 0
-    names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
-    return _whole(document.parts, document.split, session.validation, judged, tuple(lanes), names)
+    names = document.class_names
+    return (_whole(document.parts, document.split, session.validation, judged, tuple(lanes), names),)
 
 
 @lru_cache(maxsize=4)

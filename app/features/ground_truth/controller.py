@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
 
-from app.state.document import Document
-from app.state.session import Session
+from app.state.host import Host
 
 from . import text
 from .bootstrap import LEAST, MOST
@@ -17,72 +15,55 @@ from .scene import law_of
 FEWEST_POINTS, MOST_POINTS, MOST_TOGETHER = 10, 100_000, 1_000_000
 
 
-class Desk(Protocol):
-    """Where document and session are kept."""
-
-    session: Session
-
-    @property
-    def document(self) -> Document: ...
-
-    def set_session(self, **changes: object) -> None: ...
-
-    def say(self, sentence: str) -> None: ...
-
-
 class GroundTruthController:
     """Turns wishes about truth and stability into session changes.
 
     Parameters
     ----------
-    desk : Desk
+    host : Host
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, host: Host) -> None:
+        self._host = host
 
     def toggle_ideal(self) -> None:
         """Show or hide the true or ideal boundary, and say which it is."""
-        self._desk.set_session(ideal=not self._desk.session.ideal)
-        if self._desk.session.ideal:
-            document = self._desk.document
+        self._host.set_session(ideal=not self._host.session.ideal)
+        if self._host.session.ideal:
+            document = self._host.document
             law = law_of(document.origin) if len(document.points) else None
             sentence = text.boundary_name(law)
-            self._desk.say(f"{sentence}." if law is not None else f"{sentence}: no generator made these points.")
-
-    def toggle_haze(self) -> None:
-        """Show or hide the boundaries of models fitted to resampled points."""
-        self._desk.set_session(bootstrap=not self._desk.session.bootstrap)
+            self._host.say(f"{sentence}." if law is not None else f"{sentence}: no generator made these points.")
 
     def set_resamples(self, number: int) -> None:
         """How many times the points are resampled."""
-        self._desk.set_session(resamples=min(max(number, LEAST), MOST))
+        self._host.set_session(resamples=min(max(number, LEAST), MOST))
 
     def set_count(self, count: int) -> None:
         """Points of the next throw; those that lie there stay until then."""
-        self._desk.set_session(fresh_count=min(max(count, FEWEST_POINTS), MOST_POINTS))
+        self._host.set_session(fresh_count=min(max(count, FEWEST_POINTS), MOST_POINTS))
 
     def draw_fresh(self) -> None:
         """Throw new points in place of those thrown before."""
-        session = self._desk.session
+        session = self._host.session
         last = session.fresh_draw
-        self._desk.set_session(fresh_draw=FreshDraw(session.fresh_count, last.first + last.batches, 1))
+        self._host.set_session(fresh_draw=FreshDraw(session.fresh_count, last.first + last.batches, 1))
 
     def draw_more_fresh(self) -> None:
         """As many once more, beside those thrown before; with another count, instead of them."""
-        last, count = self._desk.session.fresh_draw, self._desk.session.fresh_count
+        last, count = self._host.session.fresh_draw, self._host.session.fresh_count
         if not last.batches or last.count != count:
             self.draw_fresh()
         elif last.total + count <= MOST_TOGETHER:
-            self._desk.set_session(fresh_draw=replace(last, batches=last.batches + 1))
+            self._host.set_session(fresh_draw=replace(last, batches=last.batches + 1))
         else:
-            self._desk.set_session(fresh_going=False)
+            self._host.set_session(fresh_going=False)
 
     def keep_drawing_fresh(self, going: bool) -> None:
         """Go on throwing, or stop."""
-        self._desk.set_session(fresh_going=going)
+        self._host.set_session(fresh_going=going)
 
     def pick_up(self) -> None:
         """Take the fresh points away."""
-        last = self._desk.session.fresh_draw
-        self._desk.set_session(fresh_draw=FreshDraw(last.count, last.first + last.batches), fresh_going=False)
+        last = self._host.session.fresh_draw
+        self._host.set_session(fresh_draw=FreshDraw(last.count, last.first + last.batches), fresh_going=False)

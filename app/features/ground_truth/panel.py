@@ -12,16 +12,17 @@ from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushBu
 from app.controllers.controller import Controller
 from app.features.active_learning.view_parts import ButtonRows, Words
 from app.features.evaluation.text import state_words
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.number_format import grouped
+from app.state.session import Session
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, show_check, show_number
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
 from .bootstrap import LEAST, MOST
-from .controller import FEWEST_POINTS, MOST_POINTS
-from .scene import GroundTruthScene, TruthRow
+from .controller import FEWEST_POINTS, MOST_POINTS, GroundTruthController
+from .model import GroundTruthScene, TruthRow
 
 #: Milliseconds between two throws that add up, at least.
 PACE = 400
@@ -39,8 +40,8 @@ class GroundTruthPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        self._controller, self._desk = controller, controller.truth
-        self._scene: Scene | None = None
+        self._controller, self._desk = controller, controller.feature(GroundTruthController)
+        self._shown: tuple[GroundTruthScene, Session] | None = None
         self._tables = (False, False, False, 0)
         describe(self, "truth", "Truth and stability", "The models against the truth, and against resampled points.")
         self.setToolTip("")
@@ -100,7 +101,7 @@ class GroundTruthPanel(QWidget):
         layout = QVBoxLayout(box)
         layout.setSpacing(4)
         self._haze = _check("truth.haze", "Show the haze (H)", "Boundaries of models that learn from resampled points.")
-        self._haze.clicked.connect(self._desk.toggle_haze)
+        self._haze.clicked.connect(lambda: self._controller.toggle("bootstrap"))
         self._resamples = QSpinBox()
         self._resamples.setRange(LEAST, MOST)
         self._resamples.setKeyboardTracking(False)
@@ -122,8 +123,10 @@ class GroundTruthPanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what is known just now."""
-        self._scene = scene
-        truth, session = scene.truth, scene.session
+        truth, session = scene.feature(GroundTruthScene), scene.session
+        if truth is None:
+            return
+        self._shown = truth, session
         law = truth.law
         if law is None or truth.origin is None:
             _say(self._origin, words.NO_POINTS if not len(scene.points) else words.NO_ORIGIN)
@@ -147,15 +150,15 @@ class GroundTruthPanel(QWidget):
         self._pick_up.setEnabled(session.fresh_draw.batches > 0)
         show_check(self._haze, session.bootstrap)
         show_number(self._resamples, session.resamples)
-        self._show_tables(scene)
+        self._show_tables(truth, session)
         if session.fresh_going and law is not None and self.isVisible():
             if not self._clock.isActive():
                 self._clock.start()
         else:
             self._clock.stop()
 
-    def _show_tables(self, scene: Scene) -> None:
-        truth, bootstrap, thrown = scene.truth, scene.session.bootstrap, scene.session.fresh_draw.batches > 0
+    def _show_tables(self, truth: GroundTruthScene, session: Session) -> None:
+        bootstrap, thrown = session.bootstrap, session.fresh_draw.batches > 0
         square = truth.law is not None and truth.law.has_truth
         wide = self._errors.width() >= table_width(self._errors, thrown, square)
         tables = bootstrap, thrown, wide, len(truth.rows)
@@ -168,8 +171,8 @@ class GroundTruthPanel(QWidget):
         self._disagreements.say(stability_html(truth, bootstrap))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Resize and self._scene is not None:  # a table, or lines that wrap
-            self._show_tables(self._scene)
+        if event.type() is QEvent.Type.Resize and self._shown is not None:  # a table, or lines that wrap
+            self._show_tables(*self._shown)
         return super().eventFilter(watched, event)
 
     # -- the hand --------------------------------------------------------------------------------------------------
@@ -184,12 +187,12 @@ class GroundTruthPanel(QWidget):
     @Slot()
     def _tick(self) -> None:
         """The next throw, when all models have been counted on the last one."""
-        scene = self._scene
-        if scene is None or not self._controller.session.fresh_going:
+        if self._shown is None or not self._controller.session.fresh_going:
             self._clock.stop()
             return
         fresh_draw = self._controller.session.fresh_draw
-        tallies = [scene.truth.ideal_tally, *(row.tally for row in counted(scene.truth))]
+        truth, _ = self._shown
+        tallies = [truth.ideal_tally, *(row.tally for row in counted(truth))]
         if all(tally is not None and tally.fresh_draw == fresh_draw for tally in tallies):
             self._desk.draw_more_fresh()
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from app.engine.query import Answer, Query
 from app.engine.requests import Frame, Model, Phase
 from app.engine.results import Results
 from app.features.evaluation.scene import is_present, state_of
+from app.scene.context import Context
 from app.scene.text import classifier_name
 from app.state.document import Document, GeneratorSettings, View
 from app.state.session import Session
@@ -23,81 +22,13 @@ from . import text
 from .bayes_boundary import Boundary
 from .bootstrap import Bootstrap, Stability
 from .fresh_draws import FreshDraw
-from .fresh_points import Area, BayesError, Edited, Fresh, Ideal, Square, Tally
-
-if TYPE_CHECKING:
-    from app.scene.context import Context
+from .fresh_points import Edited, Fresh, Ideal, Square, Tally
+from .model import GroundTruthScene, TruthRow
 
 #: Why there is no haze.
 NO_POINTS = "No points to resample."
 #: The panel's name among the docks.
 PANEL = "truth"
-
-
-@dataclass(frozen=True)
-class TruthRow:
-    """What the panel says of one lane.
-
-    Attributes
-    ----------
-    number : int
-        Of the lane on screen, from 1.
-    title : str
-        The classifier.
-    tally : Tally or None
-        The newest count.
-    counting : bool
-        It is not (yet) that of the present model and throw.
-    area : Area or None
-        Disagreement with the truth of the exercise.
-    measuring : bool
-        It is not (yet) that of the present model.
-    bootstrap : Bootstrap or None
-    resampling : bool
-        It is not (yet) that of the present settings, points and view, or not complete.
-    message : str
-        Why there is no haze.
-    state : {"", "training", "paused", "uncertified"}
-        How far the training of the model is; "" when it came to its end.
-    """
-
-    number: int
-    title: str
-    tally: Tally | None
-    counting: bool
-    area: Area | None
-    measuring: bool
-    bootstrap: Bootstrap | None
-    resampling: bool
-    message: str
-    state: str = ""
-
-
-@dataclass(frozen=True)
-class GroundTruthScene:
-    """What panel, legend and pictures show of truth and stability.
-
-    Attributes
-    ----------
-    origin : GeneratorSettings or None
-    law : Law or None
-    edited : bool or None
-        None while that is not known.
-    bayes : BayesError or None
-    ideal_tally : Tally or None
-        How the ideal classifier did on the fresh points.
-    rows : tuple of TruthRow
-        One per lane on screen that learns.
-    boundary_name : str
-    """
-
-    origin: GeneratorSettings | None
-    law: Law | None
-    edited: bool | None
-    bayes: BayesError | None
-    ideal_tally: Tally | None
-    rows: tuple[TruthRow, ...]
-    boundary_name: str
 
 
 @lru_cache(maxsize=16)
@@ -196,8 +127,9 @@ def _model(frame: Frame | None, document: Document) -> Model | None:
 # -- scene -------------------------------------------------------------------------------------------------------------
 
 
-def truth_scene(document: Document, session: Session, results: Results) -> GroundTruthScene:
+def scene(context: Context, others: object) -> tuple[GroundTruthScene]:
     """What is known just now."""
+    document, session, results = context.document, context.session, context.results
     law = law_of(document.origin) if len(document.points) else None
     edited, bayes, ideal = None, None, None
     if law is not None:
@@ -210,7 +142,7 @@ def truth_scene(document: Document, session: Session, results: Results) -> Groun
         ideal = _tally(results.answer("fresh"), law, session.fresh_draw)
     learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
     rows = tuple(_row(index, document, session, results, law) for index in learning)
-    return GroundTruthScene(document.origin, law, edited, bayes, ideal, rows, text.boundary_name(law))
+    return (GroundTruthScene(document.origin, law, edited, bayes, ideal, rows, text.boundary_name(law)),)
 
 
 def _tally(answer: Answer | None, law: Law, fresh_draw: FreshDraw) -> Tally | None:
@@ -256,23 +188,16 @@ def _haze(index: int, document: Document, session: Session, results: Results) ->
     asked = answer.query
     if asked.lane != document.lanes[index] or asked.points is not document.training_points:
         return None, True, ""
-    fresh = asked.resamples == session.resamples and _looks_at(asked, document.view)
+    fresh = asked.resamples == session.resamples and document.view.is_seen_on(asked.grid)
     return answer.value, not (answer.done and fresh), answer.message
-
-
-def _looks_at(asked: Stability, view: View) -> bool:
-    """The models were compared on what the view shows."""
-    grid, slack = asked.grid, 1e-6 * view.span
-    middle = (0.5 * (grid.left + grid.right), 0.5 * (grid.bottom + grid.top))
-    side = min(grid.right - grid.left, grid.top - grid.bottom)
-    return max(abs(middle[0] - view.x), abs(middle[1] - view.y), abs(side - view.span)) <= slack
 
 
 # -- sheets ------------------------------------------------------------------------------------------------------------
 
 
-def sheets(document: Document, session: Session, results: Results, index: int) -> tuple[Sheet, ...]:
+def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """Haze, fresh points, and true or ideal boundary of the lane at place `index`, the lowest first."""
+    document, session, results = context.document, context.session, context.results
     laid: list[Sheet] = []
     slot = document.slots[index]
     if session.bootstrap and not document.lanes[index].is_difference:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from app.state.document import GeneratorSettings
 from app.state.number_format import count, grouped, percent
@@ -12,9 +11,7 @@ from solver.data.distribution import Law, wilson
 
 from .bootstrap import Bootstrap
 from .fresh_points import MOST_SHOWN, SIDE, Area, BayesError, Tally
-
-if TYPE_CHECKING:
-    from .scene import GroundTruthScene
+from .model import GroundTruthScene
 
 NO_ORIGIN = (
     "No generator made these points, so nobody knows their true boundary: generate points (G) to hold the models"

@@ -14,7 +14,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from app.engine.run_state import RunState, Slacks
-from app.scene.compose import LaneScene, Scene
+from app.scene.model import LaneScene, Scene
 from app.views.plot.clouds import KINDS
 from app.views.plot.lines import clipped, draw_pieces
 from app.views.theme import Theme

@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSizeF
+from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from app.engine.run_state import RunState
+from app.scene.model import LaneScene, Scene
 from app.views.plot.label_placing import place_box
 from app.views.plot.lines import clipped
 from solver import Grid
 
-from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, StudyOverlay, heavy
+from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, StudyOverlay, heavy, to_repaint
 from .text import number, point_words
 
 Array = NDArray[np.float64]
 #: From how many pixels on a slack is drawn.
 LEAST = 0.5
+
+
+class KktLayer:
+    """Slacks, working pair and card over the picture of a lane."""
+
+    def __init__(self) -> None:
+        self.laid: StudyOverlay | None = None
+
+    def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
+        """Lay them out for `area`, which shows `grid`; returns what must be painted anew."""
+        run_state, old = lane.run_state, self.laid
+        if run_state is not None:
+            pair = run_state.pair if lane.shows_pair else (-1, -1)
+            run_state = replace(run_state, pair=pair, slacks=run_state.slacks if scene.session.kkt else None)
+        hovered = scene.session.hovered if scene.studying else None
+        self.laid = study_overlay(run_state, grid, area, hovered, font, old, lane.steps_seen)
+        return to_repaint(old, self.laid, area)
 
 
 def study_overlay(

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.controllers.controller import Controller
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.points import MAX_CLASSES
 from app.views.plot.clouds import Cloud, size_for
 from app.views.plot.symbols import draw

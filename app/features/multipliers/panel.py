@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QVBox
 from app.controllers.controller import Controller
 from app.features.kkt import text as words
 from app.features.kkt import view_style
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe

@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
 
-from app.state.document import Document
+from app.state.host import Host
 from app.state.points import LIMIT
-from app.state.session import Session
 from app.tools import PointerPosition
 
 from .scene import place_of
 from .tables import figure
-
-
-class Desk(Protocol):
-    """Where the session is kept."""
-
-    session: Session
-
-    @property
-    def document(self) -> Document: ...
-    def set_session(self, **changes: Any) -> None: ...
-    def say(self, sentence: str) -> None: ...
-    def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None: ...
 
 
 class ProbeController:
@@ -31,35 +17,35 @@ class ProbeController:
 
     Parameters
     ----------
-    desk : Desk
+    host : Host
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._pointer: tuple[float, float] | None = None
 
     def aim(self, pointer: PointerPosition | None) -> None:
         """The pointer is there, or in no picture; others are told only where one of them looks."""
-        session = self._desk.session
+        session = self._host.session
         self._pointer = (
             None if pointer is None else (_as_seen(pointer.x, pointer.unit), _as_seen(pointer.y, pointer.unit))
         )
         if pointer is None and "probe" in session.open_panels and session.probe is None:
             return  # on its way to the panel: what that tells stays
-        watched = "probe" in session.open_panels or session.probe is not None or self._desk.document.shown > 1
+        watched = "probe" in session.open_panels or session.probe is not None or self._host.document.shown > 1
         aim = self._pointer if watched else None
         if aim != session.aim:
-            self._desk.set_session(aim=aim)
+            self._host.set_session(aim=aim)
 
     def toggle(self) -> None:
         """Pin the place that is probed, or where keyboard cursor or pointer are; let go of one that is pinned."""
-        session = self._desk.session
+        session = self._host.session
         if session.probe is not None:
             self.unpin()
             return
         place = place_of(session) or session.cursor or self._pointer
         if place is None:
-            self._desk.say(
+            self._host.say(
                 "Put the pointer over a picture, or call the keyboard cursor with an arrow key, then press Q."
             )
             return
@@ -68,20 +54,20 @@ class ProbeController:
     def pin(self, x: float, y: float) -> None:
         """Keep explaining the place (x, y)."""
         place = (min(max(x, -LIMIT), LIMIT), min(max(y, -LIMIT), LIMIT))
-        self._desk.set_session(probe=place)
-        opened = "probe" in self._desk.session.open_panels
+        self._host.set_session(probe=place)
+        opened = "probe" in self._host.session.open_panels
         more = "Q lets go." if opened else "Ctrl+8 says why it gets its class, Q lets go."
-        self._desk.say(f"Pinned at ({figure(place[0])}, {figure(place[1])}). {more}")
+        self._host.say(f"Pinned at ({figure(place[0])}, {figure(place[1])}). {more}")
 
     def unpin(self) -> None:
         """Follow the pointer again."""
-        self._desk.set_session(probe=None)
-        self._desk.say("")
+        self._host.set_session(probe=None)
+        self._host.say("")
 
     def choose(self, index: int, pair: tuple[int, int]) -> None:
         """Look into another binary problem of the lane at place `index`; its margins are drawn, too."""
-        if tuple(self._desk.document.lanes[index].pair) != pair:
-            self._desk.set_lane(index, pair=pair)
+        if tuple(self._host.document.lanes[index].pair) != pair:
+            self._host.set_lane(index, pair=pair)
 
 
 def _as_seen(value: float, unit: float) -> float:

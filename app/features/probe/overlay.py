@@ -8,17 +8,17 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
 from app.features.kkt.view_layout import to_pixels
-from app.scene.compose import Scene
+from app.scene.model import LaneScene, Scene
 from app.views.plot.lines import clipped
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
 from solver import Grid
 from solver.knn.metric_balls import outline
 
-from .scene import Ball, LaneProbe, Place, Probe
+from .scene import NO_PROBE, Ball, LaneProbe, Place, Probe
 
 Array = NDArray[np.float64]
 #: Radius in pixels of the rings round the points; arms of the crosshair, the gap in its middle, the ring of a pin.
@@ -77,7 +77,7 @@ class ProbeOverlay:
             area |= QRectF(QPointF(*low), QPointF(*high)).adjusted(-RING - 4, -RING - 4, RING + 4, RING + 4)
         return area.toAlignedRect()
 
-    def paint(self, painter: QPainter, theme: Theme) -> None:
+    def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
         """Draw it; each line over a seam of the background's colour, so that it stands out from every surface."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -137,17 +137,18 @@ def _line_colour(theme: Theme, label: int) -> QColor:
     return colour.lighter(115) if theme.dark else colour.darker(125)
 
 
-def overlay_of(
-    scene: Scene, slot: int, grid: Grid, area: QRectF, hovering: bool, old: ProbeOverlay | None
-) -> ProbeOverlay | None:
-    """What to lay over the picture of the lane of that number; the rest as in `probe_overlay`."""
-    probe = scene.probe
-    if probe.place is None and probe.aim is None:
-        return None
-    slots = [lane.slot for lane in scene.lanes]
-    place = slots.index(slot) if slot in slots else len(slots)
-    lane = probe.lanes[place] if place < len(probe.lanes) else None
-    return probe_overlay(probe, lane, grid, area, hovering, old)
+class ProbeLayer:
+    """The probe over the picture of a lane."""
+
+    def __init__(self) -> None:
+        self.laid: ProbeOverlay | None = None
+
+    def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
+        """Lay it out for `area`, which shows `grid`; returns what must be painted anew."""
+        probe, old = scene.feature(Probe) or NO_PROBE, self.laid
+        shown = dict(zip((each.slot for each in scene.lanes), probe.lanes, strict=False))
+        self.laid = probe_overlay(probe, shown.get(lane.slot), grid, area, hovering, old)
+        return [each.bounds() for each in (old, self.laid) if each is not None] if self.laid is not old else []
 
 
 def probe_overlay(

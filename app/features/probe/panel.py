@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.scene.compose import LaneScene, Scene
+from app.scene.model import LaneScene, Scene
 from app.state.document import MAX_LANES
 from app.state.points import LIMIT
 from app.views.plot.symbols import symbol_pixmap
@@ -15,7 +15,8 @@ from app.views.theme import Theme
 from app.views.widgets.form_fields import NumberField, describe
 from app.views.widgets.scrolling_form import ScrollingForm
 
-from .scene import LaneProbe
+from .controller import ProbeController
+from .scene import NO_PROBE, LaneProbe, Probe
 from .text import NOWHERE
 from .view_table import ProbeTable, named
 
@@ -84,7 +85,7 @@ class Section(QWidget):
 
     def __init__(self, index: int, controller: Controller) -> None:
         super().__init__()
-        self._index, self._controller = index, controller
+        self._index, self._probe = index, controller.feature(ProbeController)
         self._shown: LaneProbe | None = None
         self._theme: Theme | None = None
         self._title = _Text(f"probe{index}.title", bold=True)
@@ -157,7 +158,7 @@ class Section(QWidget):
     def _pick(self, place: int, row: int) -> None:
         table = self.tables[place].table
         if table is not None and table.picks:
-            self._controller.probe_controller.choose(self._index, table.picks[row])
+            self._probe.choose(self._index, table.picks[row])
 
 
 class ProbePanel(QWidget):
@@ -170,7 +171,7 @@ class ProbePanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        self._controller = controller
+        self._controller, self._probe = controller, controller.feature(ProbeController)
         describe(self, "probe", "Why this class", "Why the probed place gets its class, lane by lane.")
         self.setToolTip("")
         self._fields = {axis: NumberField(axis, -LIMIT, LIMIT) for axis in "xy"}
@@ -221,7 +222,7 @@ class ProbePanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's probe."""
-        probe = scene.probe
+        probe = scene.feature(Probe) or NO_PROBE
         if probe.place is not None:
             for field, value in zip(self._fields.values(), probe.place, strict=True):
                 before = field.text()
@@ -250,17 +251,17 @@ class ProbePanel(QWidget):
     def _typed(self, axis: str, value: float) -> None:
         """A coordinate was typed: it is that of the place from now on, the other one stays."""
         place = {name: field.value() for name, field in self._fields.items()} | {axis: value}
-        self._controller.probe_controller.pin(place["x"], place["y"])
+        self._probe.pin(place["x"], place["y"])
 
     def _entered(self) -> None:
         """Enter pins what the fields show."""
         field = self.sender()
         if isinstance(field, NumberField) and not field.isModified():
-            self._controller.probe_controller.pin(*(each.value() for each in self._fields.values()))
+            self._probe.pin(*(each.value() for each in self._fields.values()))
 
     def _toggle(self) -> None:
         self._pin.setChecked(self._controller.session.probe is not None)  # the scene says whether it is down
         if self._controller.session.probe is None and self._controller.session.aim is None:
-            self._controller.probe_controller.pin(*(each.value() for each in self._fields.values()))
+            self._probe.pin(*(each.value() for each in self._fields.values()))
         else:
-            self._controller.probe_controller.toggle()
+            self._probe.toggle()

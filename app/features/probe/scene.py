@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,10 @@ from app.engine.query import Query
 from app.engine.requests import Frame, Model, Phase
 from app.engine.results import Results
 from app.engine.surface_values import shown_pair
+from app.scene.context import Context
+from app.scene.model import LaneScene
 from app.state.document import Document, Lane
-from app.state.points import MAX_CLASSES, Points
+from app.state.points import Points
 from app.state.session import Session
 from solver import REST, KNeighborsClassifier
 from solver.core.binary_reduction import PairClassifier
@@ -30,10 +31,6 @@ from solver.knn.vote import Vote
 from . import text as words
 from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
 from .tables import Neighbours, Problems, Summands, Table, Votes, Who
-
-if TYPE_CHECKING:
-    from app.scene.compose import LaneScene
-    from app.scene.context import Context
 
 Array = NDArray[np.float64]
 Place = tuple[float, float]
@@ -283,15 +280,16 @@ def place_of(session: Session) -> Place | None:
     return session.cursor or session.aim
 
 
-def probe_of(document: Document, session: Session, results: Results, lanes: Sequence[LaneScene]) -> Probe:
+def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
     """What is probed at this moment, in all lanes."""
+    document, session = context.document, context.session
     place = place_of(session)
     if place is None:
-        return Probe(None, False, session.aim) if session.aim is not None else NO_PROBE
-    names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
+        return (Probe(None, False, session.aim) if session.aim is not None else NO_PROBE,)
+    names = document.class_names
     rests = session.probe is not None or session.cursor is not None
-    found = tuple(_lane(document, lane, results, names, place, rests) for lane in lanes)
-    return Probe(place, session.probe is not None, session.aim, found)
+    found = tuple(_lane(document, lane, context.results, names, place, rests) for lane in lanes)
+    return (Probe(place, session.probe is not None, session.aim, found),)
 
 
 def _lane(
@@ -330,7 +328,7 @@ def queries(context: Context) -> dict[str, Query]:
     if place is None:
         return {}
     document = context.document
-    names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
+    names = document.class_names
     asked: dict[str, Query] = {}
     for index, grid in enumerate(context.grids):
         slot = document.slots[index]

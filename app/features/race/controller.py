@@ -18,7 +18,7 @@ from app.engine.shading import Shades
 from app.scene.compose import grid_of
 from app.scene.text import problem as problem_name
 from app.state.document import Document, SvmSettings, View, problems_of
-from app.state.points import MAX_CLASSES, Points
+from app.state.points import Points
 from solver import RULES, Grid
 
 from . import text
@@ -232,7 +232,7 @@ class RaceController:
     def scene(self) -> RaceScene:
         """The scene of this moment."""
         choice, course, document = self._choice, self._course, self._controller.document
-        names = tuple(document.class_name(label) for label in range(MAX_CLASSES))
+        names = document.class_names
         paces, position = PACES[choice.mode], self._position
         obstacle, frame = self._obstacle(), self._frame
         news = self._news() if choice.started else ""

@@ -1,4 +1,4 @@
-"""RaceWindow: the race of the working-set rules, beside the main window; RaceRoom opens it and keeps it in step."""
+"""RaceWindow: the race of the working-set rules, beside the main window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWid
 from app.controllers.controller import Controller
 from app.engine.mailbox import Mailbox
 from app.engine.scheduler import Scheduler
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import describe
@@ -72,7 +72,7 @@ class RaceWindow(QWidget):
 
     _rung = Signal()
     #: It is being closed, for good.
-    closed = Signal()
+    finished = Signal()
 
     def __init__(
         self, parent: QWidget, controller: Controller, scheduler: Scheduler, ready: Callable[[], bool]
@@ -80,7 +80,6 @@ class RaceWindow(QWidget):
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("race")
         self.setWindowTitle("Race of the rules – Classifier Playground")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._theme: Theme | None = None
         self._scene: RaceScene | None = None
         self._drawn: tuple[RaceScene, Theme] | None = None
@@ -256,47 +255,5 @@ class RaceWindow(QWidget):
             self.desk.close()
             parent = cast(QWidget, self.parent())
             parent.removeEventFilter(self)
-            self.closed.emit()
+            self.finished.emit()
         super().closeEvent(event)
-
-
-class RaceRoom:
-    """Opens the window of the race, one at a time, and keeps it in step with the main window.
-
-    Parameters
-    ----------
-    window : QWidget
-        The main window.
-    controller : Controller
-    scheduler : Scheduler
-    ready : callable
-        Whether the compiled loops can be used.
-    """
-
-    def __init__(
-        self, window: QWidget, controller: Controller, scheduler: Scheduler, ready: Callable[[], bool]
-    ) -> None:
-        self._window, self._controller, self._scheduler, self._ready = window, controller, scheduler, ready
-        self._newest: tuple[Scene, Theme] | None = None
-        self.race: RaceWindow | None = None
-
-    def open(self) -> RaceWindow:
-        """Open the window, or bring it before the others."""
-        if self.race is None:
-            self.race = RaceWindow(self._window, self._controller, self._scheduler, self._ready)
-            self.race.closed.connect(self._forget)
-            if self._newest is not None:
-                self.race.render_scene(*self._newest)
-        self.race.show()
-        self.race.raise_()
-        self.race.activateWindow()
-        return self.race
-
-    def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """The main window draws `scene`."""
-        self._newest = scene, theme
-        if self.race is not None:
-            self.race.render_scene(scene, theme)
-
-    def _forget(self) -> None:
-        self.race = None

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.engine.run_state import RunState
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.points import Points
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe

@@ -5,48 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
 
 from app.engine.query import Answer, Query
-from app.engine.results import Results
+from app.scene.context import Context
 from app.state.document import Document, Lane
 from app.state.number_format import count, grouped, short
 from app.state.points import Points
-from app.state.session import Session
 from app.state.slider_scales import Scale, controls_of, scale_of, value_of
 
 from .query import MOST_UPDATES, Curve, CurveQuery, asked_lane
 
-if TYPE_CHECKING:
-    from app.scene.context import Context
-
 SYMBOLS = {"k": "k", "C": "C", "gamma": "γ"}
 #: What is written at a curve, and in full.
 SHORT = {"leave-one-out": "LOO"}
-
-
-class Desk(Protocol):
-    """Where the session is kept."""
-
-    session: Session
-
-    def set_session(self, **changes: Any) -> None: ...
-
-
-class ValidationCurvesController:
-    """What the hand does with the strips.
-
-    Parameters
-    ----------
-    desk : Desk
-    """
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-
-    def toggle(self) -> None:
-        """Show the strips, or hide them."""
-        self._desk.set_session(strips=not self._desk.session.strips)
 
 
 @dataclass(frozen=True)
@@ -82,6 +53,18 @@ class ValidationCurve:
         return self.scale.place_of(self.value)
 
 
+@dataclass(frozen=True)
+class Strips:
+    """What stands below the sliders of a lane."""
+
+    curves: tuple[ValidationCurve, ...]
+
+    @property
+    def fields(self) -> set[str]:
+        """Those to be shown, as fields of the lane's form."""
+        return {f"strip.{curve.control}" for curve in self.curves if curve.shown}
+
+
 def name_of(slot: int, control: str) -> str:
     """The name of the question about a lane's control."""
     return f"curve{slot}.{control}"
@@ -100,25 +83,15 @@ def queries(context: Context) -> dict[str, Query]:
         return {}
     return {
         name_of(slot, control): question_of(document, lane, control)
-        for lane, slot in zip(document.lanes[: document.shown], document.slots, strict=False)
-        if not is_folded(document, session, slot)
+        for index, (lane, slot) in enumerate(zip(document.lanes[: document.shown], document.slots, strict=False))
+        if not session.is_folded(document, index)
         for control in controls_of(lane)
     }
 
 
-def is_folded(document: Document, session: Session, slot: int) -> bool:
-    """Whether the settings of the lane of this slot are folded away."""
-    fold = session.folds[slot]
-    return document.shown > 2 if fold is None else fold
-
-
-def strip_fields(session: Session, lane: Lane) -> frozenset[str]:
-    """The strips of a lane as fields of its form."""
-    return frozenset(f"strip.{control}" for control in controls_of(lane)) if session.strips else frozenset()
-
-
-def strips_of(document: Document, session: Session, results: Results, index: int) -> tuple[ValidationCurve, ...]:
+def lane(context: Context, index: int) -> Strips:
     """The strips of the lane at place `index`, one for each of its sliders."""
+    document, session, results = context.document, context.session, context.results
     lane, slot, n = document.lanes[index], document.slots[index], len(document.training_points)
     strips = []
     for control in controls_of(lane):
@@ -129,7 +102,7 @@ def strips_of(document: Document, session: Session, results: Results, index: int
         answer = results.answer(name_of(slot, control))
         stale = answer is None or answer.query != question_of(document, lane, control)
         strips.append(ValidationCurve(control, scale, value, True, _curve(answer), stale, _message(answer, stale)))
-    return tuple(strips)
+    return Strips(tuple(strips))
 
 
 def _curve(answer: Answer | None) -> Curve | None:

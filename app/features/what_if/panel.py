@@ -8,13 +8,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, show_check
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
+from .controller import WhatIf
 from .text import LaneWhatIf
 
 
@@ -25,7 +26,7 @@ class _Section(QWidget):
         super().__init__()
         self._armed, self._lent = armed, False
         self._shown: tuple[object, ...] = ()
-        name = f"whatif.lane{index}"
+        name, what_if = f"whatif.lane{index}", controller.feature(WhatIf)
         self.text = QLabel()
         self.text.setObjectName(name)
         self.text.setTextFormat(Qt.TextFormat.RichText)
@@ -41,7 +42,7 @@ class _Section(QWidget):
             f"Remove all non-support vectors, lane {index + 1}",
             "All points with α = 0 at once, as one step: w rests on the others alone.",
         )
-        self.others.clicked.connect(lambda: controller.what_if.remove_non_support(index))
+        self.others.clicked.connect(lambda: what_if.remove_non_support(index))
         self.one = QPushButton("Remove one support vector")
         describe(
             self.one,
@@ -49,7 +50,7 @@ class _Section(QWidget):
             f"Remove one support vector, lane {index + 1}",
             "One point with α > 0: the boundary rests on it, and moves.",
         )
-        self.one.clicked.connect(lambda: controller.what_if.remove_support(index))
+        self.one.clicked.connect(lambda: what_if.remove_support(index))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 8)
         layout.setSpacing(4)
@@ -109,7 +110,7 @@ class WhatIfPanel(QWidget):
             "What if: armed",
             "While it is on, the boundary before the last edit is drawn as a dashed line.",
         )
-        self.armed.clicked.connect(lambda: controller.what_if.toggle())
+        self.armed.clicked.connect(lambda: controller.feature(WhatIf).toggle())
         self.hint = QLabel()
         self.hint.setObjectName("whatif.hint")
         self.hint.setWordWrap(True)
@@ -137,7 +138,7 @@ class WhatIfPanel(QWidget):
             self.hint.setText(hint)
         self.hint.setVisible(bool(hint))
         for index, section in enumerate(self.sections):
-            lane = scene.lanes[index].what_if if index < len(scene.lanes) else None
+            lane = scene.lanes[index].feature(LaneWhatIf) if index < len(scene.lanes) else None
             if lane is None:
                 section.forget()
             else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
+from app.scene.context import Context
 from app.scene.text import classifier_name
 from app.state.document import Document, Lane
 from app.state.number_format import grouped, percent, short
@@ -14,7 +15,7 @@ from app.state.session import Session
 from solver import Certificate
 
 from .query import Change, ChangeQuery, Facts, ended
-from .scene import Removable, differs, removable
+from .scene import Removable, differs, removable, side_of
 
 DISARMED = "Press W, or tick the box above, to keep what is before each edit; then delete, relabel or drag a point."
 ARMED = "Delete, relabel or drag a point, or move a slider: the dashed line is the boundary before it."
@@ -49,8 +50,9 @@ class LaneWhatIf:
     note: str = ""
 
 
-def lane_what_if(document: Document, session: Session, results: Results, index: int) -> LaneWhatIf | None:
+def lane(context: Context, index: int) -> LaneWhatIf | None:
     """What is said of the lane at place `index`; None while nobody looks, and for a lane that learns nothing."""
+    document, session, results = context.document, context.session, context.results
     if "whatif" not in session.open_panels or document.lanes[index].is_difference:
         return None
     lane, slot = document.lanes[index], document.slots[index]
@@ -94,7 +96,7 @@ def _state(
         return "", (), False
     if baseline is None or not differs(baseline.document, document):
         return "", (), False
-    old = baseline.side(slot)
+    old = side_of(baseline, slot)
     if old is None:
         return "There was no model before the last edit.", (), False
     if old.points is document.training_points and old.lane == document.lanes[document.slots.index(slot)]:

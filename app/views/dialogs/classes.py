@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of

@@ -6,7 +6,7 @@ from html import escape
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
-from app.scene.text import HELP
+from app.scene.help import sections
 
 
 class HelpDialog(QDialog):
@@ -18,13 +18,13 @@ class HelpDialog(QDialog):
         self.setWindowTitle("Keys and gestures")
         page = QTextBrowser()
         page.setAccessibleName("Keys and gestures")
-        sections = []
-        for title, rows in HELP:
+        parts = []
+        for title, rows in sections().items():
             body = "".join(
                 f"<tr><td><b>{escape(key)}</b>&nbsp;&nbsp;</td><td>{escape(text)}</td></tr>" for key, text in rows
             )
-            sections.append(f"<h3>{escape(title)}</h3><table cellspacing='3'>{body}</table>")
-        page.setHtml("".join(sections))
+            parts.append(f"<h3>{escape(title)}</h3><table cellspacing='3'>{body}</table>")
+        page.setHtml("".join(parts))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
         layout = QVBoxLayout(self)

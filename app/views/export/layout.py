@@ -15,7 +15,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Frame, Phase, Picture
-from app.scene.compose import LaneScene, Scene, grid_of
+from app.features.difference.scene import Wipe
+from app.features.ground_truth.model import GroundTruthScene
+from app.scene.compose import grid_of
+from app.scene.model import LaneScene, Scene
 from app.scene.text import LEGEND, SHEET_LEGEND, classifier_name, count, headline, sampled
 from app.state.plain_text import plain
 from app.state.session import Session
@@ -167,10 +170,11 @@ class _Plot:
             parts=parts,
             selected=shot.scene.selected[:0],
             session=Session(),
+            features=tuple(each for each in shot.scene.features if not isinstance(each, Wipe)),
         )
         # What the user could do about an empty lane is no part of a picture, but why a lane failed is.
         failed = frame is not None and frame.phase is Phase.FAILED
-        self.lane = replace(lane, picture=None, marks=marks, message=lane.message if failed else "", wipe=None)
+        self.lane = replace(lane, picture=None, marks=marks, message=lane.message if failed else "")
         self._seen = None if lane.picture is None else lane.picture.grid
         settings = lane.lane if frame is None else frame.lane
         compared = any(each.lane.is_difference for each in shot.scene.lanes)
@@ -296,7 +300,9 @@ class Sheet:
             "tie": bool(drawn) and len(classes) > 1,
         }
         signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets])
-        named = {**dict(SHEET_LEGEND), "ideal": shot.scene.truth.boundary_name}
+        named, truth = dict(SHEET_LEGEND), shot.scene.feature(GroundTruthScene)
+        if truth is not None:
+            named["ideal"] = truth.boundary_name
         sheets = [(kind, text) for kind, text in named.items() if kind in signs]
         return classes + [(kind, text) for kind, text, _ in LEGEND if there[kind]] + sheets
 

@@ -6,9 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QSlider, QWidget
 
 from app.controllers.controller import Controller
+from app.features.validation_curves.scene import Strips
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.scene import text
-from app.scene.compose import LaneScene
+from app.scene.model import LaneScene
 from app.state.document import LARGEST_WEIGHT, LEAST_WEIGHT
 from app.state.points import MAX_CLASSES
 from app.state.session import SPEEDS
@@ -207,15 +208,17 @@ class LanePanel(LaneForm):
         """Show the lane's settings; while someone is `drawing`, no row comes or goes: the picture would jump."""
         settings = lane.lane
         show_choice(self._classifier, settings.classifier)
+        strips = lane.feature(Strips) or Strips(())
+        fields = lane.fields | strips.fields
         for name, widgets in self.parts.items() if not drawing else ():
             for widget in widgets:
-                widget.setVisible(name in lane.fields)
+                widget.setVisible(name in fields)
         if self._formula.text() != lane.formula:
             self._formula.setText(lane.formula)
         if self._note.text() != lane.note:
             self._note.setText(lane.note)
         self._note.setVisible(bool(lane.note))
-        for strip in lane.strips:
+        for strip in strips.curves:
             if strip.control == "k":
                 self._k_slider.show_scale(strip.scale)
             self._strips[strip.control].show_strip(strip, theme)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.controllers.controller import Controller
 from app.controllers.lanes import LaneController
-from app.scene.compose import LaneScene
+from app.scene.model import LaneScene
 from app.state.document import MAX_LANES
 from app.views.actions import ICON_SIZE, icon
 from app.views.theme import Theme

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QMainWindow, QPushButton, QWidget
 
 from app.controllers.controller import Controller
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, later

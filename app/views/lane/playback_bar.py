@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 from app.controllers.controller import Controller
 from app.controllers.playback import PlaybackController
 from app.engine.run_state import RunState
-from app.scene.compose import LaneScene
+from app.scene.model import LaneScene
 from app.scene.text import grouped
 from app.views.actions import ICON_SIZE, icon
 from app.views.theme import Theme

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.scene.compose import LaneScene
+from app.scene.model import LaneScene
 from app.scene.status_badge import SIGNS, Mood
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe

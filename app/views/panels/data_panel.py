@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.scene.compose import Scene
+from app.features.ground_truth.model import GroundTruthScene
+from app.scene.model import Scene
 from app.scene.text import KKT_LEGEND, LEGEND, PROVISIONAL, SHEET_LEGEND, count, grouped
 from app.state.document import NO_LIMIT, Document
 from app.state.points import MAX_CLASSES
@@ -242,7 +243,9 @@ class DataPanel(QScrollArea):
             self._form.setRowVisible(field, name in scene.generator_fields)
         if self._note.text() != scene.generator_note:
             self._note.setText(scene.generator_note)
-        self._legend_rows["ideal"][1].setText(scene.truth.boundary_name)
+        truth = scene.feature(GroundTruthScene)
+        if truth is not None:
+            self._legend_rows["ideal"][1].setText(truth.boundary_name)
         self._legend_box.setVisible(scene.legend)
         for kind, parts in self._legend_rows.items():
             for part in parts:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFocusEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.controllers.controller import Controller
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, is_undo
 

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.controllers.controller import Controller
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.commands import MovePoints, RelabelPoints
 from app.state.plain_text import plain
 from app.state.points import LIMIT, MAX_CLASSES, Points

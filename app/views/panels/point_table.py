@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QTableView, QWidget
 
 from app.controllers.controller import Controller
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.points import Ids
 from app.state.session import NOTHING, Selection
 from app.views.theme import Theme

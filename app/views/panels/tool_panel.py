@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.editing import Editing
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
 from app.views.widgets.form_fields import describe, show_check, show_choice, show_number

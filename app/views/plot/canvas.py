@@ -10,8 +10,10 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
 from app.features.difference.overlay import WipeLayers
+from app.features.difference.scene import Wipe
 from app.features.kkt.overlay import cases_of
-from app.scene.compose import LaneScene, Scene, grid_of
+from app.scene.compose import grid_of
+from app.scene.model import LaneScene, Scene
 from app.tools import TOOLS, PointerPosition
 from app.views.theme import Theme
 from app.views.widgets.painting import guarded, painter_on
@@ -46,6 +48,7 @@ class Canvas(PointingPlot):
         self._overlay: Overlay | None = None
         self._over = LaneOverlays()
         self._wiped: WipeLayers | None = None
+        self._wipe: Wipe | None = None  # over this picture
         self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
@@ -100,10 +103,12 @@ class Canvas(PointingPlot):
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         same_points = same_points and old is not None and old.parts.held_out is scene.parts.held_out
         marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
-        wiped = old_lane is None or old_lane.wipe != lane.wipe
-        if wiped or (lane.wipe is not None and (moved or not same_points or dressed)):
+        wipe = scene.feature(Wipe)
+        wipe = wipe if wipe is not None and scene.lanes[wipe.places[0]].slot == lane.slot else None
+        wiped, self._wipe = old_lane is None or self._wipe != wipe, wipe
+        if wiped or (wipe is not None and (moved or not same_points or dressed)):
             repainted = True
-            self._show_wipe(scene, lane, theme)
+            self._show_wipe(scene, theme)
         if old is not None and (scene.session.kkt or old.session.kkt):
             marked |= (
                 old.session.kkt != scene.session.kkt or old_lane is None or old_lane.run_state is not lane.run_state
@@ -125,10 +130,7 @@ class Canvas(PointingPlot):
             self._layers.show_points(scene, lane.marks, scene.selected, cases_of(scene, lane))
         if moved or old is None or old.session is not scene.session:
             self._lay_over()
-        if moved or dressed or old is None or old.session is not scene.session or old_lane is not lane:
-            self._lay_study_over()
-        if moved or wiped or old is None or old.probe is not scene.probe:
-            self._lay_probe_over()
+        self._lay_features_over()
         if old_lane is None or old_lane.message != lane.message:
             self._message.setText(lane.message)
             self._message.setVisible(bool(lane.message))
@@ -139,14 +141,14 @@ class Canvas(PointingPlot):
             self.unpainted = True
             self.viewport().update()
 
-    def _show_wipe(self, scene: Scene, lane: LaneScene, theme: Theme) -> None:
+    def _show_wipe(self, scene: Scene, theme: Theme) -> None:
         """The other lane's picture over part of this one, or no more."""
         if self._wiped is None:
-            if lane.wipe is None:
+            if self._wipe is None:
                 return
             self._wiped = WipeLayers(self, self._wipe_to)
             self.getPlotItem().getViewBox().addItem(self._wiped.layers, ignoreBounds=True)
-        self._wiped.render_scene(scene, lane.wipe, theme, self.grid(), self.plot_area())
+        self._wiped.render_scene(scene, self._wipe, theme, self.grid(), self.plot_area())
 
     def _wipe_to(self, x: float) -> None:
         area = self.plot_area()
@@ -156,23 +158,16 @@ class Canvas(PointingPlot):
         """The overlays of this lane, and those of the lane over part of it."""
         assert self._lane is not None
         over = [(self._over, self._lane)]
-        if self._wiped is not None and self._lane.wipe is not None:
-            over.append((self._wiped.over, self._lane.wipe.other))
+        if self._wiped is not None and self._wipe is not None:
+            over.append((self._wiped.over, self._wipe.other))
         return over
 
-    def _lay_study_over(self) -> None:
-        """Have slacks, working pair and card drawn as they are now, and no more than that painted anew."""
-        assert self._scene is not None
-        for over, lane in self._lanes_over():
-            for area in over.lay_study(self._scene, lane, self.grid(), self.plot_area(), self.font()):
-                self.viewport().update(area)
-
-    def _lay_probe_over(self) -> None:
-        """Have crosshair and lines of the probe drawn as they are now, and no more than that painted anew."""
+    def _lay_features_over(self) -> None:
+        """Have what features draw over the pictures drawn as it is now, and no more than that painted anew."""
         assert self._scene is not None
         hovering = self.pointer is not None and self.inside(self.pointer)
         for over, lane in self._lanes_over():
-            for area in over.lay_probe(self._scene, lane.slot, self.grid(), self.plot_area(), hovering):
+            for area in over.lay(self._scene, lane, self.grid(), self.plot_area(), self.font(), hovering):
                 self.viewport().update(area)
 
     def _dress(self, theme: Theme) -> None:
@@ -371,8 +366,7 @@ class Canvas(PointingPlot):
         self._show_view()
         self._place_message()
         if self._lane is not None:
-            self._lay_study_over()
-            self._lay_probe_over()
+            self._lay_features_over()
         self._resized()
 
     def changeEvent(self, event: QEvent) -> None:

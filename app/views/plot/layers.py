@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from app.engine.overlays import Sheet
 from app.engine.requests import Marks, Picture
 from app.learners.perceptron_orders import Orders
-from app.scene.compose import Scene
+from app.scene.model import Scene
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.painting import guarded, painter_on, saved

@@ -1,0 +1,49 @@
+"""DifferenceController: which two lanes are compared, and what shows where they differ.  No Qt."""
+
+from __future__ import annotations
+
+from app.controllers.lanes import add_lane
+from app.state.commands import SetFields
+from app.state.document import Lane
+from app.state.host import Host
+from app.state.lane_commands import AddLane
+
+from .scene import compared
+
+
+class DifferenceController:
+    """Turns wishes about the comparison into commands and session changes; lanes are named by their places.
+
+    Parameters
+    ----------
+    host : Host
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def compare(self, first: int, second: int) -> None:
+        """Compare the lanes at these places."""
+        self._host.dispatch(SetFields(changes=(("compared", (first, second)),), text="Compare other classifiers"))
+
+    def swap_compared(self) -> None:
+        """The first of the two is the second, and the other way round."""
+        places = compared(self._host.document)
+        if places is not None:
+            self.compare(places[1], places[0])
+
+    def toggle_wipe(self) -> None:
+        """Lay half of the second picture over the first, or take it away."""
+        self.wipe(0.5 if self._host.session.wipe is None else None)
+
+    def show_difference(self) -> None:
+        """A lane of its own for the difference, behind the others."""
+        document = self._host.document
+        if any(lane.is_difference for lane in document.lanes[: document.shown]):
+            self._host.say("The difference has a lane already.")
+        else:
+            add_lane(self._host, AddLane(index=document.shown, lane=Lane("difference"), verb="Show the difference as"))
+
+    def wipe(self, at: float | None) -> None:
+        """Lay the second picture over the first from this share of its width on; None takes it away."""
+        self._host.set_session(wipe=None if at is None else min(max(at, 0.0), 1.0))

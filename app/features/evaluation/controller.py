@@ -1,0 +1,38 @@
+"""EvaluationController: how learners are cross-validated, and above which score a second class is said.  No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from app.state.host import Host
+
+
+class EvaluationController:
+    """Turns wishes about evaluation into session changes.
+
+    Parameters
+    ----------
+    host : Host
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def validate(self, **changes: Any) -> None:
+        """Cross-validate otherwise: another `kind`, `k` or `seed`."""
+        try:
+            validation = replace(self._host.session.validation, **changes)
+        except ValueError as error:
+            self._host.say(str(error))
+        else:
+            self._host.set_session(validation=validation)
+
+    def set_threshold(self, slot: int, threshold: float | None) -> None:
+        """Say the second class of a lane above another score; None for the model's own threshold."""
+        thresholds = self._host.session.thresholds
+        self._host.set_session(thresholds=(*thresholds[:slot], threshold, *thresholds[slot + 1 :]), judged=slot)
+
+    def judge(self, slot: int) -> None:
+        """Move the threshold of this lane from now on."""
+        self._host.set_session(judged=slot)

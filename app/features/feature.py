@@ -1,0 +1,153 @@
+"""Feature: what the rest of the program needs to know of one question about the models; no Qt.
+
+What makes widgets is a function that imports them when they are first wanted: none of them may cost the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from app.controllers.controller import Controller
+from app.engine.overlays import Sheet
+from app.engine.query import Query
+from app.engine.scheduler import Scheduler
+from app.scene.context import Context
+from app.scene.model import LaneScene, Scene
+
+
+@dataclass(frozen=True)
+class Action:
+    """One of the window's commands.
+
+    Attributes
+    ----------
+    name : str
+        Its object name after "action.".
+    menu, text : str
+    keys : tuple of str
+    tip : str
+        A sentence.
+    short : str
+        Its name in the toolbar; "" leaves it out.
+    checkable : bool
+    gap : bool
+        A separator stands before it.
+    switch : str
+        The field of the session that it turns on and off, or "".
+    run : callable or None
+        What it does; None for a switch, where it opens the dock or the window of its name, or where only the window
+        can do it.
+    on : callable or None
+        ``on(scene)``: whether it is checked, where that is no switch and a scene can tell.
+    """
+
+    name: str
+    menu: str
+    text: str
+    keys: tuple[str, ...]
+    tip: str
+    short: str = ""
+    checkable: bool = False
+    gap: bool = False
+    switch: str = ""
+    run: Callable[[Controller], object] | None = None
+    on: Callable[[Scene], bool] | None = None
+
+    def checked(self, scene: Scene) -> bool | None:
+        """Whether it is checked; None where a scene cannot tell."""
+        if self.switch:
+            return bool(getattr(scene.session, self.switch))
+        return None if self.on is None else self.on(scene)
+
+    def handler(self, controller: Controller) -> Callable[[], object] | None:
+        """What is done when it is triggered; None where the window knows."""
+        run = partial(controller.toggle, self.switch) if self.switch else None
+        return run if self.run is None else partial(self.run, controller)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What panels and windows are made of.
+
+    Attributes
+    ----------
+    window : QMainWindow
+    controller : Controller
+    scheduler : Scheduler
+    compiled : callable
+        Whether the fast loops are ready.
+    """
+
+    window: Any
+    controller: Controller
+    scheduler: Scheduler
+    compiled: Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Dock:
+    """A dock beside the pictures; those of a group are tabs in one place, the groups stand one above the other.
+
+    Attributes
+    ----------
+    name, title : str
+    make : callable
+        Makes its panel, a widget with ``render_scene(scene, theme)``.
+    group : int
+    wide : bool
+        It opens with a share of the window's width.
+    tab : str
+        A shorter title, for where several stand behind one another.
+    shows_run : bool
+        It shows a run; with it in sight the pictures show more of that, too.
+    """
+
+    name: str
+    title: str
+    make: Callable[[Surroundings], Any]
+    group: int = 0
+    wide: bool = True
+    tab: str = ""
+    shows_run: bool = False
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One question, by what it has; everything may be missing.
+
+    Attributes
+    ----------
+    actions : tuple of Action
+        In the order of their menus.
+    dock : Dock or None
+    window : (str, callable) or None
+        Name of a window of its own, and what makes it: a widget with ``render_scene(scene, theme)`` and a signal
+        ``finished``.
+    queries : callable or None
+        What is to be found out at a moment, by name; what is not given any more is dropped.
+    sheets : callable or None
+        ``sheets(context, index)``: what lies over the picture of the lane at place `index`; the very same sheets as
+        long as nothing about them has changed, for new ones are painted anew.
+    overlay : callable or None
+        Makes what it draws over the picture of a lane, in pixels: ``lay(scene, lane, grid, area, font, hovering)``
+        returns what must be painted anew, and ``laid`` is None or has ``paint(painter, theme, rect)``.
+    lane : callable or None
+        ``lane(context, index)``: what it says of the lane at place `index`, or None.
+    scene : callable or None
+        ``scene(context, lanes)``: what it adds to the scene.
+    help : tuple of (str, str, str)
+        Section, key and sentence of each of its lines on the page of help.
+    """
+
+    actions: tuple[Action, ...] = ()
+    dock: Dock | None = None
+    window: tuple[str, Callable[[Surroundings], Any]] | None = None
+    queries: Callable[[Context], dict[str, Query]] | None = None
+    sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
+    overlay: Callable[[], Any] | None = None
+    lane: Callable[[Context, int], object | None] | None = None
+    scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] | None = None
+    help: tuple[tuple[str, str, str], ...] = ()

@@ -1,0 +1,75 @@
+"""WhatIf: keeps what was before an edit, and removes what moves nothing.  No Qt.
+
+While it is armed, the first change of a step (a drag is one step) keeps the document and the models of just before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.requests import Frame
+from app.state.commands import RemovePoints
+from app.state.document import Document
+from app.state.host import Host
+
+from .scene import differs, removable
+from .state import Baseline
+
+HINT = "What if: delete, relabel or drag a point; the dashed line is the boundary before."
+
+
+class RemoveNonSupport(RemovePoints):
+    """The points with these `ids`, no support vectors, away."""
+
+    def name(self, before: Document, after: Document) -> str:
+        number = len(before.points) - len(after.points)
+        return f"Remove {number} non-support vector{'' if number == 1 else 's'}"
+
+
+class WhatIf:
+    """What the hand does with it; listens to the store for the state before each step.
+
+    Parameters
+    ----------
+    host : Host
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._position = host.store.position
+        host.store.listen(self._changed)
+
+    def toggle(self) -> None:
+        """Arm, or disarm and forget."""
+        armed = not self._host.session.armed
+        self._host.set_session(armed=armed, baseline=None)
+        self._host.say(HINT if armed else "")
+
+    def remove_non_support(self, index: int) -> None:
+        """Remove all points that are no support vectors of the lane at place `index`."""
+        self._remove(removable(self._host.document, self._frame(index)).ids, RemoveNonSupport)
+
+    def remove_support(self, index: int) -> None:
+        """Remove one support vector of the lane at place `index`."""
+        self._remove(removable(self._host.document, self._frame(index)).support[:1], RemovePoints)
+
+    def _frame(self, index: int) -> Frame | None:
+        return self._host.results.frame(self._host.document.slots[index])
+
+    def _remove(self, ids: NDArray[np.int64], command: type[RemovePoints]) -> None:
+        if len(ids):
+            if not self._host.session.armed:
+                self._host.set_session(armed=True, baseline=None)
+            self._host.dispatch(command(ids=ids))
+
+    def _changed(self, old: Document, new: Document) -> None:
+        position, before = self._host.store.position, self._position
+        self._position = position
+        session = self._host.session
+        if not session.armed or not differs(old, new):
+            return
+        if not self._host.store.history or (session.drawing and position < before):
+            self._host.set_session(baseline=None)  # another document, or a gesture that was broken off
+        elif position != before or session.baseline is None:
+            self._host.set_session(baseline=Baseline.of(old, self._host.results.frame))

@@ -1,0 +1,34 @@
+"""Baseline: what was before an edit, for as long as what-if is armed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.engine.requests import Frame, Phase
+from app.state.document import Document
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """A state of the lanes that a later one is compared with.
+
+    Attributes
+    ----------
+    document : Document
+    frames : tuple of Frame or None
+        By slot, what each lane showed when it had learnt these very points; None where it had not (come to its end).
+    """
+
+    document: Document
+    frames: tuple[Frame | None, ...]
+
+    @staticmethod
+    def of(document: Document, frame_of: Callable[[int], Frame | None]) -> Baseline:
+        """The state of `document`, with the models that are known of it."""
+        frames: list[Frame | None] = [None] * len(document.slots)
+        for lane, slot in zip(document.lanes, document.slots, strict=False):
+            frame = frame_of(slot)
+            if frame is not None and frame.points is document.training_points and frame.lane == lane:
+                frames[slot] = frame if frame.phase is Phase.DONE and frame.model is not None else None
+        return Baseline(document, tuple(frames))

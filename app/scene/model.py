@@ -1,0 +1,198 @@
+"""Scene: everything the views draw, as values; what a feature adds to it is found by its type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.overlays import Sheet
+from app.engine.requests import Marks, Picture
+from app.engine.run_state import RunState
+from app.learners.perceptron_orders import Orders
+from app.state.document import ClassStyle, GeneratorSettings, Lane, View
+from app.state.points import Points
+from app.state.session import Session
+from app.state.test_split import Parts
+
+from .status_badge import Badge
+
+T = TypeVar("T")
+
+
+class _Composed:
+    """What features have added to."""
+
+    features: tuple[object, ...]
+
+    def feature(self, kind: type[T]) -> T | None:
+        """What a feature has added, by its type; None while it adds nothing."""
+        return next((each for each in self.features if isinstance(each, kind)), None)
+
+
+@dataclass(frozen=True)
+class LaneScene(_Composed):
+    """What one lane shows.
+
+    Attributes
+    ----------
+    lane : Lane
+    slot : int
+        Its lifelong number.
+    picture : Picture or None
+    marks : Marks
+        Empty while the newest frame belongs to other points than are drawn.
+    job : int
+        Number of the job whose picture this is.
+    message : str
+        A sentence across the canvas, or "".
+    headline, details : str
+        The status strip.
+    formula, note, weight_formula : str
+    fields : frozenset of str
+        Names of the parameter fields that apply.
+    pairs : tuple of (int, int)
+        With more than two classes, the binary problems whose margins can be drawn, as `problems_of` has them.
+    pair_names : tuple of str
+        What they are called.
+    pair : int
+        Which of `pairs` is drawn.
+    speed : int
+        Index into `SPEEDS`.
+    run_state : RunState or None
+        The run that the transport drives, on the points that are drawn.
+    playing : bool
+        The run moves, or would if it were not at its end.
+    shows_pair : bool
+        The pair that moves stands out in the picture.
+    steps_seen : bool
+        The run rests, or goes so slowly that each step can be seen.
+    orders : Orders or None
+        A perceptron's lines from other orders of the points.
+    badge : Badge
+        What is certified.
+    remark : str
+        What is to be said beside the badge, or "".
+    provisional : bool
+        The picture is not certified, and looks so.
+    sheets : tuple of Sheet
+        What lies between surface and points.
+    title : str
+        The classifier in a few words, for where its settings are folded away.
+    folded : bool
+    features : tuple of object
+        What features say of this lane.
+    """
+
+    lane: Lane
+    slot: int
+    picture: Picture | None
+    marks: Marks
+    job: int
+    message: str
+    headline: str
+    details: str
+    formula: str
+    note: str
+    weight_formula: str
+    fields: frozenset[str]
+    pairs: tuple[tuple[int, int], ...]
+    pair_names: tuple[str, ...]
+    pair: int
+    speed: int
+    speed_text: str
+    run_state: RunState | None
+    playing: bool
+    shows_pair: bool
+    steps_seen: bool
+    orders: Orders | None
+    badge: Badge
+    remark: str
+    provisional: bool
+    sheets: tuple[Sheet, ...]
+    title: str
+    folded: bool
+    features: tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Scene(_Composed):
+    """What the window shows.
+
+    Attributes
+    ----------
+    title : str
+    modified : bool
+    session : Session
+        Tool, options, keyboard cursor and outline.
+    points : Points
+    xy, labels : ndarray
+    selected : ndarray of intp
+        Indices of the selected points.
+    parts : Parts
+        Which points are trained on, and which are kept back.
+    view : View
+    lanes : tuple of LaneScene
+        Those on screen; `shown` of them.
+    counts : tuple of int
+        Points of each class.
+    class_names : tuple of str
+        What the classes are called, all eight.
+    styles, axes, notes
+        As in the document.
+    run_state : RunState or None
+        What the panels about training show.
+    studying : bool
+        Runs are being looked into: a point under the pointer tells what it is to them.
+    studied : int
+        The lane it is of.
+    limited : bool
+        There are so many points that the limit of training is worth a choice.
+    signs : frozenset of str
+        Kinds of signs that the legend explains.
+    history : tuple of str
+        All steps, the undone ones included; `position` of them are done.
+    saved_at : int or None
+        The position that stands in the file.
+    features : tuple of object
+        What features add.
+    """
+
+    title: str
+    modified: bool
+    session: Session
+    points: Points
+    xy: NDArray[np.float64]
+    labels: NDArray[np.uint8]
+    selected: NDArray[np.intp]
+    parts: Parts
+    view: View
+    lanes: tuple[LaneScene, ...]
+    shown: int
+    active_class: int
+    counts: tuple[int, ...]
+    class_names: tuple[str, ...]
+    styles: tuple[ClassStyle, ...]
+    axes: tuple[str, str]
+    notes: str
+    training_limit: int
+    limited: bool
+    run_state: RunState | None
+    studying: bool
+    studied: int
+    history: tuple[str, ...]
+    position: int
+    saved_at: int | None
+    legend: bool
+    signs: frozenset[str]
+    undo: str | None
+    redo: str | None
+    paused: bool
+    generator: GeneratorSettings
+    generator_fields: frozenset[str]
+    generator_note: str
+    theme: str
+    dark: bool
+    features: tuple[object, ...]
