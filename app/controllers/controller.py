@@ -12,12 +12,12 @@ from app.features.difference.controller import DifferenceController
 from app.files import documents
 from app.files.background_task import NoProgress, Task
 from app.files.file_tasks import FileTasks
-from app.scene.text import count
 from app.state.commands import Clear, Command, Generate, ImportPoints, SetFields, SetGenerator, SetView
 from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
 from app.state.edit_struct import changed_struct, text_of
 from app.state.host import Host
 from app.state.lane_commands import SetLane, ShowLanes
+from app.state.number_format import count
 from app.state.points import MAX_CLASSES
 from app.state.session import NOTHING, Session
 from app.state.store import Store

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files.background_task import Progress, Task
-from app.scene.text import count
 from app.state.commands import AddPoints, Command, ImportPoints, MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document
 from app.state.host import Host
+from app.state.number_format import count
 from app.state.points import MAX_CLASSES, Ids
 from app.state.session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from app.tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, Tool, nearest

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files.documents import FileError
-from app.scene.text import count, grouped
+from app.state.number_format import count, grouped
 from app.state.plain_text import plain
 from app.state.points import LIMIT, MAX_CLASSES
 

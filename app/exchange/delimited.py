@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from app.files.documents import FileError
-from app.scene.text import grouped
+from app.state.number_format import grouped
 
 from .table import (
     CLASS_NAMES,

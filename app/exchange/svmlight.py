@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from app.files.documents import FileError
-from app.scene.text import grouped
+from app.state.number_format import grouped
 
 from .delimited import Lines, encoding_of
 from .table import MAX_COLUMNS, Column, Table, check_size, column_of

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files.documents import FileError
-from app.scene.text import grouped
+from app.state.number_format import grouped
 from app.state.plain_text import plain
 
 #: Larger tables are refused: their numbers alone would take 80 MB.

@@ -21,8 +21,8 @@ from typing import Any
 
 import msgspec
 
-from app.scene.text import count
 from app.state.document import Document
+from app.state.number_format import count
 from app.state.plain_text import plain
 
 from . import documents, file_format, locks

@@ -16,8 +16,8 @@ from app.files.background_task import Task
 from app.files.locks import Claims
 from app.files.recovery import Copy, Recorder, Work, orphans
 from app.files.settings import RECENT, Settings
-from app.scene.text import count
 from app.state.document import Document
+from app.state.number_format import count
 from app.state.plain_text import plain
 from app.state.store import same_content
 from app.views.dialogs.files import FileDialogs

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
-from app.scene.text import count
 from app.state.document import Document
+from app.state.number_format import count
 from app.state.plain_text import plain
 from app.state.session import Session
 from app.tools import GRAB_PIXELS, TOOLS, PointerPosition, nearest

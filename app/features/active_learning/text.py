@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from app.scene.text import count, grouped, percent, short
 from app.state.document import Lane
+from app.state.number_format import count, grouped, percent, short
 
 from .comparison import Curves
 from .state import STRATEGIES, ActiveLearningRun, Source, Strategy

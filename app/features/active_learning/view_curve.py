@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.scene.text import percent
+from app.state.number_format import percent
 from app.views.plot.symbol_paths import path
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe

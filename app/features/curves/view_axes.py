@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
 
-from app.scene.text import grouped
+from app.state.number_format import grouped
 from app.views.charts import strokes
 from app.views.charts.scales import StepScale, Tick, ValueScale
 from app.views.theme import Theme

@@ -19,6 +19,7 @@ from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.linked_view import Hover, LinkedView, Places, Sentence, plate
 from app.views.widgets.picture_beside_text import PictureBesideText
+from solver.inspection.metrics import KKT_WORDS
 
 Array = NDArray[np.float64]
 #: Margins y f beyond these are counted, not drawn; the picture reaches at least from the first to the second of these.
@@ -311,7 +312,7 @@ class LossPanel(QWidget):
             "Each point at its y f and its hinge loss. Arrow keys go from point to point.",
         )
         self.picture.setToolTip("")
-        longest = "y f = −0.00123, hinge loss max(0, 1 − y f) = 0.00123\n\n" + max(words.KKT_WORDS.values(), key=len)
+        longest = "y f = −0.00123, hinge loss max(0, 1 − y f) = 0.00123\n\n" + max(KKT_WORDS.values(), key=len)
         self._point = Sentence("loss.point", longest)
         self._numbers = Sentence(
             "loss.numbers",

@@ -17,7 +17,7 @@ from app.views.widgets.form_fields import describe
 from app.views.widgets.linked_view import Sentence
 from app.views.widgets.painting import painter_on
 from app.views.widgets.picture_beside_text import PictureBesideText
-from solver.inspection.metrics import KktCase
+from solver.inspection.metrics import KKT_WORDS, KktCase
 
 from .view_bars import MultiplierBars
 
@@ -62,7 +62,7 @@ class MultipliersPanel(QWidget):
         self.bars.setToolTip("")
         self._line = Sentence(
             "alphas.point",
-            "α = 0.00123, C = 0.00123\ny f = −0.00123, slack ξ = 1.00123\n" + max(words.KKT_WORDS.values(), key=len),
+            "α = 0.00123, C = 0.00123\ny f = −0.00123, slack ξ = 1.00123\n" + max(KKT_WORDS.values(), key=len),
         )
         self._count = Sentence("alphas.count", words.bars_words(10_000, 12))
         self._legend = _Legend()

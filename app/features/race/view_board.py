@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.scene.status_badge import SIGNS, Badge
-from app.scene.text import count
+from app.state.number_format import count
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from solver import RULES, Grid

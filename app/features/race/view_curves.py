@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QPolygon
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.engine.shading import RGB
-from app.scene.text import grouped
+from app.state.number_format import grouped
 from app.views.plot.lines import draw_line
 from app.views.theme import Theme, theme_of
 from app.views.widgets.painting import painter_on

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 from app.controllers.controller import Controller
 from app.engine.run_state import RunState
 from app.scene.model import Scene
+from app.state.number_format import grouped
 from app.state.points import Points
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
@@ -219,7 +220,7 @@ class StepPanel(QWidget):
 
 def called(row: int) -> str:
     """ "point 12", by its row in the table; a point that is gone has none."""
-    return f"point {words.grouped(row)}" if row else "a point that is gone"
+    return f"point {grouped(row)}" if row else "a point that is gone"
 
 
 def rows_of(run_state: RunState, places: Iterable[int], points: Points) -> list[int]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from app.engine.run_state import RunState
-from app.scene.text import grouped, short
+from app.state.number_format import grouped, short
 from solver import Certificate, Status
 from solver.inspection.step_explanation import Explanation
 from solver.svm.working_set_candidates import Ranking

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.state.number_format import grouped
 from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
@@ -135,7 +136,7 @@ class RankingView(QWidget):
         if ranking.measure.base:
             said.append(f"bars from {ranking.measure.base} = {words.number(ranking.base)}")
         if ranking.total > shown:
-            said.append(f"and {words.grouped(ranking.total - shown)} more")
+            said.append(f"and {grouped(ranking.total - shown)} more")
         return wrapped(said, QFontMetricsF(self.font()), self.width())
 
     def row_at(self, y: float) -> int | None:

@@ -34,7 +34,7 @@ from app.exchange import (
     default_choice,
 )
 from app.files.documents import FileError
-from app.scene.text import grouped
+from app.state.number_format import grouped
 from app.views.latest_task import Background
 from app.views.widgets.form_fields import describe, show_check, show_choice
 

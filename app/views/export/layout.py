@@ -19,7 +19,8 @@ from app.features.difference.scene import Wipe
 from app.features.ground_truth.model import GroundTruthScene
 from app.scene.compose import grid_of
 from app.scene.model import LaneScene, Scene
-from app.scene.text import LEGEND, SHEET_LEGEND, classifier_name, count, headline, sampled
+from app.scene.text import LEGEND, SHEET_LEGEND, classifier_name, headline, sampled
+from app.state.number_format import count
 from app.state.plain_text import plain
 from app.state.session import Session
 from app.state.test_split import unsplit

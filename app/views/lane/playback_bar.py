@@ -13,7 +13,7 @@ from app.controllers.controller import Controller
 from app.controllers.playback import PlaybackController
 from app.engine.run_state import RunState
 from app.scene.model import LaneScene
-from app.scene.text import grouped
+from app.state.number_format import grouped
 from app.views.actions import ICON_SIZE, icon
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe

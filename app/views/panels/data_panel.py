@@ -23,8 +23,9 @@ from PySide6.QtWidgets import (
 from app.controllers.controller import Controller
 from app.features.ground_truth.model import GroundTruthScene
 from app.scene.model import Scene
-from app.scene.text import KKT_LEGEND, LEGEND, PROVISIONAL, SHEET_LEGEND, count, grouped
+from app.scene.text import KKT_LEGEND, LEGEND, PROVISIONAL, SHEET_LEGEND
 from app.state.document import NO_LIMIT, Document
+from app.state.number_format import count, grouped
 from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
