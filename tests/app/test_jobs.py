@@ -76,6 +76,11 @@ class Background:
         self.work = LaneJob(self.frames.append)
         self.numbers = itertools.count(1)
 
+    @property
+    def training(self) -> Any:
+        """What it has made, and keeps to go on with."""
+        return self.work._training
+
     def start(self, wanted: LaneSpec, overtaken: Callable[[], bool] = lambda: False) -> Job:
         self.frames.clear()
         return self.work(LaneRequest(next(self.numbers), 0, wanted), overtaken)
@@ -1022,7 +1027,7 @@ def test_slow_speed_makes_the_steps_that_are_due(speed: float, clock: Clock) -> 
     points = GeneratorSettings(count=150, noise=0.4).points()
     seconds = 20.0 / speed
     drive(background.start(spec(points, svm(C=100.0), steps_per_second=speed)), clock, seconds)
-    solvers = background.work._training.trainer.solvers  # frames are rarer than steps
+    solvers = background.training.trainer.solvers  # frames are rarer than steps
     assert solvers[0].n_iter == pytest.approx(20, abs=2)
     assert background.frames[-1].phase is Phase.TRAINING
     if speed <= 30.0:
@@ -1035,10 +1040,10 @@ def test_a_late_lane_makes_up_for_a_tenth_of_a_second_at_most(clock: Clock) -> N
     points = GeneratorSettings(count=150, noise=0.4).points()
     job = background.start(spec(points, svm(C=100.0), steps_per_second=100.0))
     next(job)
-    made = background.work._training.trainer.n_iter
+    made = background.training.trainer.n_iter
     clock.now += 60.0
     next(job)
-    assert background.work._training.trainer.n_iter - made <= 10
+    assert background.training.trainer.n_iter - made <= 10
 
 
 # -- without the compiler ------------------------------------------------------------------------------------------
@@ -1066,7 +1071,7 @@ def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> N
     after = background.finish(replace(resting, compiled=True)).run_state
     assert (after.recording, after.step) == (before.recording, 5)
     assert after.alpha == pytest.approx(before.alpha, abs=1e-9), "made anew by the fast solver"
-    assert background.work._training.compiled
+    assert background.training.compiled
     on = background.finish(replace(resting, compiled=True, paused=False)).run_state
     assert on.recording == before.recording and on.at_end, "playing goes on from there"
 
@@ -1150,4 +1155,5 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
 def test_lines_denser_than_a_picture_are_left_out() -> None:
     """Cosine on scattered points: hundreds of thousands of vertices would be a black picture, after seconds."""
     few, many = np.zeros((work_module.MOST_VERTICES, 2)), np.zeros((work_module.MOST_VERTICES + 1, 2))
-    assert work_module._unless_too_dense(few) is few and work_module._unless_too_dense(many).shape == (0, 2)
+    kept = work_module._unless_too_dense
+    assert kept(few) is few and kept(many).shape == (0, 2)
