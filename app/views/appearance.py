@@ -79,11 +79,11 @@ class Appearance(QObject):
         """One size up, unless something would be cut off: a window cannot be larger than the screen."""
         before, size = self._points(), self._window.size()
         room = self._window.screen().availableSize().expandedTo(size)
-        self._set_text_size(before + TEXT_STEP)
+        self.set_text_size(before + TEXT_STEP)
         QApplication.sendPostedEvents()  # the new sizes of all parts
         needed = self._window.minimumSizeHint()
         if needed.width() > room.width() or needed.height() > room.height():
-            self._set_text_size(before)
+            self.set_text_size(before)
             shrink(self._window, size)  # it has grown with the text
             self._controller.say(
                 "Larger text does not fit this screen: close panels, hide the sidebar (F9) or show one classifier (L)."
@@ -91,12 +91,13 @@ class Appearance(QObject):
 
     def smaller(self) -> None:
         """One size down."""
-        self._set_text_size(self._points() - TEXT_STEP)
+        self.set_text_size(self._points() - TEXT_STEP)
 
     def _points(self) -> int:
         return self._text_size or QApplication.font().pointSize()
 
-    def _set_text_size(self, points: int) -> None:
+    def set_text_size(self, points: int) -> None:
+        """Text of so many points, within the limits; remembered."""
         self._text_size = min(max(points, TEXT_SIZE.least), TEXT_SIZE.most)
         self._settings.write(TEXT_SIZE, self._text_size)
         self._applied = None

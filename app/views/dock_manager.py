@@ -135,7 +135,7 @@ class DockManager:
             dock.hide()
         later(self._window, self._tuck_away)
 
-    def _panel(self, name: str) -> QWidget:
+    def panel(self, name: str) -> QWidget:
         """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
         panel = self._panels.get(name)
         if panel is None:
@@ -159,7 +159,7 @@ class DockManager:
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
             if name in drawn:
-                cast(Panel, self._panel(name)).render_scene(scene, theme)
+                cast(Panel, self.panel(name)).render_scene(scene, theme)
         for window in tuple(self.windows.values()):
             window.render_scene(scene, theme)
 
@@ -174,13 +174,13 @@ class DockManager:
 
     def _draw_late(self, name: str) -> None:
         if name in self._in_sight and self._scene is not None:
-            cast(Panel, self._panel(name)).render_scene(*self._scene)
+            cast(Panel, self.panel(name)).render_scene(*self._scene)
 
     # -- docks -----------------------------------------------------------------------------------------------------
 
     def _sight(self, name: str, visible: bool) -> None:
         if visible:
-            self._panel(name)
+            self.panel(name)
         (self._in_sight.add if visible else self._in_sight.discard)(name)
         self._controller.look_at(name, visible)
         later(self._window, self._tuck_away)
@@ -202,7 +202,7 @@ class DockManager:
             dock.hide()
             self._window.setFocus()
         else:
-            panel, size = self._panel(name), self._window.size()
+            panel, size = self.panel(name), self._window.size()
             before = [each for each in self._docked() if self._window.dockWidgetArea(each) == RIGHT]
             dock.show()
             dock.raise_()

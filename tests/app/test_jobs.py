@@ -77,6 +77,11 @@ class Background:
         self.work = LaneJob(self.frames.append)
         self.numbers = itertools.count(1)
 
+    @property
+    def training(self) -> Any:
+        """What it has made, and keeps to go on with."""
+        return self.work._training
+
     def start(self, wanted: LaneSpec, overtaken: Callable[[], bool] = lambda: False) -> Job:
         self.frames.clear()
         return self.work(LaneRequest(next(self.numbers), 0, wanted), overtaken)
@@ -1023,7 +1028,7 @@ def test_slow_speed_makes_the_steps_that_are_due(speed: float, clock: Clock) -> 
     points = GeneratorSettings(count=150, noise=0.4).points()
     seconds = 20.0 / speed
     drive(background.start(spec(points, svm(C=100.0), steps_per_second=speed)), clock, seconds)
-    solvers = background.work._training.trainer.solvers  # frames are rarer than steps
+    solvers = background.training.trainer.solvers  # frames are rarer than steps
     assert solvers[0].n_iter == pytest.approx(20, abs=2)
     assert background.frames[-1].phase is Phase.TRAINING
     if speed <= 30.0:
@@ -1036,10 +1041,10 @@ def test_a_late_lane_makes_up_for_a_tenth_of_a_second_at_most(clock: Clock) -> N
     points = GeneratorSettings(count=150, noise=0.4).points()
     job = background.start(spec(points, svm(C=100.0), steps_per_second=100.0))
     next(job)
-    made = background.work._training.trainer.n_iter
+    made = background.training.trainer.n_iter
     clock.now += 60.0
     next(job)
-    assert background.work._training.trainer.n_iter - made <= 10
+    assert background.training.trainer.n_iter - made <= 10
 
 
 # -- without the compiler ------------------------------------------------------------------------------------------
@@ -1067,7 +1072,7 @@ def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> N
     after = background.finish(replace(resting, compiled=True)).run_state
     assert (after.recording, after.step) == (before.recording, 5)
     assert after.alpha == pytest.approx(before.alpha, abs=1e-9), "made anew by the fast solver"
-    assert background.work._training.compiled
+    assert background.training.compiled
     on = background.finish(replace(resting, compiled=True, paused=False)).run_state
     assert on.recording == before.recording and on.at_end, "playing goes on from there"
 

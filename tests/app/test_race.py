@@ -20,7 +20,7 @@ from app.engine.pool import Job, Later, Pool, Priority
 from app.engine.shading import Shades
 from app.features.race import field, racer, text
 from app.features.race import job as race_module
-from app.features.race.field import INDEFINITE, NO_SECOND_CLASS, placed
+from app.features.race.field import INDEFINITE, NO_SECOND_CLASS, Field, placed
 from app.features.race.job import FRAME_INTERVAL, Race, RaceWork
 from app.features.race.picture import in_fewer_pixels
 from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, CostProbe, Racer
@@ -47,6 +47,11 @@ def request(points: Points, settings: SvmSettings, **changes: Any) -> RaceReques
     return replace(plain, **changes)
 
 
+def field_of(work: RaceWork) -> Field | None:
+    """The race it has made, and keeps to go on with."""
+    return work._field
+
+
 class Driver:
     """A RaceWork driven by hand, in the test's own thread; collects its frames."""
 
@@ -59,8 +64,9 @@ class Driver:
         return list(self.work(wanted, overtaken))
 
     def solvers(self) -> dict[str, SmoSolver]:
-        assert self.work._field is not None
-        return {runner.rule: runner.solver for runner in self.work._field.racers}
+        field = field_of(self.work)
+        assert field is not None
+        return {runner.rule: runner.solver for runner in field.racers}
 
     def last(self) -> RaceFrame:
         return self.frames[-1]
@@ -413,10 +419,10 @@ def test_evaluations_of_parts_are_counted_too(count: int, C: float) -> None:
     parts = {}  # kept alive, so that no two have one id
     while solver.status is Status.RUNNING:
         solver.step(100)
-        part = solver._active.part
-        parts[id(part)] = part
+        active = solver._active
+        parts[id(active.part)] = active.part
     assert len(parts) > 1
-    parts[id(solver._active.whole)] = solver._active.whole
+    parts[id(active.whole)] = active.whole
     rows = [int(part.cache[-1][1]) * len(part.index) for part in parts.values()]
     assert solver.n_kernel_evaluations == sum(rows)
 
@@ -780,10 +786,10 @@ def test_the_newest_request_wins_and_stopping_forgets(pool: Pool) -> None:
     go.set()
     wait_until(lambda: pool.idle)
     assert [frame.number for frame in frames] == [1, 8, 8], "those between never began"
-    assert work._field is not None
+    assert field_of(work) is not None
     race.stop()
     wait_until(lambda: pool.idle)
-    assert work._field is None and [frame.number for frame in frames] == [1, 8, 8]
+    assert field_of(work) is None and [frame.number for frame in frames] == [1, 8, 8]
     race.ask(request(points, SvmSettings(), number=9))
     wait_until(lambda: pool.idle)
     assert frames[-1].number == 9 and frames[-1].over

@@ -52,12 +52,15 @@ def repeated(data: str) -> set[str]:
     return found
 
 
+repeated_key = file_format._repeated_key
+
+
 @given(VALUES)
 @example('{"a": {"x": 1}, "b": {"x": 1}, "x": [{"x": 1}, {"x": 1}]}')
 @example('{"x": [{"y": 1}], "\\u0078": 2}')
 def test_as_pythons_reader_finds_them(data: str) -> None:
     expected = repeated(data)
-    said = file_format._repeated_key(data.encode())
+    said = repeated_key(data.encode())
     assert said in expected if expected else said is None
 
 
@@ -91,4 +94,4 @@ def test_a_large_document_opens_hardly_later() -> None:
             best = min(best, time.thread_time() - begun)
         return best
 
-    assert seconds(file_format._repeated_key) < 0.4 * seconds(documents.decode)
+    assert seconds(repeated_key) < 0.4 * seconds(documents.decode)

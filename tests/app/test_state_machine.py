@@ -513,10 +513,9 @@ class Work(RuleBasedStateMachine):
 
     def same_again(self) -> bool:
         """The points are as they were saved, but made anew by other edits."""
+        saved = self.store._saved
         return (
-            self.model.now == self.model.saved
-            and self.store._saved is not None
-            and (self.store.document.points is not self.store._saved.points)
+            self.model.now == self.model.saved and saved is not None and self.store.document.points is not saved.points
         )
 
     @initialize(rows=st.lists(st.tuples(st.floats(-2, 2), st.floats(-2, 2), CLASS), max_size=6))

@@ -255,7 +255,7 @@ def test_a_pause_completes_the_step_it_falls_into(monkeypatch: pytest.MonkeyPatc
     background = Background()
     whole = study_of(background.finish(spec(points, lane)))
     background.finish(spec(points, lane, paused=True, restart=1))
-    training = background.work._training
+    training = background.training
     assert training is not None
     run = training.recordings[0]
     while not run.solver.pending:  # as far as the last step, and not to its end

@@ -287,6 +287,7 @@ class Desk:
         self.document = replace(generated(settings), lanes=(Lane("knn"), Lane("svm")))
         self.session, self.results = Session(**{"open_panels": frozenset({"truth"}), **session}), Results()
         self.numbers: Iterator[int] = itertools.count(1)
+        self.known: set[str] = set()
         self.learn(model_of(self.document), KNeighborsClassifier(5).fit(*self.arrays))
 
     @property
@@ -295,7 +296,7 @@ class Desk:
 
     def learn(self, *models: Any) -> None:
         for slot, model in enumerate(models):
-            self.results._frames[slot] = frame_of(self.document, slot, model)
+            self.results.accept(frame_of(self.document, slot, model))
 
     def asked(self) -> dict[str, Query]:
         grids = (GRID,) * self.document.shown
@@ -303,8 +304,9 @@ class Desk:
 
     def answer(self, done: bool = True) -> None:
         asked = self.asked()
-        for name in set(self.results._answers) - set(asked):
+        for name in self.known - set(asked):
             self.results.forget_answer(name)
+        self.known = set(asked)
         for name, query in asked.items():
             posted = ask(query) if done else [getattr(query, "before", None)]
             value = posted[-1] if posted else None
@@ -390,7 +392,8 @@ def test_counts_of_unfinished_trainings_say_so() -> None:
     desk.answer()
     assert [row.state for row in desk.scene().rows] == ["", ""]
     for phase, state in ((Phase.TRAINING, "training"), (Phase.PAUSED, "paused")):
-        desk.results._frames[1] = replace(desk.results._frames[1], phase=phase)
+        frame = desk.results.frame(1)
+        assert frame is not None and desk.results.accept(replace(frame, phase=phase))
         assert [row.state for row in desk.scene().rows] == ["", state]
 
 

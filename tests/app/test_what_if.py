@@ -72,6 +72,15 @@ def frame_of(lane: Lane, points: Points, slot: int = 0, **changes: Any) -> Frame
     return replace(frame, **changes)
 
 
+def note_of(document: Document, frame: Frame) -> str:
+    """What the panel says of the lane's points that are no support vectors."""
+    results = Results()
+    results.accept(frame)
+    said = words.lane_what_if(document, replace(Session(), open_panels=frozenset({"whatif"})), results, 0)
+    assert said is not None
+    return said.note
+
+
 def asked(query: Any, overtaken: Callable[[], bool] = lambda: False) -> list[Any]:
     got: list[Any] = []
     with suppress(OvertakenError):
@@ -237,7 +246,7 @@ def test_without_all_that_are_no_support_vectors_nothing_moves(
     grid = Grid(-2.0, 4.0, -2.0, 2.5, 40, 30)
     side = StateSide(points, lane, frame.model)
     (change,) = asked(ChangeQuery(side, StateSide(left, lane, None), grid, None, True))
-    if "may shift" in words._note(document, 0, found, frame):
+    if "may shift" in note_of(document, frame):
         assert any(each.n_free == 0 for each in frame.certificates)
     else:
         assert change.largest < 1e-3, change.largest
@@ -522,7 +531,7 @@ def test_without_a_free_support_vector_nothing_is_promised() -> None:
         document = Document(points, (LANES["linear"] if promised else lane,), 1)
         frame = frame_of(document.lanes[0], points)
         assert any(each.n_free == 0 for each in frame.certificates) is not promised
-        note = words._note(document, 0, removable(document, frame), frame)
+        note = note_of(document, frame)
         assert ("all others can go" in note) is promised and ("the boundary may shift" in note) is not promised
 
 

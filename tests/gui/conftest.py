@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.engine import scheduler
+from app.engine.requests import Frame
 from app.main import create_window, make_application
 from app.state.document import Document
 from app.views.window import MainWindow
@@ -42,6 +43,21 @@ def finish_tasks(window: MainWindow, timeout: float = 10.0) -> None:
         assert time.monotonic() < deadline, "a task does not end"
         QApplication.processEvents()
         time.sleep(0.0005)  # for its thread
+
+
+def save_as(window: MainWindow, path: Path) -> None:
+    """Choose `path` in the dialog that asks where to save."""
+    window.file_dialogs.ask_save()
+    dialog = window.findChild(QFileDialog, "save_as")
+    assert dialog is not None
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+    QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete)
+
+
+def post_late(window: MainWindow, frame: Frame) -> None:
+    """A frame arrives that was on its way when it was overtaken."""
+    window.scheduler._mailbox.post(frame)
 
 
 def listed(widgets: Callable[[], list[QWidget]]) -> list[QWidget]:

@@ -87,7 +87,7 @@ def test_heights_are_the_multipliers_of_libsvm(show: Show, weighted: bool) -> No
     run_state = study_of(n, C=C, tol=1e-9)
     alpha, _ = libsvm(n, C, tol=1e-9)
     bars = show(run_state).bars
-    columns = bars._columns()
+    columns = bars.plot_area()
     assert bars.top() == C.max()
     for bar, place in enumerate(bars.bars().place.tolist()):
         box = bars.bar_box(bar)
@@ -102,7 +102,7 @@ def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
     alpha, _ = libsvm(20, tol=1e-9)
     panel = show(run_state)
     assert run_state.kkt is not None
-    image, columns = pixels(panel), panel.bars._columns()
+    image, columns = pixels(panel), panel.bars.plot_area()
     seen = set()
     for bar, place in enumerate(panel.bars.bars().place.tolist()):
         box, case = panel.bars.bar_box(bar), KktCase(int(run_state.kkt.case[place]))
@@ -122,7 +122,7 @@ def test_every_support_vector_has_a_bar(show: Show) -> None:
     run_state = study_of(30, C=1e4)
     panel = show(run_state)
     assert run_state.alpha is not None and run_state.alpha.max() < 1e4
-    ground = round(panel.bars._columns().bottom()) - 1
+    ground = round(panel.bars.plot_area().bottom()) - 1
     row = pixels(panel)[ground]
     for bar, place in enumerate(panel.bars.bars().place.tolist()):
         painted = row[round(panel.bars.bar_box(bar).left())] == plain(KktCase.FREE)
@@ -136,17 +136,17 @@ def test_height_up_to_the_largest(show: Show) -> None:
     assert panel.bars.top() == 1e4
     choose(panel, "alphas.height", 1)
     assert panel.bars.top() == run_state.alpha.max()
-    assert panel.bars.bar_box(0).height() == pytest.approx(panel.bars._columns().height())
+    assert panel.bars.bar_box(0).height() == pytest.approx(panel.bars.plot_area().height())
 
 
 def test_the_hard_margin_has_no_upper_line(show: Show) -> None:
-    panel = show(study_of(8, C=np.inf, seed=3))
+    run_state = study_of(8, C=np.inf, seed=3)
+    panel = show(run_state)
     height = panel.findChild(QComboBox, "alphas.height")
     assert height is not None and not height.isEnabled()
-    run_state = panel.bars._study
-    assert run_state is not None and run_state.alpha is not None
+    assert run_state.alpha is not None
     assert panel.bars.top() == run_state.alpha.max() > 0
-    top = round(panel.bars._columns().top())
+    top = round(panel.bars.plot_area().top())
     ink = 0xFF000000 | LIGHT.ink[0] << 16 | LIGHT.ink[1] << 8 | LIGHT.ink[2]
     soft = show(study_of(8, C=1.0, seed=3))
     middle = slice(100, 300)
@@ -158,7 +158,7 @@ def test_steps_where_c_differs(show: Show) -> None:
     run_state = study_of(16, C=np.where(np.arange(16) % 2 == 1, 4.0, 1.0))
     panel = show(run_state)
     choose(panel, "alphas.order", 1)
-    image, columns = pixels(panel), panel.bars._columns()
+    image, columns = pixels(panel), panel.bars.plot_area()
     ink = 0xFF000000 | LIGHT.ink[0] << 16 | LIGHT.ink[1] << 8 | LIGHT.ink[2]
     for bar in range(16):
         x = round(columns.left() + (bar + 0.5) * panel.bars.pitch())
@@ -216,7 +216,7 @@ def test_more_points_than_pixels(show: Show) -> None:
     run_state = study_of(1500, steps=200)
     panel = show(run_state)
     per_bar = panel.bars.bars().per_bar
-    assert per_bar == int(np.ceil(1500 / int(panel.bars._columns().width()))) > 1
+    assert per_bar == int(np.ceil(1500 / int(panel.bars.plot_area().width()))) > 1
     assert f"each bar is the largest of {per_bar} multipliers" in text(panel, "alphas.count")
     panel.resize(1700, 1400)
     QApplication.processEvents()
@@ -247,10 +247,10 @@ def test_points_that_violate_their_case_have_a_tick(show: Show) -> None:
     panel = show(run_state)
     bars, image = panel.bars, pixels(panel)
     assert run_state.kkt is not None and 0 < run_state.kkt.satisfied.sum() < 30
-    row = image[round(bars._columns().bottom()) + 7]
+    row = image[round(bars.plot_area().bottom()) + 7]
     ground = 0xFF000000 | LIGHT.background[0] << 16 | LIGHT.background[1] << 8 | LIGHT.background[2]
     for bar, place in enumerate(bars.bars().place.tolist()):
-        middle = int(bars._columns().left() + (bar + 0.5) * bars.pitch())
+        middle = int(bars.plot_area().left() + (bar + 0.5) * bars.pitch())
         assert (row[middle - 1 : middle + 2] != ground).any() == (not run_state.kkt.satisfied[place])
 
 
@@ -261,10 +261,10 @@ def test_a_group_has_a_tick_when_any_of_it_violates(show: Show) -> None:
     panel = show(replace(run_state, kkt=alone))
     bars = panel.bars.bars()
     assert bars.per_bar > 1 and 700 not in bars.place  # it is not the largest of its group
-    row = pixels(panel)[round(panel.bars._columns().bottom()) + 7, 60:-8]
+    row = pixels(panel)[round(panel.bars.plot_area().bottom()) + 7, 60:-8]
     ground = 0xFF000000 | LIGHT.background[0] << 16 | LIGHT.background[1] << 8 | LIGHT.background[2]
     assert np.flatnonzero(row != ground).tolist() == [
-        int(panel.bars._columns().left() + panel.bars.pitch() * (bars.bar[700] + 0.5)) - 60
+        int(panel.bars.plot_area().left() + panel.bars.pitch() * (bars.bar[700] + 0.5)) - 60
     ]
 
 
@@ -284,7 +284,7 @@ def test_patterns_differ_without_colour(qapp: QApplication, theme: object, ratio
 def test_the_pointer_finds_the_bar_under_it(qtbot: QtBot, qapp: QApplication) -> None:
     run_state = study_of(40)
     panel, heard = spied(qtbot, run_state)
-    bars, columns = panel.bars, panel.bars._columns()
+    bars, columns = panel.bars, panel.bars.plot_area()
     for bar in (0, 7, 39):
         x = columns.left() + (bar + 0.5) * bars.pitch()
         QTest.mouseMove(bars, QPoint(round(x), round(columns.center().y())))
@@ -312,7 +312,7 @@ def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
     panel.render_scene(scene_of(run_state, id_of(run_state, 5)), LIGHT)
     changed = np.flatnonzero((pixels(panel) != before).any(axis=0))
     bar = int(np.flatnonzero(panel.bars.bars().place == 5)[0])
-    middle = panel.bars._columns().left() + (bar + 0.5) * panel.bars.pitch()
+    middle = panel.bars.plot_area().left() + (bar + 0.5) * panel.bars.pitch()
     assert changed.min() < middle < changed.max() and np.ptp(changed) < 3 * panel.bars.pitch()
     assert text(panel, "alphas.point") == "\n".join(point_words(run_state, 5))
     # An id is not a place, and a point of another problem is none of these.
@@ -373,7 +373,7 @@ def test_without_multipliers_one_sentence(show: Show) -> None:
 @pytest.mark.parametrize("size", [(200, 260), (1000, 200), (260, 900)])
 def test_it_fits_every_dock(show: Show, size: tuple[int, int]) -> None:
     panel = show(study_of(500, steps=50), size=size)
-    bars, columns = panel.bars, panel.bars._columns()
+    bars, columns = panel.bars, panel.bars.plot_area()
     assert columns.width() > 50 and columns.height() > 20
     assert bars.rect().contains(columns.toRect())
     line = panel.findChild(QLabel, "alphas.point")

@@ -11,6 +11,7 @@ from html import unescape
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
@@ -23,6 +24,7 @@ from app.features.active_learning import query as asking_module
 from app.features.active_learning.comparison import Comparison
 from app.features.active_learning.panel import ActiveLearningPanel
 from app.features.active_learning.state import ActiveLearningRun
+from app.features.active_learning.view_picture import PoolPicture
 from app.scene.compose import compose
 from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
@@ -106,6 +108,12 @@ class Stage:
         self.qtbot.waitUntil(lambda: curves.curves is not None and curves.curves.finished, timeout=20_000)
 
     @property
+    def picture(self) -> PoolPicture:
+        found = self.find("picture")
+        assert isinstance(found, PoolPicture)
+        return found
+
+    @property
     def asking(self) -> ActiveLearningRun:
         assert self.panel.desk.asking is not None
         return self.panel.desk.asking
@@ -130,7 +138,7 @@ class Stage:
         self.rest()
 
     def point(self, index: int, off: tuple[int, int] = (0, 0)) -> None:
-        picture = self.panel._board
+        picture = self.picture
         x, y = picture.places()[index]
         QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(round(x) + off[0], round(y) + off[1]))
         self.rest()
@@ -277,22 +285,34 @@ def test_steps_back_restore_each_question(stage: Build) -> None:
     assert made.asking.answers == ()
 
 
-def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
+def signs_in(picture: PoolPicture, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The signs of one letter that are written into the picture when it is painted anew."""
+    written: list[str] = []
+
+    class Watched(QPainter):
+        def drawText(self, *arguments: object) -> object:
+            written.append(str(arguments[-1]))
+            return super().drawText(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.views.widgets.painting.QPainter", Watched)
+        repainted(picture)
+    return sorted(text for text in written if len(text) == 1)
+
+
+def repainted(picture: PoolPicture) -> None:
+    """Paint all of it: of a new size, nothing can be kept from before."""
+    picture.resize(picture.width() - 1, picture.height())
+    picture.grab()
+
+
+def test_a_wrong_answer_is_shown_as_such(stage: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     made = stage()
     target = made.asking.target
     assert target is not None
     made.key(Qt.Key(Qt.Key.Key_1 + 1 - int(made.asking.pool.truth[target])))
     assert made.asking.wrong == 1 and "1 answer is not the truth (≠ in the picture)." in made.text("words")
-    signs: list[str] = []
-    picture = made.panel._board
-    plain = picture._paint_sign
-    picture._paint_sign = lambda painter, at, away, sign, theme: (  # type: ignore[method-assign]
-        signs.append(sign),
-        plain(painter, at, away, sign, theme),
-    )  # type: ignore[return-value]
-    picture._still = None
-    picture.repaint()
-    assert sorted(signs) == ["?", "≠"]
+    assert signs_in(made.picture, monkeypatch) == ["?", "≠"]
 
 
 # -- the own choice ------------------------------------------------------------------------------------------------
@@ -301,7 +321,7 @@ def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
 def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     made = stage()
     asked = made.asking.target
-    places = made.panel._board.places()
+    places = made.picture.places()
     own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(places - places[i]).T))[1])  # far from any other
     made.point(own, (3, -2))
     assert made.asking.target == own and "Your own choice" in made.text("question")
@@ -315,7 +335,7 @@ def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     made.point(own)
     assert made.asking.chosen != own, "it has its label"
     before = made.asking
-    QTest.mouseClick(made.panel._board, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
+    QTest.mouseClick(made.picture, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
     assert made.asking is before, "nothing is near"
 
 
@@ -328,7 +348,7 @@ def test_a_labelled_point_does_not_hide_an_unlabelled_one(stage: Build) -> None:
 
 def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
     made = stage()
-    places = made.panel._board.places()
+    places = made.picture.places()
     for key, (dx, dy) in {
         Qt.Key.Key_Left: (-1, 0),
         Qt.Key.Key_Right: (1, 0),
@@ -450,7 +470,7 @@ def test_where_nothing_can_be_asked_the_panel_says_so(stage: Build, points: Poin
     assert made.panel.desk.asking is None and sentence in made.find("picture").accessibleDescription()
     for key in (Qt.Key.Key_1, Qt.Key.Key_Return, Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Backspace):
         made.key(key)
-    QTest.mouseClick(made.panel._board, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(made.picture, Qt.MouseButton.LeftButton)
     for name in ("truth", "play", "back", "put", "class1"):
         assert not made.find(name).isEnabled()
     made.panel.grab()
@@ -509,10 +529,10 @@ def test_a_panel_that_is_gone_is_not_woken(stage: Build, qtbot: QtBot, monkeypat
     monkeypatch.setattr(asking_module, "training", freeze)
     QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
     assert frozen.wait(20) and made.panel.playing
-    letters = made.panel.desk._letters
+    desk = made.panel.desk
     made.panel.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert letters.closed
+    assert desk._letters.closed
     go_on.set()
     qtbot.waitUntil(lambda: made.scheduler.idle, timeout=20_000)
     made.panel = QWidget()  # type: ignore[assignment]  # for the fixture to close
@@ -536,15 +556,12 @@ def test_closing_the_window_in_mid_run_leaves_no_thread_and_no_timer(
 def test_a_new_size_and_a_new_theme_get_a_picture_of_their_own(stage: Build) -> None:
     made = stage()
     first = made.panel.desk.picture
-    assert first is not None and (first.grid.width, first.grid.height) == (
-        made.panel._board.width(),
-        made.panel._board.height(),
-    )
+    assert first is not None and (first.grid.width, first.grid.height) == (made.picture.width(), made.picture.height())
     made.panel.resize(*SIZES["wide"])
     QApplication.processEvents()
     made.rest()
     second = made.panel.desk.picture
-    assert second is not None and second.grid == made.panel._board.grid() != first.grid
+    assert second is not None and second.grid == made.picture.grid() != first.grid
     assert made.find("picture").width() < 600 < 900, "the picture stands beside the rest"
     dark = int(second.argb.mean())
     made.dark = True
@@ -568,13 +585,13 @@ def test_the_picture_shows_the_model_that_is_asked(stage: Build) -> None:
     sure = np.abs(model.decision_function(np.column_stack((columns.ravel(), rows.ravel())))) > 0.05  # type: ignore[union-attr]
     assert (bluer == (predicted == 0)).ravel()[sure].all() and len(np.unique(bluer)) == 2
     # The points stand on the colours of their own places, and the labelled ones have the colours of their classes.
-    pool, places = made.asking.pool, made.panel._board.places()
+    pool, places = made.asking.pool, made.picture.places()
     columns_, rows_ = (places.astype(int)[:, k] for k in (0, 1))
     below = picture.argb[rows_, columns_].astype(np.int64)
     certain = np.abs(model.decision_function(pool.xy)) > 0.1  # type: ignore[union-attr]
     blue = (below & 0xFF) > (below >> 16 & 0xFF)
     assert certain.sum() > 10 and (blue == (model.predict(pool.xy) == 0))[certain].all()
-    image = made.panel._board.grab().toImage()
+    image = made.picture.grab().toImage()
     for answer in made.asking.labelled:
         seen = image.pixelColor(*(int(v) for v in places[answer.index]))
         assert (seen.red(), seen.green(), seen.blue()) == theme.LIGHT.classes[answer.label]
@@ -622,7 +639,7 @@ def test_painting_in_every_state_raises_nothing(stage: Build) -> None:
 def test_what_fails_while_it_is_painted_is_reported_and_takes_nothing_down(
     stage: Build, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
-    picture = stage().panel._board
+    picture = stage().picture
     reported: list[BaseException] = []
     monkeypatch.setattr(sys, "excepthook", lambda kind, error, traceback: reported.append(error))
 
@@ -631,8 +648,6 @@ def test_what_fails_while_it_is_painted_is_reported_and_takes_nothing_down(
 
     with monkeypatch.context() as patch:
         patch.setattr(picture, method, broken)
-        picture._still = None
-        picture.grab()
+        repainted(picture)
     assert [str(error) for error in reported] == ["oops"]
-    picture._still = None
-    picture.grab()
+    repainted(picture)

@@ -176,7 +176,7 @@ def test_cancel_takes_a_colour_back_as_if_it_had_never_been(make: Make, qtbot: Q
     assert window.document.styles == before.styles and window.controller.store.history == ()
     dialog.close()
     QApplication.processEvents()
-    assert "classes" not in window.dock_manager.windows
+    assert not window.findChildren(ClassesDialog)
     assert opened(window, qtbot).isVisible(), "and again"
 
 

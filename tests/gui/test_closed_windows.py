@@ -8,7 +8,7 @@ import weakref
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QDockWidget, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.main import create_window
@@ -29,8 +29,8 @@ def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
     window.show()
     controller = window.controller
     for spec in docks():
-        window.dock_manager._panel(spec.name)
-        window.dock_manager._docks[spec.name].show()
+        window.dock_manager.panel(spec.name)
+        window.findChild(QDockWidget, f"dock.{spec.name}").show()
     for _ in range(2):
         controller.lanes.add(1)
     window.named_actions["classes"].trigger()
@@ -46,7 +46,7 @@ def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
     window.file_dialogs.ask_save()
     window.alert("Something.")
     settle(qtbot, window, 60_000)
-    window.dock_manager._docks["notes"].raise_()  # what is still to be done for it finds the window gone
+    window.findChild(QDockWidget, "dock.notes").raise_()  # what is still to be done for it finds the window gone
     controller.store.reset(window.document, None)
     assert window.close()
     window.deleteLater()

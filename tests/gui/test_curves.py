@@ -43,7 +43,9 @@ def show(qtbot: QtBot) -> Show:
     def build(
         run_state: RunState | None = None, size: tuple[int, int] = (500, 450), points: int = 0, dark: bool = False
     ) -> CurvesPanel:
-        panel = CurvesPanel(hands())
+        desk = hands()
+        panel = CurvesPanel(desk)
+        panel.told = desk.playback  # type: ignore[attr-defined]
         panels.append(panel)
         qtbot.addWidget(panel)
         theme.apply(theme.theme_of(dark), panel, points)
@@ -59,7 +61,7 @@ def show(qtbot: QtBot) -> Show:
 
 
 def asked(panel: CurvesPanel) -> list[tuple[Any, ...]]:
-    playback = panel.plot._playback
+    playback = panel.told  # type: ignore[attr-defined]
     calls = [(name, *args, *kwargs.values()) for name, args, kwargs in playback.mock_calls]
     playback.reset_mock()
     return calls
@@ -77,7 +79,7 @@ def choose(panel: CurvesPanel, name: str, row: int) -> None:
 
 def legend(panel: CurvesPanel, plot: str) -> dict[str, str]:
     """Label and value of each entry."""
-    return {each.label: each.value for p in panel.plot._plots() if p.name == plot for each in p.entries}
+    return {each.label: each.value for p in panel.plot.plots() if p.name == plot for each in p.entries}
 
 
 # -- cells -------------------------------------------------------------------------------------------------------------
@@ -570,7 +572,7 @@ def test_choices_of_the_axes(show: Show) -> None:
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
         button.setDown(False)
         assert plot.grab().toImage() != before
-    assert plot._log["objective"] and not plot._log["violation"]
+    assert [button.isChecked() for button in toggles.values()] == [True, False]
 
 
 def test_values_that_are_not_positive_leave_a_logarithmic_axis_alive(show: Show) -> None:
@@ -599,7 +601,7 @@ def test_everything_stays_inside_and_can_be_hit(show: Show, size: tuple[int, int
         corner = part.mapTo(panel, QPoint(0, 0))
         assert corner.x() >= 0 and corner.x() + part.width() <= panel.width()
         assert part.focusPolicy() & Qt.FocusPolicy.TabFocus
-    plots = panel.plot._plots()
+    plots = panel.plot.plots()
     areas = [plot.area for plot in plots]
     assert len({(area.left(), area.width()) for area in areas}) == 1, "one step axis for all"
     for above, below in pairwise(plots):
@@ -622,12 +624,15 @@ def test_a_cursor_that_is_not_on_the_axis_is_shown_at_its_edge(show: Show) -> No
 
 
 def test_the_same_picture_is_kept_while_only_the_cursor_moves(show: Show) -> None:
+    def kept() -> int:
+        return int(panel.plot._picture.cacheKey())
+
     run = made(5000)
     panel = show(study_of(run.trace, step=100))
-    first = panel.plot._picture.cacheKey()
+    first = kept()
     panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.LIGHT)
     panel.plot.grab()
-    assert panel.plot._picture.cacheKey() == first
+    assert kept() == first
     for change in (
         lambda: run.trace.mark(10, 1.0, 2.0, 0.5),
         lambda: run.trace.mark(20, 1.0, 3.0, 0.5),
@@ -639,10 +644,10 @@ def test_the_same_picture_is_kept_while_only_the_cursor_moves(show: Show) -> Non
         panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.LIGHT)
         QApplication.sendPostedEvents()
         panel.plot.grab()
-        assert panel.plot._picture.cacheKey() != first
+        assert kept() != first
         panel.plot.grab()  # numbers of another width may ask for more room
-        first = panel.plot._picture.cacheKey()
+        first = kept()
     panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.DARK)
     panel.plot.grab()
-    assert panel.plot._picture.cacheKey() != first
+    assert kept() != first
     assert re.match(r"Step 200 of 5\s?005", panel.plot.accessibleDescription())

@@ -168,9 +168,13 @@ def test_the_matrix_of_the_chosen_lane(make: Make, qtbot: QtBot) -> None:
         settle(qtbot, window)
         test = window.document.test_points
         matrix = theirs.confusion_matrix(test.labels, called(window, lane))
-        assert view._shown[1].confusion.tolist() == matrix.tolist()
+        assert matrix_shown(panel).tolist() == matrix.tolist()
         said = view.accessibleDescription()
         assert f"Of class 1: {matrix[0, 0]} called class 1" in said
+
+
+def matrix_shown(panel: QWidget) -> np.ndarray:
+    return np.asarray(part(panel, ConfusionView, "confusion")._shown[1].confusion)
 
 
 def channels(image: Any, spot: Any) -> np.ndarray:
@@ -184,8 +188,8 @@ def test_cells_are_shaded_by_their_share_of_the_row(make: Make, qtbot: QtBot) ->
     panel = look(window, qtbot)
     view = part(panel, ConfusionView, "confusion")
     image = view.grab().toImage()
-    counts = view._shown[1].confusion
-    ground = channels(image, view.cell(0, 0).topLeft() + QPoint(5, -view._row() * 2))
+    counts = matrix_shown(panel)
+    ground = channels(image, view.cell(0, 0).topLeft() + QPoint(5, -view.cell(0, 0).height() * 2))
     for true in (0, 1):
         for guess in (0, 1):
             opacity = FULLEST / 255 * counts[true, guess] / counts[true].sum()
@@ -298,7 +302,7 @@ def test_more_classes_have_no_curve(make: Make, qtbot: QtBot) -> None:
     panel = look(window, qtbot)
     assert not part(panel, RocView, "roc").isVisible() and text(panel, "threshold") == words.NO_ROC
     assert not part(panel, QLabel, "auc0").isVisible() and not part(panel, QPushButton, "own").isVisible()
-    assert part(panel, ConfusionView, "confusion")._shown[1].confusion.shape == (5, 5)
+    assert matrix_shown(panel).shape == (5, 5)
 
 
 def test_a_class_never_called_is_said_to_be_undefined(make: Make, qtbot: QtBot) -> None:

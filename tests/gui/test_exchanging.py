@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QRadioButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMessageBox, QRadioButton
 from pytestqt.qtbot import QtBot
 
 from app.state.document import PLAIN_STYLES, ClassStyle, Document
@@ -54,7 +54,9 @@ def test_nothing_is_in_doubt_once_the_hand_has_chosen(make: Make, qtbot: QtBot) 
     doubt = dialog.findChild(QLabel, "import.doubt")
     qtbot.waitUntil(doubt.isVisible, timeout=20_000)
     assert not dialog.findChild(QRadioButton, "import.add").isChecked()
-    dialog._ask(decimal=",")
+    decimal = dialog.findChild(QComboBox, "import.decimal")
+    decimal.setCurrentIndex(decimal.findData(","))
+    decimal.activated.emit(decimal.currentIndex())
     qtbot.waitUntil(lambda: not doubt.isVisible(), timeout=20_000)
     dialog.reject()
 

@@ -21,7 +21,7 @@ from app.views.dialogs.recovery import RecoveryDialog
 from app.views.window import MainWindow
 from tests.app.faulty_disk import CODES, FaultyDisk, Tally
 
-from .conftest import Make, discard
+from .conftest import Make, discard, save_as
 from .test_recovery import SMALL, choose, same
 
 OTHER = documents.encode(replace(default_document(), notes="other"))
@@ -68,7 +68,7 @@ def an_hour(window: MainWindow, qtbot: QtBot, folder: Path) -> tuple[bool, bool]
     opened = not alerts(window)
     assert opened == (store.path == other) == (window.document.notes == "other") == (window.document is not before)
     window.controller.dispatch(AddPoints(xy=(3.0, 3.0), labels=1))
-    window.file_dialogs._save_elsewhere(mine, lambda: None)
+    save_as(window, mine)
     qtbot.waitUntil(lambda: not store.modified or bool(standing(window)), timeout=5000)
     saved = not alerts(window)
     assert saved != store.modified
@@ -131,7 +131,8 @@ def too_many(*args: object, **named: object) -> None:
 
 
 def test_icons_that_cannot_be_read_cost_no_picture(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    actions._source.cache_clear()
+    forget = actions._source.cache_clear
+    forget()
     with monkeypatch.context() as patched:
         patched.setattr(actions, "ICONS", Path("/nowhere"))
         window = make(SMALL)
@@ -139,7 +140,7 @@ def test_icons_that_cannot_be_read_cost_no_picture(make: Make, monkeypatch: pyte
     window.choose_theme("dark")
     QApplication.processEvents()
     assert not window.named_actions["new"].icon().isNull()
-    actions._source.cache_clear()
+    forget()
     monkeypatch.setattr(Path, "read_text", too_many)
     window.choose_theme("light")
     QApplication.processEvents()

@@ -24,7 +24,7 @@ from app.state.points import Points
 from app.views import task_runner
 from app.views.window import MainWindow
 
-from .conftest import Make, discard, finish_tasks
+from .conftest import Make, discard, finish_tasks, save_as
 
 SMALL = replace(default_document(), points=Points.of([(0.25, -1.5), (1.0, 2.0), (0.1, 0.2)], [0, 1, 2]))
 
@@ -146,7 +146,7 @@ def test_the_recovery_copy_knows_the_file_that_was_saved_meanwhile(
     window, _ = saved
     other, recorder = tmp_path / "other.playground", window.safekeeping.recorder
     slow = gate(documents.os, "fsync")
-    window.file_dialogs._save_at(other, lambda: None)
+    save_as(window, other)
     goes_on(window, qtbot, slow)
     edit(window, 4.0)
     slow.opened.set()
@@ -552,7 +552,7 @@ def test_what_is_edited_before_reading_begins_is_asked_about(
     slow = gate(documents.os, "fsync")
     window.import_export.export(tmp_path / "points.csv")
     goes_on(window, qtbot, slow)
-    window.file_dialogs._read(other)
+    window.take_file(other)
     edit(window)
     edited = window.document
     slow.opened.set()

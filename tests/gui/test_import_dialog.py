@@ -27,6 +27,7 @@ from pytestqt.qtbot import QtBot
 from app.exchange import Dialect, Imported, Table, read, read_text
 from app.files.documents import FileError
 from app.views import theme
+from app.views.dialogs.import_preview import Picture
 from app.views.dialogs.import_table import ImportDialog
 
 Read = Callable[[Dialect], Table]
@@ -75,10 +76,13 @@ def text(dialog: ImportDialog, name: str = "summary") -> str:
     return widget.text() if isinstance(widget, QLabel) else widget.currentText()
 
 
+def reading() -> bool:
+    return any(thread.name == "background" for thread in threading.enumerate())
+
+
 def wait_for(dialog: ImportDialog, qtbot: QtBot) -> None:
     """Until the newest request is answered."""
-    desk = dialog._background._desk
-    qtbot.waitUntil(lambda: not desk.working, timeout=20_000)
+    qtbot.waitUntil(lambda: not reading(), timeout=20_000)
     for _ in range(3):
         QApplication.processEvents()
     assert text(dialog) != "Reading…"
@@ -276,7 +280,7 @@ def test_an_answer_after_the_close_is_forgotten(parent: QMainWindow, qtbot: QtBo
     with qtbot.waitSignal(dialog.destroyed):
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
     gate.open.set()
-    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "background"])
+    qtbot.waitUntil(lambda: not reading())
     QApplication.processEvents()
     assert not taken
 
@@ -286,27 +290,28 @@ def test_a_parent_that_is_taken_down_while_reading(qtbot: QtBot, qapp: QApplicat
     window = QMainWindow()
     window.show()
     dialog, _ = show(window, qtbot, gate, wait=False)
-    desk = dialog._background._desk
     qtbot.waitUntil(gate.entered.is_set)
     with qtbot.waitSignal(dialog.destroyed):
         window.deleteLater()
-    assert desk.closed
     gate.open.set()
-    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "background"])
+    qtbot.waitUntil(lambda: not reading())
     QApplication.processEvents()
 
 
-def test_the_newest_request_wins(parent: QMainWindow, qtbot: QtBot) -> None:
+def test_the_newest_request_wins(parent: QMainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = Gate("1,5;2,5\n3,5;4,5\n")
     gate.open.set()
     dialog, _ = show(parent, qtbot, gate)
     gate.open.clear()
     gate.entered.clear()
     shown: list[object] = []
-    show_answer = dialog._background._answered
-    dialog._background._answered = lambda answer: (shown.append(answer), show_answer(answer))
+    show_points = Picture.show_points
+    monkeypatch.setattr(Picture, "show_points", lambda self, points: (shown.append(points), show_points(self, points)))
     for sign in (".", ",", ".", ","):
-        dialog._ask(decimal=sign)
+        box = part(dialog, "decimal")
+        assert isinstance(box, QComboBox)
+        box.setCurrentIndex(box.findData(sign))
+        box.activated.emit(box.currentIndex())
         qtbot.waitUntil(gate.entered.is_set)
     gate.open.set()
     wait_for(dialog, qtbot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -492,8 +493,8 @@ def test_pixels_are_those_of_the_canvas(make: Make, qtbot: QtBot) -> None:
     canvas = window.canvases[1]
     pixels = to_pixels(xy, canvas.grid(), canvas.plot_area())
     for point, (x, y) in zip(xy.tolist(), pixels.tolist(), strict=True):
-        at = canvas._place(*point)
-        assert (at.x(), at.y()) == pytest.approx((x, y), abs=1e-6)
+        at = canvas.to_widget(*point)
+        assert (at.x(), at.y()) == (math.floor(x), math.floor(y))
     assert window.scene is not None and window.scene.run_state is not None
     run_state = window.scene.run_state
     made = study_overlay(run_state, canvas.grid(), canvas.plot_area(), id_of(run_state, 0), canvas.font())

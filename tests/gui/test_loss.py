@@ -18,7 +18,7 @@ from sklearn.metrics import hinge_loss
 
 from app.engine.run_state import RunState
 from app.features.kkt.text import NO_STUDY, point_words
-from app.features.losses.panel import LossPanel, LossPicture, x_range
+from app.features.losses.panel import LossPanel, x_range
 from app.scene.text import short
 from app.state.document import Document, Lane, View
 from app.state.points import Points
@@ -69,10 +69,10 @@ def argb(colour: tuple[int, int, int]) -> int:
     return 0xFF000000 | colour[0] << 16 | colour[1] << 8 | colour[2]
 
 
-def shown_values(picture: LossPicture) -> tuple[np.ndarray, np.ndarray]:
+def shown_values(panel: LossPanel, run_state: RunState) -> tuple[np.ndarray, np.ndarray]:
     """y f and loss of each point, read back from where it stands on the axes."""
-    area, (x, y) = picture.plot_area(), picture.spots()
-    left, right = picture._range
+    area, (x, y) = panel.picture.plot_area(), panel.picture.spots()
+    left, right = x_range(run_state.y * run_state.f)
     return (left + (x - area.left()) * (right - left) / area.width(), (area.bottom() - y) * (1 - left) / area.height())
 
 
@@ -91,7 +91,7 @@ def test_points_stand_where_libsvm_has_them(show: Show) -> None:
     run_state = study_of(40, tol=1e-9)
     _, theirs = libsvm(40, tol=1e-9)
     panel = show(run_state)
-    margins, losses = shown_values(panel.picture)
+    margins, losses = shown_values(panel, run_state)
     assert np.abs(margins - theirs).max() < 1e-6
     assert np.abs(losses - np.maximum(0, 1 - theirs)).max() < 1e-6
     # The same by the kernel matrix, to rounding.
@@ -102,18 +102,19 @@ def test_points_stand_where_libsvm_has_them(show: Show) -> None:
 
 def test_half_trained(show: Show) -> None:
     run_state = study_of(60, steps=7)
-    margins, losses = shown_values(show(run_state).picture)
+    margins, losses = shown_values(show(run_state), run_state)
     ours = dense_margins(run_state)
     assert np.abs(margins - ours).max() < 1e-9
     assert np.abs(losses - np.maximum(0, 1 - ours)).max() < 1e-9
 
 
 def test_ticks_stand_at_the_zero_one_loss(show: Show) -> None:
-    picture = show(with_margins([-1.0, -0.2, 0.0, 0.3, 1.0, 2.0])).picture
+    values = [-1.0, -0.2, 0.0, 0.3, 1.0, 2.0]
+    picture = show(with_margins(values)).picture
     area = picture.plot_area()
     x, y = picture.tick_spots()
     assert (x == picture.spots()[0]).all()
-    level_one = area.bottom() - area.height() / (1 - picture._range[0])
+    level_one = area.bottom() - area.height() / (1 - x_range(np.array(values))[0])
     assert y[:3] == pytest.approx(level_one) and (y[3:] > area.bottom()).all()
 
 
@@ -131,12 +132,12 @@ def test_of_many_points_all_that_can_be_seen_is_painted(show: Show) -> None:
     margins[1::2] = np.abs(margins[1::2])  # class 2 makes no error
     run_state = with_margins(margins)
     panel = show(run_state)
-    drawn = panel.picture._cloud
+    drawn = panel.picture.cloud
     assert len(drawn) < 1600
-    area, (left, right) = panel.picture.plot_area(), panel.picture._range
+    area, (left, right) = panel.picture.plot_area(), x_range(margins)
     unit = (right - left) / area.width()
     for label in (0, 1):
-        mine = np.sort(drawn._xy[drawn._kinds == label, 0])
+        mine = np.sort(drawn.xy[drawn.kinds == label, 0])
         each = margins[run_state.points.labels == label]
         nearest = np.abs(mine[np.clip(np.searchsorted(mine, each), 1, len(mine) - 1)] - each)
         nearest = np.minimum(nearest, np.abs(mine[np.clip(np.searchsorted(mine, each) - 1, 0, None)] - each))
@@ -180,20 +181,21 @@ def test_the_curves(show: Show) -> None:
     ink, accent = argb(LIGHT.ink), argb(LIGHT.accent)
     for learner in ("smo", "perceptron"):
         panel = show(with_margins([2.4, 2.41], learner), size=(700, 560))
-        image, picture = pixels(panel), panel.picture
+        image = pixels(panel)
+
+        def pixel(margin: float, loss: float, panel: LossPanel = panel) -> tuple[int, int]:
+            x, y = panel.picture.to_widget(np.array(margin), np.array(loss))
+            return round(float(x)), round(float(y))
+
         for margin in (-1.3, -0.77, -0.4, 0.2, 0.6):
-            x = round(picture._x(margin))
-            hinge, step, beside = (
-                round(picture._y(loss))
-                for loss in (max(0.0, 1 - margin), float(margin <= 0), max(0.0, 1 - margin) + 0.15)
-            )
+            losses = (max(0.0, 1 - margin), float(margin <= 0), max(0.0, 1 - margin) + 0.15)
+            x = pixel(margin, 0.0)[0]
+            hinge, step, beside = (pixel(margin, loss)[1] for loss in losses)
             assert (image[hinge - 4 : hinge + 5, x] == ink).any()
             assert (image[step - 4 : step + 5, x - 8 : x + 9] == accent).any()  # a dashed line may lie on it
             assert not (image[beside - 4 : beside + 5, x] == ink).any()
-        dashes = [
-            (image[round(picture._y(-m)) - 3 : round(picture._y(-m)) + 4, round(picture._x(m))] == ink).any()
-            for m in np.linspace(-1.4, -0.45, 60)
-        ]
+        along = [pixel(m, -m) for m in np.linspace(-1.4, -0.45, 60).tolist()]
+        dashes = [(image[y - 3 : y + 4, x] == ink).any() for x, y in along]
         assert (10 < sum(dashes) < 55) if learner == "perceptron" else not any(dashes)
 
 

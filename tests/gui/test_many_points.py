@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.state.document import Document, Lane, View
 from app.state.points import Points
 from app.tools import PointerPosition, nearest
-from app.views.plot import clouds
+from app.views.plot import clouds, layers
 from app.views.plot.clouds import KINDS, Cloud, size_for
 from app.views.plot.lines import dashed
 from app.views.plot.symbols import HIGHLIGHT
@@ -184,7 +184,7 @@ def many(count: int) -> Document:
 
 
 def points_cloud(window: MainWindow) -> Cloud:
-    return window.canvases[0].layers._points
+    return window.canvases[0].layers.points
 
 
 def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbot: QtBot) -> None:
@@ -291,20 +291,19 @@ def alike(one: QImage, other: QImage) -> bool:
     return bool(difference.max() <= 4)
 
 
-def test_what_is_painted_again_is_the_same_to_the_pixel(make: Make, qtbot: QtBot) -> None:
+def test_what_is_painted_again_is_the_same_to_the_pixel(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = make(replace(many(300), axes=("u", "v")))
     canvas = window.canvases[0]
-    layers = canvas.layers
+    strokes: list[object] = []
+    stroke = layers.draw_pieces
+    monkeypatch.setattr(layers, "draw_pieces", lambda *parts: (strokes.append(parts[0]), stroke(*parts)))
     for change in (lambda: None, lambda: window.controller.pan(0.3, 0.1), lambda: window.choose_theme("dark")):
         change()
         settle(qtbot, window)
-        layers._made_of = ()
-        first, second, third = (canvas.grab().toImage() for _ in range(3))
-        assert layers._backdrop is not None, "the second time it is kept"
-        assert second == third and alike(first, second)
-    strokes = layers._paint_lines
-    layers._paint_lines = lambda *args: pytest.fail("lines are stroked again")
-    try:
-        canvas.grab()
-    finally:
-        layers._paint_lines = strokes
+        canvas.layers.show_orders(None)  # nothing is kept from before
+        strokes.clear()
+        first, second, third, fourth = (canvas.grab().toImage() for _ in range(4))
+        assert second == third == fourth and alike(first, second)
+        assert len(strokes) == 2, "the first time they are stroked on the canvas, the second time to be kept"

@@ -157,7 +157,7 @@ def test_settings_of_the_time_when_qt_wrote_them(make: Make, tmp_path: Path) -> 
     qt.sync()
     window = make(wait=False)
     assert window.controller.session.theme == "dark" and window.sidebar.isHidden()
-    assert window.appearance._text_size == 13
+    assert window.font().pointSize() == 13
     window.choose_theme("light")
     qt = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
     assert qt.value("theme") == "light" and qt.value("text_size") == "13"

@@ -20,7 +20,7 @@ from app.views.theme import theme_of
 from app.views.window import MainWindow
 from solver import SVC, SmoSolver, Status
 
-from .conftest import Make, settle
+from .conftest import Make, post_late, settle
 
 
 def document(settings: GeneratorSettings, first: Lane, second: Lane) -> Document:
@@ -67,8 +67,15 @@ def sampled(window: MainWindow, lane: int, count: int) -> tuple[np.ndarray, np.n
     return np.array(where), np.array(colours, dtype=np.uint32)
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("dark", [False, True])
+#: Each case in one of the two themes, and as a long test in the other.
+GRABBED = [
+    pytest.param(name, dark, marks=pytest.mark.soak if (place + dark) % 2 else ())
+    for place, name in enumerate(CASES)
+    for dark in (False, True)
+]
+
+
+@pytest.mark.parametrize(("name", "dark"), GRABBED)
 def test_grabbed_pixels_are_what_the_model_predicts(make: Make, qtbot: QtBot, name: str, dark: bool) -> None:
     window = make(CASES[name])
     window.choose_theme("dark" if dark else "light")
@@ -136,19 +143,20 @@ EXTREMES = {
 }
 
 
-@pytest.mark.parametrize("name", EXTREMES)
-def test_extremes_give_a_sentence_or_a_defined_picture(make: Make, name: str) -> None:
-    xy, labels, svm = EXTREMES[name]
-    points = Points.of(xy, labels)
-    window = make(
-        Document(points=points, lanes=(Lane("knn"), Lane("svm", svm=SvmSettings(**svm))), view=View.fitting(points))
-    )
-    for lane in (0, 1):
-        scene, frame = window.scene.lanes[lane], window.result(lane)
-        assert scene.message or frame.picture is not None
-        words = (scene.message + scene.headline + scene.details).lower()
-        assert not re.search(r"\b(nan|inf)\b|internal error", words)
-        assert frame.phase is not Phase.TRAINING
+def test_extremes_give_a_sentence_or_a_defined_picture(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    for name, (xy, labels, svm) in EXTREMES.items():
+        points = Points.of(xy, labels)
+        lanes = (Lane("knn"), Lane("svm", svm=SvmSettings(**svm)))
+        window.controller.put(Document(points=points, lanes=lanes, view=View.fitting(points)), None)
+        settle(qtbot, window)
+        for lane in (0, 1):
+            scene, frame = window.scene.lanes[lane], window.result(lane)
+            assert frame.points.xy.tolist() == points.xy.tolist(), name
+            assert scene.message or frame.picture is not None, name
+            words = (scene.message + scene.headline + scene.details).lower()
+            assert not re.search(r"\b(nan|inf)\b|internal error", words), name
+            assert frame.phase is not Phase.TRAINING, name
 
 
 def test_until_the_loops_are_compiled_the_window_already_learns(
@@ -198,7 +206,7 @@ def test_an_old_frame_is_never_drawn_over_a_newer_one(make: Make, qtbot: QtBot) 
     settle(qtbot, window)
     new = window.result(1)
     assert new.job > old.job
-    window.scheduler._mailbox.post(old)
+    post_late(window, old)
     settle(qtbot, window)
     assert window.result(1) is new
 

@@ -174,7 +174,7 @@ def test_a_picture_shows_the_points_its_model_was_trained_on(make: Make) -> None
     window.refresh_if_pending()
     sheet = Sheet(shoot(window.scene, [window.result(0), old], "lane1"), PictureSpec("lane1"))
     assert len(window.scene.xy) == 0 and sheet.plots[0].scene.xy is old.points.xy
-    assert sheet._entries[0] == ("0", "Class 1: 40 points")
+    assert sheet.entries[0] == ("0", "Class 1: 40 points")
     sheet.close()
 
 
@@ -482,7 +482,11 @@ def test_the_dialog_copies_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path)
     qtbot.mouseClick(dialog.findChild(QPushButton, "picture.copy"), Qt.MouseButton.LeftButton)
     assert "too many" in alerts(window)[0] and not window.picture_maker.busy
     window.findChild(QMessageBox, "alert").close()
-    dialog._save(window.shoot("lane0"), PictureSpec("lane0"), tmp_path / "a.jpg")
+    choose(dialog, "preset", "screen")
+    qtbot.mouseClick(dialog.findChild(QPushButton, "picture.save"), Qt.MouseButton.LeftButton)
+    files = dialog.findChild(QFileDialog)
+    files.fileSelected.emit(str(tmp_path / "a.jpg"))
+    files.reject()
     assert any("end in .png or .svg" in text for text in alerts(window)) and not window.picture_maker.busy
     choose(dialog, "preset", "screen")
     QGuiApplication.clipboard().clear()
@@ -564,12 +568,12 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     without = Sheet(shoot(window.scene, frames, "lane0"), PictureSpec("lane0", legend=False))
     tiny = Sheet(shoot(window.scene, frames, "window"), PictureSpec("window", 300, 200, 1.0))
     classes = [(str(c), f"Class {c + 1}: 40 points") for c in range(3)]
-    assert of_both._entries == classes + [(kind, text) for kind, text, _ in LEGEND if kind != "test"]
-    assert of_knn._entries == classes + [(kind, text) for kind, text, svm in LEGEND if not svm and kind != "test"]
-    assert without._entries == [] == tiny._entries
+    assert of_both.entries == classes + [(kind, text) for kind, text, _ in LEGEND if kind != "test"]
+    assert of_knn.entries == classes + [(kind, text) for kind, text, svm in LEGEND if not svm and kind != "test"]
+    assert without.entries == [] == tiny.entries
     lone = Points.of([[0, 0], [1, 1.0]], [2, 2])
     window = make(Document(points=lone, view=View.fitting(lone)))
     of_one = Sheet(shoot(window.scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
-    assert of_one._entries == [("2", "Class 3: 2 points")], "no line, no mark, no tie"
+    assert of_one.entries == [("2", "Class 3: 2 points")], "no line, no mark, no tie"
     for sheet in (of_both, of_knn, without, tiny, of_one):
         sheet.close()

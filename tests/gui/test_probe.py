@@ -131,9 +131,8 @@ def test_q_with_the_panel_closed(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     settle(qtbot, window)
     assert window.controller.session.probe == pytest.approx((0.5, 0.5), abs=1.5 * window.canvases[0].unit())
-    assert all(
-        canvas._over.layers[1].laid is not None and canvas._over.layers[1].laid.pinned for canvas in window.canvases[:2]
-    )
+    laid = [canvas.overlays.layers[1].laid for canvas in window.canvases[:2]]
+    assert all(probe is not None and probe.pinned for probe in laid)
 
 
 def test_the_keyboard_alone(make: Make, qtbot: QtBot) -> None:
@@ -262,13 +261,13 @@ def test_no_text_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> 
 def test_the_pointer_is_marked_in_the_other_lane(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     hover(window, 0, 0.5, 0.5)
-    here, other = (canvas._over.layers[1].laid for canvas in window.canvases[:2])
+    here, other = (canvas.overlays.layers[1].laid for canvas in window.canvases[:2])
     assert here is None and other is not None and other.aim is not None and other.cross is None
     at = window.canvases[1].to_widget(0.5, 0.5)
     assert np.hypot(other.aim[0] - at.x(), other.aim[1] - at.y()) < 2.0
     window.canvases[0].leaveEvent(None)  # type: ignore[arg-type]
     window.refresh_if_pending()
-    assert window.canvases[1]._over.layers[1].laid is None
+    assert window.canvases[1].overlays.layers[1].laid is None
     window.controller.toggle_lanes()  # alone, there is nobody to tell
     settle(qtbot, window)
     hover(window, 0, 0.1, 0.1)
@@ -279,14 +278,14 @@ def test_what_the_pictures_draw(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
     window.controller.feature(ProbeController).pin(0.3, 0.1)
     settle(qtbot, window)
-    knn, svm = (canvas._over.layers[1].laid for canvas in window.canvases[:2])
+    knn, svm = (canvas.overlays.layers[1].laid for canvas in window.canvases[:2])
     assert knn is not None and svm is not None
     assert len(knn.rings) == len(knn.lines) == 5 and len(knn.border) > 50
     model = window.result(0).model
     _, index = model.kneighbors([(0.3, 0.1)])  # type: ignore[union-attr]
     for ring, point in zip(knn.rings, window.document.points.xy[index[0]], strict=True):
-        at = window.canvases[0]._place(*point)
-        assert np.hypot(ring[0] - at.x(), ring[1] - at.y()) < 0.01
+        at = window.canvases[0].to_widget(*point)
+        assert (np.floor(ring) == (at.x(), at.y())).all()
     assert not len(svm.rings) and 1 <= len(svm.lines) <= 12 and not len(svm.border)
 
 

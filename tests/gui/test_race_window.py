@@ -60,10 +60,14 @@ def rest(race: RaceWindow, qtbot: QtBot) -> None:
     window = race.parent()
 
     def rests() -> bool:
-        frame, asked = race.desk.scene().frame, race.desk._asked
-        if not window.idle() or not race._mailbox.empty or asked is None or frame is None:
-            return window.idle() and race._mailbox.empty
-        return frame.number == asked.number and frame.racers[0].picture.grid == asked.grid
+        frame, asked = race.desk.scene().frame, race.desk.asked
+        if not window.idle() or not race._mailbox.empty:
+            return False
+        return (
+            asked is None
+            or frame is None
+            or (frame.number == asked.number and frame.racers[0].picture.grid == asked.grid)
+        )
 
     qtbot.waitUntil(rests, timeout=30_000)
 
@@ -143,7 +147,7 @@ def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> 
         badge = find(race, QLabel, f"badge{slot}").text()
         assert f"{place}, optimal: KKT" in badge and "✓" in badge
         picture = race.board.racers[slot].picture
-        grid = picture._picture.grid
+        grid = race.desk.scene().frame.racers[slot].picture.grid
         assert (grid.width, grid.height) == (picture.width(), picture.height()), "at rest each pixel is a sample"
     assert find(race, QPushButton, "play").text() == "&Play"
     lines = race.curves.lines()
@@ -336,7 +340,8 @@ def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> No
     assert sentence.isVisible() and "The points have changed: Restart races on the new ones." in sentence.text()
     assert len(race.desk.scene().frame.points) == 81
     picture = race.board.racers[1].picture  # the sentence has taken room from it
-    assert (picture._picture.grid.width, picture._picture.grid.height) == (picture.width(), picture.height())
+    grid = race.desk.scene().frame.racers[1].picture.grid
+    assert (grid.width, grid.height) == (picture.width(), picture.height())
     click(find(race, QPushButton, "restart"))
     wait_for_end(race, qtbot)
     rest(race, qtbot)
@@ -385,7 +390,7 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     rest(race, qtbot)
     assert dark_share(race) > 0.7
     shades = themes.DARK.shades
-    qtbot.waitUntil(lambda: race.desk._asked.shades == shades)
+    qtbot.waitUntil(lambda: race.desk.asked.shades == shades)
     rest(race, qtbot)
     corner = int(race.desk.scene().frame.racers[0].picture.argb[0, 0])
     assert max(corner >> 16 & 255, corner >> 8 & 255, corner & 255) < 140
@@ -394,7 +399,7 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     assert dark_share(race) < 0.3
     scroll = race.findChild(QScrollArea)
     assert scroll.verticalScrollBar().maximum() == 0 == scroll.horizontalScrollBar().maximum()
-    window.appearance._set_text_size(20)
+    window.appearance.set_text_size(20)
     rest(race, qtbot)
     assert scroll.horizontalScrollBar().maximum() == 0, "larger text goes on below, not beyond the edge"
     assert scroll.verticalScrollBar().maximum() > 0
@@ -415,7 +420,7 @@ def test_text_may_grow_while_the_window_stays(make: Make, qtbot: QtBot) -> None:
     rest(race, qtbot)
     before = race.table.rowHeight(0)
     for size in (16, 8):
-        window.appearance._set_text_size(size)
+        window.appearance.set_text_size(size)
         rest(race, qtbot)
         assert race.findChild(QScrollArea).verticalScrollBar().maximum() == 0
         for label in race.findChildren(RoomyLabel):
@@ -465,7 +470,7 @@ def test_pictures_show_points_lines_and_marks(make: Make, qtbot: QtBot) -> None:
     image = picture.grab().toImage()
     assert image != start
     frame = race.desk.scene().frame
-    racer, grid = frame.racers[1], picture._view
+    racer, grid = frame.racers[1], race.desk.scene().grid
 
     def pixel(x: float, y: float) -> tuple[int, int]:
         across = (x - grid.left) / (grid.right - grid.left) * picture.width()

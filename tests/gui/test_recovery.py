@@ -29,7 +29,7 @@ from app.state.points import Points
 from app.views.dialogs.recovery import RecoveryDialog
 from app.views.window import MainWindow
 
-from .conftest import Make, discard, finish_tasks
+from .conftest import Make, discard, finish_tasks, save_as
 
 ROOT = Path(__file__).parents[2]
 SMALL = replace(
@@ -491,7 +491,7 @@ def test_places_that_cannot_be_saved_to(make: Make, tmp_path: Path, place: str) 
     assert window.controller.save(tmp_path / "mine.playground")
     old = (tmp_path / "mine.playground").read_bytes()
     edit(window)
-    window.file_dialogs._save_elsewhere(tmp_path / place, lambda: pytest.fail("it was not saved"))
+    save_as(window, tmp_path / place)
     alert = box(window, "alert")
     assert alert.text().startswith(Path(place).name) and alert.text().count(".") >= 1 and "\n" not in alert.text()
     press(alert, "Save as…")
@@ -576,7 +576,7 @@ def test_saving_over_what_another_window_has_open_asks(make: Make, qtbot: QtBot,
     press(box(second, "open_elsewhere"), "Cancel")
     assert path.read_bytes() == old
     QApplication.sendPostedEvents(None, 52)
-    second.file_dialogs._save_elsewhere(path, lambda: None)
+    save_as(second, path)
     press(box(second, "open_elsewhere"), "Overwrite")
     assert same(documents.read(path), second.document)
     edit(first)
@@ -647,7 +647,7 @@ def test_a_recent_document_that_cannot_be_looked_at(
     window.take_file(other)
     assert boxes(window) == [] and not window.controller.store.modified
     edit(window)
-    window.file_dialogs._save_elsewhere(third, lambda: None)
+    save_as(window, third)
     assert boxes(window) == [] and len(documents.read(third).points) == 4 and window.controller.store.path == third
     shown = [action.text().split("  –  ")[0] for action in recent_menu(window).actions()[:-2]]
     assert shown == ["c.playground", "b.playground", "a.playground"]
@@ -713,7 +713,7 @@ def test_a_copy_is_opened_like_a_document(suffix: str, make: Make, qtbot: QtBot,
     box(window, "alert").close()
     assert window.document is before
     started = create_window(SMALL, tmp_path, modified=True)
-    assert started._controller.store.modified and started._controller.store.path is None
+    assert started.controller.store.modified and started.controller.store.path is None
     discard(started)
     started.deleteLater()
 

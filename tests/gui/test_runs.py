@@ -131,18 +131,18 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
     window = make()
     canvas = window.canvases[1]
     assert window.controller.session.open_panels == frozenset()
-    overlay = canvas._over.layers[0].laid
+    overlay = canvas.overlays.layers[0].laid
     assert overlay.pair is None and overlay.card is None and overlay.slacks is None
-    assert not canvas.layers._provisional and window.scene.lanes[1].badge.mood is Mood.CERTIFIED
+    assert not window.scene.lanes[1].provisional and window.scene.lanes[1].badge.mood is Mood.CERTIFIED
     window.controller.playback.seek(1, 9)
     settle(qtbot, window)
-    run_state, overlay = window.scene.run_state, canvas._over.layers[0].laid
+    run_state, overlay = window.scene.run_state, canvas.overlays.layers[0].laid
     assert overlay.pair is not None and len(overlay.pair.rings) == 2
     for ring, index in zip(overlay.pair.at, run_state.pair, strict=True):
         assert QPoint(*map(int, ring)) in [
             canvas.to_widget(*run_state.points.xy[index]) + QPoint(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)
         ]
-    assert canvas.layers._provisional and window.scene.lanes[1].badge.mood is Mood.RESTING
+    assert window.scene.lanes[1].provisional and window.scene.lanes[1].badge.mood is Mood.RESTING
     assert "step 9" in window.scene.lanes[1].badge.text
     hatched = canvas.grab().toImage()
     canvas.layers.show_picture(window.result(1).picture, provisional=False)
@@ -153,7 +153,7 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
     assert 4 < sum(differ) < 60, "lines across the surface, which can be seen between them"
     window.controller.playback.to_end(1)
     settle(qtbot, window)
-    assert canvas._over.layers[0].laid.pair is None and not canvas.layers._provisional
+    assert canvas.overlays.layers[0].laid.pair is None and not window.scene.lanes[1].provisional
     text = window.scene.lanes[1].badge.text
     assert text.startswith("optimal: KKT") and "gap" in text
 
@@ -172,7 +172,7 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
-    assert canvas._over.layers[0].laid.card is None, "the plain window stays plain"
+    assert canvas.overlays.layers[0].laid.card is None, "the plain window stays plain"
     QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
     window.controller.playback.toggle_all()
     settle(qtbot, window)
@@ -182,11 +182,11 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     assert hovered is not None
     found = run_state.points.indices_of(np.array([hovered]))[0]
     assert np.allclose(run_state.points.xy[found], run_state.points.xy[run_state.index[place]], atol=0.1)
-    lines = " ".join(canvas._over.layers[0].laid.card.label.lines)
+    lines = " ".join(canvas.overlays.layers[0].laid.card.label.lines)
     assert "α = " in lines and "slack" in lines and "support vector" in lines
     QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
     settle(qtbot, window)
-    assert canvas._over.layers[0].laid.card is None
+    assert canvas.overlays.layers[0].laid.card is None
 
 
 def test_the_kkt_cases_take_the_place_of_the_marks(make: Make, qtbot: QtBot) -> None:
@@ -196,8 +196,8 @@ def test_the_kkt_cases_take_the_place_of_the_marks(make: Make, qtbot: QtBot) -> 
     press(window, qtbot, Qt.Key.Key_K)
     run_state = window.scene.run_state
     index, _ = kkt_marks(run_state)
-    assert len(canvas.layers._marks) == len(index) > 0
-    assert np.array_equal(canvas.layers._marks._xy, run_state.points.xy[index])
+    assert len(canvas.layers.marks) == len(index) > 0
+    assert np.array_equal(canvas.layers.marks.xy, run_state.points.xy[index])
     assert canvas.grab().toImage() != plain
     slacks = run_state.slacks
     slack = np.maximum(0.0, 1.0 - run_state.y * run_state.f)
@@ -217,7 +217,7 @@ def test_the_cases_of_a_sample_mark_the_right_points(make: Make, qtbot: QtBot) -
     run_state, canvas = window.scene.run_state, window.canvases[0]
     assert len(run_state.points) == 40 and len(window.document.points) == 120
     index, _ = kkt_marks(run_state)
-    assert np.array_equal(canvas.layers._marks._xy, run_state.points.xy[index])
+    assert np.array_equal(canvas.layers.marks.xy, run_state.points.xy[index])
 
 
 def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_rests(make: Make, qtbot: QtBot) -> None:
@@ -227,7 +227,7 @@ def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_rests(make: M
         settle(qtbot, window)
     drawn: dict[str, list[object]] = {name: [] for name in ("step", "curves")}
     for name, seen in drawn.items():
-        panel = window.dock_manager._panel(name)
+        panel = window.dock_manager.panel(name)
         usual = panel.render_scene
 
         def noted(scene: Scene, theme: Theme, usual=usual, seen=seen) -> None:  # type: ignore[no-untyped-def]

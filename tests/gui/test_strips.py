@@ -58,6 +58,12 @@ def strip_of(window: MainWindow, lane: int, control: str) -> ValidationCurveView
     return found
 
 
+def shown(window: MainWindow, lane: int, control: str) -> ValidationCurve:
+    """What the scene has for that strip."""
+    assert window.scene is not None
+    return next(each for each in window.scene.lanes[lane].strips if each.control == control)
+
+
 def show(window: MainWindow, qtbot: QtBot) -> None:
     QTest.keyClick(window, KEY.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     settle(qtbot, window)
@@ -153,8 +159,7 @@ def test_keys_read_it_place_by_place_and_enter_goes_there(quick: None, make: Mak
 def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp: QApplication) -> None:
     window = make(small())
     show(window, qtbot)
-    strip = strip_of(window, 1, "C")
-    curve = strip._strip.curve  # type: ignore[union-attr]
+    strip, curve = strip_of(window, 1, "C"), shown(window, 1, "C").curve
     assert curve is not None
     qtbot.wait(1)  # the layout comes to rest
     columns = strip.columns()
@@ -177,11 +182,10 @@ def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -
     """Read from pixels: the thick line's middle at the height of its value."""
     window = make(small(Lane("svm"), Lane("svm")), size=(1500, 900))
     show(window, qtbot)
-    strip = strip_of(window, 0, "C")
-    curve = strip._strip.curve  # type: ignore[union-attr]
+    strip, curve = strip_of(window, 0, "C"), shown(window, 0, "C").curve
     assert curve is not None
     image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
-    accent = strip._theme.accent
+    accent = LIGHT.accent
     heights, columns = strip.heights(curve.validated), strip.columns()
     seen = 0
     for place in range(5, 195, 7):
@@ -214,18 +218,19 @@ def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBo
     show(window, qtbot)
     strip = strip_of(window, 1, "C")
     fresh = strip.grab().toImage()
-    assert strip._strip is not None and not strip._strip.stale
-    curve = strip._strip.curve
+    curve = shown(window, 1, "C").curve
+    assert curve is not None and not shown(window, 1, "C").stale and "before the change" not in strip.words()
     gate.clear()
     window.controller.set_lane(1, "svm", gamma=2.0)
     window.refresh()
-    assert strip._strip.stale and strip._strip.curve is curve and "before the change" in strip.words()
+    assert shown(window, 1, "C").stale and shown(window, 1, "C").curve is curve and "before the change" in strip.words()
     assert strip.grab().toImage() != fresh
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[150]), 10))
     assert pytest.approx(10**3.5, rel=0.5) == window.document.lanes[1].svm.C, "a stale strip still jumps"
     gate.set()
     settle(qtbot, window)
-    assert not strip._strip.stale and strip._strip.curve is not curve
+    newest = shown(window, 1, "C")
+    assert not newest.stale and newest.curve is not curve and "before the change" not in strip.words()
 
 
 def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
@@ -278,8 +283,7 @@ def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: Qt
     for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
         answer = window.scheduler.results.answer(name_of(window.document.slots[lane], control))
         assert answer is not None and answer.done and answer.value.complete and not answer.message
-    strip = strip_of(window, 1, "C")
-    curve = strip._strip.curve  # type: ignore[union-attr]
+    strip, curve = strip_of(window, 1, "C"), shown(window, 1, "C").curve
     assert curve is not None
     given_up = np.flatnonzero(~curve.finished)
     assert 0 < len(given_up) < 201
@@ -289,7 +293,7 @@ def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: Qt
     x, y = strip.columns()[given_up[-1]], strip.heights(curve.validated)[given_up[-1]]
     if strip.plot_area().contains(QPointF(x - 1, y)):
         inside = image.pixelColor(int(x * ratio), int(y * ratio)).getRgb()[:3]
-        assert inside != strip._theme.accent
+        assert inside != LIGHT.accent
 
 
 def test_empty_and_one_class_documents_say_so(make: Make, qtbot: QtBot) -> None:
@@ -297,7 +301,7 @@ def test_empty_and_one_class_documents_say_so(make: Make, qtbot: QtBot) -> None:
     show(window, qtbot)
     for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
         strip = strip_of(window, lane, control)
-        assert strip._strip is not None and strip._strip.message == "The curve needs two points or more."
+        assert strip.toolTip() == "The curve needs two points or more."
         strip.grab()
         QTest.mouseMove(strip, QPoint(int(strip.columns()[0]), 10))
         QTest.keyClick(strip, KEY.Key_Right)
@@ -305,8 +309,8 @@ def test_empty_and_one_class_documents_say_so(make: Make, qtbot: QtBot) -> None:
     for x in (0.0, 0.5, 1.0):
         QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, x, 0.1))
     settle(qtbot, window)
-    assert strip_of(window, 1, "C")._strip.message == "The curve needs points of two classes."  # type: ignore[union-attr]
-    assert strip_of(window, 0, "k")._strip.curve is not None  # type: ignore[union-attr]
+    assert strip_of(window, 1, "C").toolTip() == "The curve needs points of two classes."
+    assert shown(window, 0, "k").curve is not None and strip_of(window, 0, "k").words()
     strip_of(window, 0, "k").grab()
 
 
@@ -320,7 +324,9 @@ def test_which_sliders_have_one(quick: None, make: Make, qtbot: QtBot) -> None:
         if strip_of(window, lane, control).isVisible()
     }
     assert seen == {(0, "C"), (1, "gamma")}
-    assert set(window.scheduler._asked) == {"curve0.C", "curve1.gamma"}
+    names = {f"curve{lane}.{control}" for lane in (0, 1) for control in ("k", "C", "gamma")}
+    answered = {name for name in names if window.scheduler.results.answer(name) is not None}
+    assert answered == {"curve0.C", "curve1.gamma"}
 
 
 def test_the_slider_of_k_goes_with_the_box(quick: None, make: Make, qtbot: QtBot) -> None:
@@ -394,7 +400,7 @@ def test_every_text_stays_inside_a_narrow_frame(
     for message, read in (("", None), ("", 0), ("", C_SCALE.high), ("The curve needs points of two classes.", None)):
         drawn.clear()
         strip.show_strip(ValidationCurve("C", C_SCALE, 1.0, True, curve, False, message), LIGHT)
-        strip._look(read)
+        strip.read = read
         strip.grab()
         assert len(drawn) >= 3
         for box, text, _ in drawn:

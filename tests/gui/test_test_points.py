@@ -130,7 +130,7 @@ def test_exported_pictures_have_them_hollow_and_say_so(make: Make) -> None:
     window = make(document([0, 7]))
     frames = [window.result(0), window.result(1)]
     sheet = Sheet(shoot(window.scene, frames, "window"), PictureSpec("window"))
-    assert ("test", "Test point: nothing is trained on it") in sheet._entries
+    assert ("test", "Test point: nothing is trained on it") in sheet.entries
     assert sheet.plots[0].scene.parts.held_out.tolist() == [0, 7]
 
 

@@ -39,7 +39,9 @@ def show(qtbot: QtBot) -> Show:
     ) -> PlaybackBar:
         window = QWidget()
         windows.append(window)  # qtbot alone does not keep it
-        bar = PlaybackBar(0, hands())
+        desk = hands()
+        bar = PlaybackBar(0, desk)
+        bar.told = desk.playback  # type: ignore[attr-defined]
         layout = QVBoxLayout(window)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(bar)
@@ -69,7 +71,7 @@ def counter(bar: PlaybackBar) -> QLabel:
 
 def asked(bar: PlaybackBar) -> list[tuple[Any, ...]]:
     """What the transport was asked since the last time: names and arguments."""
-    playback = bar._playback
+    playback = bar.told  # type: ignore[attr-defined]
     calls = [(name, *args, *kwargs.values()) for name, args, kwargs in playback.mock_calls]
     playback.reset_mock()
     return calls

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QComboBox,
+    QDockWidget,
     QGraphicsTextItem,
     QGraphicsView,
     QGroupBox,
@@ -34,6 +35,7 @@ from pytestqt.qtbot import QtBot
 
 from app.features.probe.controller import ProbeController
 from app.files import documents
+from app.files.locks import Claims
 from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
 from app.state.test_split import Split
@@ -44,7 +46,7 @@ from app.views.widgets.form_fields import plain_tip
 from app.views.window import MainWindow
 
 from .conftest import Make, finish_tasks, settle
-from .test_recovery import box, left_behind, offered
+from .test_recovery import box, choose, left_behind, offered
 
 #: Markup, a picture, the sign of a key, a sign that turns the text around, and a line's end.
 EVIL = "<b>Q7&D<img src=q>\u202eZ\u2028"
@@ -179,8 +181,8 @@ def evil_document() -> Document:
 
 def show_everything(window: MainWindow, qtbot: QtBot) -> None:
     for spec in docks():
-        window.dock_manager._panel(spec.name)
-        window.dock_manager._docks[spec.name].show()
+        window.dock_manager.panel(spec.name)
+        window.findChild(QDockWidget, f"dock.{spec.name}").show()
     window.controller.feature(ProbeController).pin(0.1, 0.2)
     window.named_actions["classes"].trigger()
     window.dock_manager.open("race")
@@ -206,7 +208,7 @@ def test_no_name_of_a_document_acts(make: Make, qtbot: QtBot, tmp_path: Path) ->
     settle(qtbot, window, 60_000)
     met: set[str] = set()
     for name in ("probe", "evaluation", "truth", "whatif", "asking"):  # those that only one at a time is in sight of
-        window.dock_manager._docks[name].raise_()
+        window.findChild(QDockWidget, f"dock.{name}").raise_()
         window.controller.set_style(1, name=f"{EVIL}{name}")
         settle(qtbot, window, 60_000)
         bad, _ = faults(window)
@@ -227,13 +229,16 @@ def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_pa
     menu = window.findChild(QMenu, "recent")
     menu.aboutToShow.emit()
     met["recent"] = faults(menu)
+    other, claims = tmp_path / f"other {EVIL}.playground", Claims(tmp_path / "open", "another")
+    claims.follow(other)
+    window.take_file(other)
+    met["elsewhere"] = faults(box(window, "open_elsewhere"))
+    claims.release()
     window.controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
     window.file_dialogs.unless_unsaved(lambda: None)
     met["unsaved"] = faults(box(window, "unsaved"))
     window.file_dialogs.revert()
     met["revert"] = faults(box(window, "revert"))
-    window.file_dialogs._ask_elsewhere(path, lambda: None)
-    met["elsewhere"] = faults(box(window, "open_elsewhere"))
     window.controller.open(tmp_path / f"missing {EVIL}.playground")
     met["alert"] = faults(box(window, "alert"))
     window.import_export.export(tmp_path / f"{EVIL}.csv")
@@ -261,12 +266,11 @@ def test_no_name_of_unsaved_work_acts(make: Make, qtbot: QtBot, tmp_path: Path) 
     assert isinstance(dialog, RecoveryDialog)
     bad, quoted = faults(dialog)
     assert not bad and quoted >= 2, bad
-    window.safekeeping._ask_delete(window.safekeeping._offered[0])
+    choose(dialog, "delete")
     bad, quoted = faults(box(dialog, "delete_copy"))
     assert not bad and quoted, bad
     box(dialog, "delete_copy").reject()
-    window.safekeeping._recover(window.safekeeping._offered[0])
-    finish_tasks(window)
+    choose(dialog, "recover")
     bad, quoted = faults(window)
     assert not bad and quoted, bad
 

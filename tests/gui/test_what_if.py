@@ -103,7 +103,13 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(window, KEY.Key_W)
     settle(qtbot, window)
     assert ghost(window, 0) is None and window.controller.session.baseline is None
-    assert not window.scheduler._asked
+    assert not answered(window)
+
+
+def answered(window: MainWindow) -> set[str]:
+    """The questions about the edit that are asked, and so have their answers by now."""
+    names = {f"{kind}{lane}" for kind in ("ghost", "whatif") for lane in (0, 1)}
+    return {name for name in names if window.scheduler.results.answer(name) is not None}
 
 
 def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
@@ -160,10 +166,10 @@ def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     undone = text(window, "whatif.lane1")
     assert "Moved: largest" in undone and undone.replace("&nbsp;", " ") != svm
-    assert ghost(window, 1) is not None
+    assert ghost(window, 1) is not None and len(answered(window)) == 4
     QTest.keyClick(window, KEY.Key_W, CTRL_SHIFT)
     settle(qtbot, window)
-    assert {name for name in window.scheduler._asked} == {"ghost0", "ghost1"}
+    assert answered(window) == {"ghost0", "ghost1"}
 
 
 def test_all_that_are_no_support_vectors_go_and_nothing_moves(make: Make, qtbot: QtBot) -> None:

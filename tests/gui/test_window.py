@@ -27,7 +27,7 @@ from app.views.dialogs.help import HelpDialog
 from app.views.window import MainWindow
 from solver import SVC, KNeighborsClassifier
 
-from .conftest import Make, discard, settle
+from .conftest import Make, discard, post_late, settle
 
 
 def test_the_first_start_is_ready_to_play(make: Make) -> None:
@@ -102,7 +102,7 @@ def test_closing_while_training_is_quick_and_leaves_no_thread(make: Make, qtbot:
     assert window.close()
     assert time.monotonic() - start < 2.0
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("compute")]
-    window.scheduler._mailbox.post(window.result(1))  # a late frame
+    post_late(window, window.result(1))  # a late frame
     QApplication.processEvents()
 
 
@@ -245,8 +245,7 @@ def test_a_minute_of_random_edits_does_not_grow(make: Make, qtbot: QtBot) -> Non
             controller.set_lane(lane, classifier="svm")
             controller.set_lane(lane, "svm", C=1.0, kernel="rbf", selection="second-order")
         settle(qtbot, window, 120_000)
-        controller.store._past.clear()
-        controller.store._future.clear()
+        controller.store.reset(controller.document, None)
         return resident()
 
     random_edits(window, 10.0, 7)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inside import active_of
 from numpy.typing import NDArray
 from svm_reference import Formula, dual_value, kkt_violation, points, resolution, solve_dual
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -222,7 +223,7 @@ def test_what_is_read_right_after_the_short_cut_is_true(
     jumped, in_part = 0, False
     solver = AutoSolver(X, y, Kernel("rbf", 2.0), C=100.0)
     while solver.status is Status.RUNNING:
-        part, cuts, before = solver._active.part, solver.n_short_cuts, solver.dual
+        part, cuts, before = active_of(solver).part, solver.n_short_cuts, solver.dual
         solver.step(50, stop=lambda: True)
         np.testing.assert_allclose(solver.v, y - K @ (y * solver.alpha), atol=1e-9)
         assert solver.dual >= before * (1 - 1e-12)
@@ -233,7 +234,7 @@ def test_what_is_read_right_after_the_short_cut_is_true(
 
 def test_replaced_multipliers_are_classified_anew() -> None:
     X, y = points("circle", 30, 2)
-    active = SmoSolver(X, y, Kernel("rbf", 1.0), C=2.0)._active
+    active = active_of(SmoSolver(X, y, Kernel("rbf", 1.0), C=2.0))
     beta = y * np.tile([0.0, 1.0, 2.0], 10)
     active.replace(beta, y.copy())
     part = active.part

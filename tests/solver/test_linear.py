@@ -166,10 +166,12 @@ def test_shuffled_passes_visit_each_point_once() -> None:
     # any order; so look at the order itself.
     X, y = points("random", 50, 2)
     solver = PerceptronSolver(X, y, shuffle=True, max_iter=3)
-    orders = [solver._order.copy()]
-    while solver.step():
-        if solver.n_epochs > len(orders):
+    orders: list[np.ndarray] = []
+    while True:
+        if not orders or solver.n_epochs > len(orders):
             orders.append(solver._order.copy())
+        if not solver.step():
+            break
     assert [sorted(order) for order in orders] == [list(range(50))] * 3
     assert len({tuple(order) for order in orders}) == 3
 

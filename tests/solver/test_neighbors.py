@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import index_of
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier as Reference
 
 from solver.knn import _knn_grid as grid
 from solver.knn import _knn_loops as loops
 from solver.knn.neighbors import KNeighborsClassifier
+from tests.covering import pairwise_params
 
 WEIGHTS = ("uniform", "distance", "distance-squared")
 METRICS = (("euclidean", 2.0), ("manhattan", 2.0), ("chebyshev", 2.0), ("minkowski", 3.0), ("cosine", 2.0))
@@ -189,8 +191,9 @@ def test_order_of_data_is_irrelevant(
     np.testing.assert_array_equal(one.surface(xs, xs), two.surface(xs, xs))
     np.testing.assert_array_equal(one.predict_proba(table[:, :2]), two.predict_proba(table[:, :2]))
     # equal points share one location, else a thousand of them would cost a thousand times the work
-    assert one._index.columns.shape[1] == len(np.unique(one._index.points, axis=0))
-    np.testing.assert_array_equal(one._index.columns, two._index.columns)
+    first, second = map(index_of, (one, two))
+    assert first.columns.shape[1] == len(np.unique(first.points, axis=0))
+    np.testing.assert_array_equal(first.columns, second.columns)
 
 
 @settings(max_examples=60, deadline=None)
@@ -296,10 +299,9 @@ def test_neighbors_break_ties_by_index() -> None:
 # pictures
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize(("metric", "p"), METRICS)
-@pytest.mark.parametrize("k", [1, 2, 7, 40])
-def test_pictures_of_scattered_points(weights: str, metric: str, p: float, k: int) -> None:
+@pytest.mark.parametrize(("weights", "measure", "k"), pairwise_params(WEIGHTS, METRICS, [1, 2, 7, 40]))
+def test_pictures_of_scattered_points(weights: str, measure: tuple[str, float], k: int) -> None:
+    metric, p = measure
     rng = np.random.default_rng(k)
     X, y = rng.normal(size=(400, 2)), rng.integers(0, 4, 400)
     model = KNeighborsClassifier(k, weights, metric, p).fit(X, y)
@@ -530,7 +532,6 @@ def test_parallel_points_of_any_length_are_one_direction() -> None:
         times = rng.integers(1, 2**20, size=(40, 4))
         X = np.concatenate([base * times[:, [j]] for j in range(4)])
         model = KNeighborsClassifier(2, metric="cosine").fit(X, np.arange(160) // 40)
-        assert np.array_equal(model._index.points.reshape(4, 40, 3), np.tile(model._index.points[:40], (4, 1, 1)))
         assert (model.kneighbors(X, 4)[0] == 0.0).all() and (model.kneighbors()[0] == 0.0).all()
         assert np.array_equal(model.predict_proba(X), np.full((160, 4), 0.25))
         y = rng.integers(0, 3, 160)
@@ -587,16 +588,14 @@ def test_crowded_points(metric: str, weights: str) -> None:
         check_picture(model, np.linspace(-1, 1, 40), np.linspace(-1, 1, 20))
 
 
-@pytest.mark.parametrize(("metric", "p"), METRICS)
-@pytest.mark.parametrize("n_classes", [1, 2, 5])
-def test_mixed_labels_leave_no_shortcut(metric: str, p: float, n_classes: int) -> None:
+@pytest.mark.parametrize(("measure", "n_classes", "k"), pairwise_params(METRICS, [1, 2, 5], [1, 2, 9, 60, 700]))
+def test_mixed_labels_leave_no_shortcut(measure: tuple[str, float], n_classes: int, k: int) -> None:
     """Classes drawn at random: tiles with few and with many undecided points, down to single pixels."""
     rng = np.random.default_rng(n_classes)
     X, y = rng.uniform(-1, 1, (900, 2)), rng.integers(0, n_classes, 900)
     y[:n_classes] = np.arange(n_classes)
-    for k in (1, 2, 9, 60, 700):
-        model = KNeighborsClassifier(k, "uniform", metric, p).fit(X, y)
-        check_picture(model, np.linspace(-1.1, 1.1, 37), np.linspace(-1, 1.2, 19))
+    model = KNeighborsClassifier(k, "uniform", *measure).fit(X, y)
+    check_picture(model, np.linspace(-1.1, 1.1, 37), np.linspace(-1, 1.2, 19))
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import kept_by
 from numpy.typing import NDArray
 from svm_reference import Formula, dual_value, kkt_violation, points, problems, solve_dual
 
@@ -248,7 +249,8 @@ def test_kept_rows_are_kernel_rows(seed: int, n: int, cache_size: float) -> None
     solver = LasvmSolver(X, y, Kernel("laplacian", 1.3), C=0.7, cache_size=cache_size, n_epochs=2, shuffle=True)
     K = formula(X, X)
     while solver.step(23):
-        S, size, expansion = solver._kept.S, solver.size, solver.expansion
+        kept, size, expansion = kept_by(solver), solver.size, solver.expansion
+        S = kept.S
         for place in range(size):
             slot = S.slot_of[place]
             if slot >= 0:
@@ -256,8 +258,8 @@ def test_kept_rows_are_kernel_rows(seed: int, n: int, cache_size: float) -> None
                 assert S.slots[0, slot] == place
                 expected = K[expansion[place], expansion[:length]]
                 assert S.rows[slot, :length] == pytest.approx(expected, abs=1e-14)
-        assert (solver._kept.place[expansion] == np.arange(size)).all()
-        assert (solver._kept.place >= 0).sum() == size
+        assert (kept.place[expansion] == np.arange(size)).all()
+        assert (kept.place >= 0).sum() == size
         assert solver.points == pytest.approx(X[expansion])
     assert solver.status is Status.OPTIMAL
 
@@ -276,15 +278,16 @@ def test_many_points_that_leave_at_once() -> None:
         sizes = [90]
         while solver.step(1):
             sizes.append(solver.size)
-            S, kept = solver._kept.S, solver.expansion
+            rows, kept = kept_by(solver), solver.expansion
+            S = rows.S
             for place in np.flatnonzero(S.slot_of[: solver.size] >= 0):
                 slot = S.slot_of[place]
                 assert S.slots[0, slot] == place
                 row = S.rows[slot, : S.slots[1, slot]]
                 assert row == pytest.approx(K[kept[place], kept[: len(row)]], abs=1e-14)
             own = kept >= 90
-            assert (solver._kept.place[kept[own] - 90] == np.flatnonzero(own)).all()
-            assert (solver._kept.place >= 0).sum() == own.sum()
+            assert (rows.place[kept[own] - 90] == np.flatnonzero(own)).all()
+            assert (rows.place >= 0).sum() == own.sum()
             assert solver.points == pytest.approx(X[kept])
             assert solver.snapshot(thorough=False).v == pytest.approx((y - K[:, kept] @ solver.beta)[kept], abs=1e-9)
         assert np.diff(sizes).min() < -32

@@ -28,10 +28,11 @@ def test_the_three_lists_of_names_agree() -> None:
         if isinstance(node, ast.ImportFrom) and node.level == 1
         for alias in node.names
     }
-    assert typed == solver._HOME
+    home = solver._HOME
+    assert typed == home
     assert sorted(typed) == sorted(solver.__all__) == sorted(dir(solver))
     for name in solver.__all__:
-        assert getattr(solver, name) is getattr(import_module(f"solver.{solver._HOME[name]}"), name)
+        assert getattr(solver, name) is getattr(import_module(f"solver.{home[name]}"), name)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         solver.nonsense  # noqa: B018
 
@@ -167,11 +168,11 @@ def test_a_copy_in_the_middle_of_a_recomputation_goes_its_own_way() -> None:
     X = rng.normal(size=(300, 2))
     y = np.where(rng.random(300) < 0.5, 1.0, -1.0)
     first = solver.SmoSolver(X, y, solver.Kernel("rbf", 1.0), C=1e3, cache_size=0)
-    while first._task is None and first.status is solver.Status.RUNNING:
+    while not first.pending and first.status is solver.Status.RUNNING:
         first.step(100, lambda: True)
     second, third = copy.deepcopy(first), pickle.loads(pickle.dumps(first))
     second.run()
     third.run()
-    assert first._task is not None and first.status is solver.Status.RUNNING
+    assert first.pending and first.status is solver.Status.RUNNING
     first.run()
     assert (first.alpha == second.alpha).all() and (first.alpha == third.alpha).all()

@@ -219,7 +219,7 @@ def test_it_takes_the_function_of_a_fitted_model() -> None:
     labels[::9] = 1 - labels[::9]
     for kernel in ("linear", "rbf"):
         model = SVC(kernel=kernel, gamma=0.5).fit(X, labels)
-        decision = Decision.of(model._expansion)
+        decision = Decision.of(model.expansion)
         np.testing.assert_allclose(decision.value(X), model.decision_function(X), rtol=1e-10, atol=1e-12)
         y = np.where(labels == model.classes_[1], 1.0, -1.0)
         slack = np.flatnonzero(y * decision.value(X) < 0.99)
@@ -228,4 +228,4 @@ def test_it_takes_the_function_of_a_fitted_model() -> None:
         np.testing.assert_allclose((y[slack] * model.decision_function(end))[~capped], 1.0, atol=1e-7)
     callable_one = SVC(kernel=lambda A, B: A @ B.T).fit(X, labels)
     with pytest.raises(ValueError, match=r"^kernel is 'callable'"):
-        Decision.of(callable_one._expansion)
+        Decision.of(callable_one.expansion)

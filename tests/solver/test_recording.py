@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import active_of, generator_of
 from numpy.typing import NDArray
 
 from solver import recording
@@ -131,7 +132,7 @@ MAKERS: dict[str, Callable[[int], Maker]] = {
 def state_of(solver: SteppedSolver) -> State:
     """Everything that can be seen of a solver, and the generator it will go on with."""
     if isinstance(solver, SmoSolver):
-        own = [solver.beta, solver.v, solver._rng, solver.working_set, astuple(solver.certificate())]
+        own = [solver.beta, solver.v, generator_of(solver), solver.working_set, astuple(solver.certificate())]
     elif isinstance(solver, LasvmSolver):
         seen = solver.snapshot()
         own = [seen.expansion, solver.beta, seen.v, seen.working_set, seen.operation, astuple(seen.certificate)]
@@ -139,11 +140,12 @@ def state_of(solver: SteppedSolver) -> State:
     elif isinstance(solver, DualAscentSolver):
         own = [solver.beta, solver.v, solver._moved, solver._newest_size, astuple(solver.certificate())]
     elif isinstance(solver, PerceptronSolver):
-        own = [solver._w, solver._count, solver._ints, solver._order, astuple(solver.certificate())]
-        own += [str(solver._random.bit_generator.state)]
+        seen = solver.snapshot(thorough=False)
+        own = [seen.coef, seen.intercept, seen.count, solver._ints, solver._order, astuple(solver.certificate())]
+        own += [generator_of(solver)]
     else:
         assert isinstance(solver, PegasosSolver)
-        own = [*solver._arrays, str(solver._random.bit_generator.state), astuple(solver.certificate())]
+        own = [*solver._arrays, generator_of(solver), astuple(solver.certificate())]
     return [
         solver.status,
         solver.n_iter,
@@ -187,7 +189,8 @@ class Followed:
 
     @staticmethod
     def _multipliers(solver: Any) -> Array:
-        return np.array(solver._count if hasattr(solver, "_count") else solver.alpha, dtype=np.float64)
+        counted = isinstance(solver, PerceptronSolver | PegasosSolver)
+        return np.array(solver.snapshot(thorough=False).count if counted else solver.alpha, dtype=np.float64)
 
     @staticmethod
     def _notes(solver: Any) -> tuple[Array, Array]:
@@ -228,7 +231,7 @@ class Followed:
 
 def solver_points(solver: Any) -> Array:
     """The shifted points of a solver."""
-    points: Array = solver._X if isinstance(solver, DualAscentSolver) else solver._active.whole.XT.T
+    points: Array = solver._X if isinstance(solver, DualAscentSolver) else active_of(solver).whole.XT.T
     return points
 
 
@@ -350,8 +353,9 @@ def test_with_little_memory_every_state_is_found_again(seed: int, name: str, lim
     make = smo_maker(seed) if name == "smo" else MAKERS[name](seed)
     recorded, _ = wander(make, seed, limit=limit, megabytes=0.003)
     assert recorded.trace.view().bucket > 1 or recorded.length <= limit
-    assert len(recorded._steps) <= max(2, 0.003 * 2**20 // recorded._checkpoints[0].nbytes)
-    assert sum(each.nbytes for each in recorded._checkpoints) == recorded._used
+    sizes = [each.nbytes for each in recorded._checkpoints]
+    assert len(sizes) <= max(2, 0.003 * 2**20 // sizes[0])
+    assert sum(sizes) == recorded._used
 
 
 def test_plain_numpy_notes_the_same() -> None:
@@ -498,10 +502,10 @@ def test_checkpoints_lie_ever_wider_apart() -> None:
     make = smo_maker(5, 30, "random", prices="unequal", tol=1e-12)
     recorded = Recording(make())
     recorded.advance(2000)
-    gaps = np.diff(recorded._steps)
-    assert 3 <= len(recorded._steps) <= recording.MOST_CHECKPOINTS
-    assert recorded._steps[0] == 0 and (gaps == recorded._interval).all()
-    assert recorded.length - recorded._steps[-1] <= recorded._interval
+    steps, interval = recorded._steps, recorded._interval
+    assert 3 <= len(steps) <= recording.MOST_CHECKPOINTS
+    assert steps[0] == 0 and (np.diff(steps) == interval).all()
+    assert recorded.length - steps[-1] <= interval
 
 
 def test_each_seek_replays_from_the_nearest_state() -> None:
@@ -521,8 +525,8 @@ def test_each_seek_replays_from_the_nearest_state() -> None:
         before = recorded.position
         steps.clear()
         recorded.go_to(goal)
-        far = goal - before if goal >= before else recorded._interval
-        assert sum(steps) <= min(far, recorded._interval)
+        interval = recorded._interval
+        assert sum(steps) <= min(goal - before if goal >= before else interval, interval)
         assert goal != 500 or not sum(steps)
 
 
@@ -540,7 +544,7 @@ def test_a_solver_that_shrinks_is_restored_but_not_noted() -> None:
     solver.step(1200)
     while solver.pending:
         solver.step(0)
-    assert not solver._active.part.is_whole
+    assert not active_of(solver).part.is_whole
     kept, there = solver.checkpoint(), state_of(solver)
     solver.step(400)
     later = state_of(solver)
@@ -634,6 +638,6 @@ def test_svc_prepares_solvers_that_do_not_shrink() -> None:
     for shrinking in (False, True):
         trainer = SVC().prepare(X, np.where(X[:, 1] > 0.5, 2.0, y), shrinking=shrinking)
         assert len(trainer.solvers) == 3
-        assert [solver._active.shrinking for solver in trainer.solvers] == [
+        assert [active_of(solver).shrinking for solver in trainer.solvers] == [
             shrinking and len(solver.y) >= 100 for solver in trainer.solvers
         ]

@@ -23,6 +23,7 @@ from solver import (
 )
 from solver.inspection.metrics import balanced_accuracy_of
 from solver.knn.neighbors import METRICS, WEIGHTS
+from tests.covering import first_of
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -70,7 +71,7 @@ def a_score(seed: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     return truth, score
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", first_of(range(200), 60))
 def test_roc_curves_as_scikit_learn(seed: int) -> None:
     truth, score = a_score(seed)
     curve = roc_curve(truth, score)
@@ -82,7 +83,7 @@ def test_roc_curves_as_scikit_learn(seed: int) -> None:
     assert curve.auc == ((above > 0).sum() + 0.5 * (above == 0).sum()) / above.size
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", first_of(range(60), 15))
 def test_each_threshold_of_the_table(seed: int) -> None:
     truth, score = a_score(seed)
     table = threshold_table(roc_curve(truth, score))

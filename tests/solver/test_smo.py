@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import active_of, generator_of
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 from sklearn import svm
@@ -33,6 +34,7 @@ from solver.svm.projected_gradient import DualAscentSolver
 from solver.svm.projection import feasible
 from solver.svm.smo import SmoSolver
 from solver.svm.working_set_rules import RULES
+from tests.covering import pairwise_params
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -213,15 +215,21 @@ def state(solver: SmoSolver) -> tuple[object, ...]:
         solver.n_iter,
         solver.working_set,
         solver.status,
-        solver._rng.tobytes(),
+        generator_of(solver),
         solver._ints[:5].tobytes(),
     )
+
+
+def recomputed(solver: SmoSolver) -> np.ndarray:
+    """v from its definition."""
+    solver._recompute()
+    return solver.v
 
 
 def make(rule: str, *, C: float = 5.0, every: int | None = None, **parameters: Any) -> SmoSolver:
     X, y = points("noisy circle", 60, 11)
     kind = SmoSolver if every is None else type("Refreshed", (SmoSolver,), {"_refresh_every": every})
-    solver: SmoSolver = kind(X, y, Kernel("rbf", 2.0), C=C, selection=rule, random_state=5, **parameters)
+    solver: SmoSolver = kind(X, y, Kernel("rbf", 2.0), C=C, selection=rule, **{"random_state": 5, **parameters})
     return solver
 
 
@@ -263,12 +271,10 @@ def test_cuts_change_nothing_across_the_real_refresh() -> None:
     assert state(solvers[0]) == state(solvers[1]) == state(solvers[2])
     # The refresh really happens: v then is what its definition says, bit for bit.
     fresh = solvers[0].v.copy()
-    solvers[0]._recompute()
-    assert (solvers[0].v == fresh).all()
+    assert (recomputed(solvers[0]) == fresh).all()
     solvers[0].step(500)
     drifted = solvers[0].v.copy()
-    solvers[0]._recompute()
-    assert (solvers[0].v != drifted).any()
+    assert (recomputed(solvers[0]) != drifted).any()
 
 
 def test_the_refresh_keeps_v_exact() -> None:
@@ -296,8 +302,7 @@ def test_snapshots_are_never_written_again(rule: str) -> None:
 
 def test_the_seed_matters_and_repeats() -> None:
     same = [make("random").snapshot() for _ in range(2)]
-    first, second, other = make("random"), make("random"), make("random")
-    other._rng[0] += np.uint64(1)
+    first, second, other = make("random"), make("random"), make("random", random_state=6)
     for solver in (first, second, other):
         solver.step(20)
     assert state(first) == state(second) != state(other)
@@ -420,10 +425,12 @@ EXTREME_KERNELS = (
 )
 
 
-@pytest.mark.parametrize(("X", "y"), [pytest.param(X, y, id=name) for name, X, y in extreme_sets()])
-@pytest.mark.parametrize("C", [1e-6, 1.0, 1e8, np.inf])
-@pytest.mark.parametrize("rule", RULE_NAMES)
-def test_extremes_end_with_a_true_status(X: Array, y: Array, C: float, rule: str) -> None:
+EXTREME_SETS = {name: (X, y) for name, X, y in extreme_sets()}
+
+
+@pytest.mark.parametrize(("name", "C", "rule"), pairwise_params(EXTREME_SETS, [1e-6, 1.0, 1e8, np.inf], RULE_NAMES))
+def test_extremes_end_with_a_true_status(name: str, C: float, rule: str) -> None:
+    X, y = EXTREME_SETS[name]
     kernels = EXTREME_KERNELS if rule == "second-order" else EXTREME_KERNELS[RULE_NAMES.index(rule) % 3 :: 3]
     for kernel in kernels if len(X) < 500 else kernels[::3]:
         if np.isinf(C) and not kernel.is_positive_semidefinite:
@@ -765,7 +772,7 @@ def test_cuts_change_nothing_while_shrinking(rule: str, C: float, early_shrinkin
             cut.step(0)
         assert state(whole) == state(cut)
         np.testing.assert_array_equal(whole.alpha, asked.alpha)
-        parts.add(len(whole._active.part.index))
+        parts.add(len(active_of(whole).part.index))
     assert state(whole) == state(cut) == state(asked)
     assert min(parts) < 60, "nothing was left out"
 
@@ -777,7 +784,7 @@ def test_what_is_read_while_points_are_left_out_is_true(early_shrinking: None) -
     partly = 0
     while solver.step(7):
         alpha = solver.alpha
-        partly += not solver._active.part.is_whole
+        partly += not active_of(solver).part.is_whole
         np.testing.assert_allclose(solver.v, y - K @ (y * alpha), atol=1e-11 * (1 + alpha.sum()))
         assert solver.kkt_violation == pytest.approx(kkt_violation(K, y, 100.0, alpha), abs=1e-9)
         assert solver.certificate().dual == pytest.approx(dual_value(K, y, alpha), rel=1e-10)
@@ -788,7 +795,7 @@ def test_shrinking_can_be_turned_off(early_shrinking: None) -> None:
     X, y = points("noisy circle", 120, 5)
     solver = SmoSolver(X, y, Kernel("rbf", 2.0), C=100.0, shrinking=False)
     while solver.step(50):
-        assert solver._active.part.is_whole
+        assert active_of(solver).part.is_whole
     shrunk = SmoSolver(X, y, Kernel("rbf", 2.0), C=100.0)
     assert shrunk.run() is solver.status is Status.OPTIMAL
     assert shrunk.dual == pytest.approx(solver.dual, rel=1e-5)
@@ -798,7 +805,7 @@ def test_a_stop_is_heard_after_a_bounded_piece_of_work() -> None:
     # 20 000 points: one row is 20 000 kernel values.  What is counted is work, so that no clock decides.
     X, y = generate("moons", 10_000, noise=0.2, seed=1)
     solver = SmoSolver(X, np.where(y > 0, 1.0, -1.0), Kernel("rbf", 1.0), C=1.0)
-    rows = solver._active.whole.cache[-1]
+    rows = active_of(solver).whole.cache[-1]
     for _ in range(30):
         before, updates = int(rows[1]), solver.n_iter
         solver.step(1_000_000, stop=lambda: True)
@@ -807,7 +814,7 @@ def test_a_stop_is_heard_after_a_bounded_piece_of_work() -> None:
     # A recomputation of v from its definition comes in pieces as well.
     solver._begin_refresh(0)
     pieces = 0
-    while solver._task is not None:
+    while solver.pending:
         solver.step(0, stop=lambda: True)
         pieces += 1
     n_support = int((solver.alpha > 0).sum())

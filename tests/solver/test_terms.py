@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from sklearn.metrics import pairwise
 from solver import KERNELS, SVC, DualAscentSVC, OnlineSVC, PegasosClassifier, Perceptron
 from solver.core.binary_reduction import PairClassifier
 from solver.inspection.decision_terms import MOST, Terms, terms_at
+from tests.covering import pairwise_params
 
 GAMMA, COEF0, DEGREE = 0.7, 0.5, 3
 
@@ -56,7 +56,7 @@ def checked(model: PairClassifier, place: np.ndarray, problem: int) -> Terms:
 
 @pytest.mark.parametrize(
     ("name", "kernel", "multiclass"),
-    list(product(["smo", "lasvm", "dual-ascent"], KERNELS, ["one-vs-one", "one-vs-rest"])),
+    pairwise_params(["smo", "lasvm", "dual-ascent"], KERNELS, ["one-vs-one", "one-vs-rest"]),
 )
 def test_they_sum_to_f(name: str, kernel: str, multiclass: str) -> None:
     rng = np.random.default_rng(1)
@@ -64,7 +64,7 @@ def test_they_sum_to_f(name: str, kernel: str, multiclass: str) -> None:
         X, y = points_of(80, n_classes, away=away if kernel in ("linear", "rbf") else 0.0)
         model = learner(name, kernel, multiclass).fit(X, y)
         middle = X.mean(axis=0)
-        for place in rng.normal(scale=1.5, size=(40, 2)) + middle:
+        for place in rng.normal(scale=1.5, size=(20, 2)) + middle:
             for problem in range(len(model.pairs_)):
                 terms = checked(model, place, problem)
                 assert np.allclose(terms.kernel, gram(kernel, place[None], X[terms.index])[0], rtol=1e-9, atol=1e-12)

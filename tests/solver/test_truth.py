@@ -282,7 +282,7 @@ def test_error_of_two_clouds_in_closed_form() -> None:
 @pytest.mark.parametrize("law", [LAWS[1], LAWS[4], LAWS[7], LAWS[9]], ids=name_of)
 def test_no_model_is_better_than_the_ideal(law: Law) -> None:
     X, y = generate(law.name, 150, law.noise, 3, law.shift, law.n_classes)
-    fresh, truth = law.draw(100_000, 9)
+    fresh, truth = law.draw(20_000, 9)
     risk = law.risk(fresh)
     ideal = (law.bayes(fresh) != truth).mean()
     assert abs(ideal - risk.mean()) < 4 * math.sqrt(max(ideal, 1e-4) / len(truth))

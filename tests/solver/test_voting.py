@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import index_of
 from sklearn.neighbors import KNeighborsClassifier as Theirs
 
 from solver import KNeighborsClassifier
@@ -32,7 +33,7 @@ def checked(model: KNeighborsClassifier, place: np.ndarray) -> Vote:
     m, k = len(vote.index), model.n_neighbors
     assert m >= k and (np.diff(vote.distance) >= 0).all() and len(np.unique(vote.index)) == m
     assert np.array_equal(np.lexsort((vote.index, vote.distance)), np.arange(m))  # equal ones by index
-    assert np.array_equal(vote.code, model._index.codes[vote.index])
+    assert np.array_equal(vote.code, index_of(model).codes[vote.index])
     said = np.bincount(vote.code, vote.share * vote.weight, minlength=len(model.classes_))
     assert np.allclose(said, vote.votes, rtol=1e-12)
     if vote.at_zero:
@@ -53,7 +54,7 @@ def test_shares_are_those_of_predict_proba(metric: str, weights: str) -> None:
         model = model_of(n, int(rng.integers(1, min(n, 40))), metric, weights, seed)
         for place in rng.normal(scale=1.5, size=(50, 2)):
             checked(model, place)
-        for place in model._index.points[:5]:  # at distance 0
+        for place in index_of(model).points[:5]:  # at distance 0
             checked(model, place)
 
 
@@ -120,7 +121,7 @@ def test_equal_points_and_places_at_distance_zero(data: st.DataObject) -> None:
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine"])
 def test_neighbours_are_those_of_scikit_learn(metric: str) -> None:
     model = model_of(400, 9, metric, "uniform", 5)
-    theirs = Theirs(9, metric=metric).fit(model._index.points, model._index.codes)
+    theirs = Theirs(9, metric=metric).fit(index_of(model).points, index_of(model).codes)
     for place in np.random.default_rng(6).normal(size=(40, 2)):
         vote = model.vote_at(place)
         distance, index = theirs.kneighbors([place])

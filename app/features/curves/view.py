@@ -170,7 +170,7 @@ class CurvesPlot(QWidget):
 
     def area(self, name: str) -> QRectF:
         """Where the plot `name` is, without its legend."""
-        return next(plot.area for plot in self._plots() if plot.name == name)
+        return next(plot.area for plot in self.plots() if plot.name == name)
 
     # -- layout ----------------------------------------------------------------------------------------------------
 
@@ -197,7 +197,8 @@ class CurvesPlot(QWidget):
         rest = line + 4 + MARKS + sum(draft.legend + under + SPACE for draft in drafts)
         return drafts, rest
 
-    def _plots(self) -> list[_Plot]:
+    def plots(self) -> list[_Plot]:
+        """The plots, from above."""
         drafts, rest = self._drafts(self.width())
         left, width = self._sides()
         each = max(LEAST_HEIGHT, int((self.height() - rest) / max(len(drafts), 1)))
@@ -259,7 +260,7 @@ class CurvesPlot(QWidget):
         if theme is None:
             return
         with painter_on(self) as painter:
-            plots = self._plots()
+            plots = self.plots()
             if not plots:
                 painter.setPen(QColor(*theme.faint))
                 words = NOTHING if self._study is None else NO_CURVE

@@ -43,7 +43,7 @@ class LossPicture(LinkedView):
 
     def __init__(self, hover: Hover) -> None:
         super().__init__(hover)
-        self._cloud = Cloud()
+        self.cloud = Cloud()
         self._margins: Array = np.empty(0)
         self._range = LEAST_RANGE
         self._shown_for: tuple[object, ...] = ()
@@ -225,12 +225,12 @@ class LossPicture(LinkedView):
             newest = np.full(columns * MAX_CLASSES, -1, dtype=np.intp)
             newest[pixel] = np.arange(len(at))
             drawn = newest[newest >= 0]
-            self._cloud.show(np.column_stack((at, np.maximum(0.0, 1.0 - at)))[drawn], labels[drawn])
+            self.cloud.show(np.column_stack((at, np.maximum(0.0, 1.0 - at)))[drawn], labels[drawn])
         painter.save()
         painter.scale(1.0 / ratio, 1.0 / ratio)
         pixels = QRectF(area.left() * ratio, area.top() * ratio, area.width() * ratio, area.height() * ratio)
         corners = QRectF(left, 0.0, right - left, 1.0 - left)
-        self._cloud.paint(painter, corners, pixels, self._theme, size_for(len(self._margins)), ratio)
+        self.cloud.paint(painter, corners, pixels, self._theme, size_for(len(self._margins)), ratio)
         painter.restore()
 
     def _paint_edges(self, painter: QPainter, area: QRectF) -> None:

@@ -94,7 +94,7 @@ class MultiplierBars(LinkedView):
     def bars(self) -> Bars:
         """Groups and order of the bars at the present width."""
         assert self._study is not None and self._study.alpha is not None
-        most = max(1, int(self._columns().width()))
+        most = max(1, int(self.plot_area().width()))
         if self._bars is None or len(self._bars.place) > most or (self._bars.per_bar > 1 and most != self._made_for):
             self._bars = bars_of(self._study, self.by_size, most)
             self._made_for = most
@@ -109,7 +109,7 @@ class MultiplierBars(LinkedView):
         bound = float(finite.max()) if self.up_to_C and len(finite) else 0.0
         return max(largest, bound) or (float(finite.max()) if len(finite) else 1.0)
 
-    def _columns(self) -> QRectF:
+    def plot_area(self) -> QRectF:
         """The room of the bars."""
         metrics = self.metrics()
         widest = max(metrics.horizontalAdvance(text) for text in ("0.00", short(self.top())))
@@ -123,7 +123,7 @@ class MultiplierBars(LinkedView):
 
     def pitch(self) -> float:
         """Pixels from bar to bar."""
-        return min(self._columns().width() / len(self.bars().place), WIDEST)
+        return min(self.plot_area().width() / len(self.bars().place), WIDEST)
 
     def gap(self) -> float:
         """Pixels between bars."""
@@ -133,7 +133,7 @@ class MultiplierBars(LinkedView):
     def bar_box(self, bar: int) -> QRectF:
         """The bar at `bar`, from the ground to its multiplier."""
         assert self._study is not None and self._study.alpha is not None
-        columns, pitch, gap = self._columns(), self.pitch(), self.gap()
+        columns, pitch, gap = self.plot_area(), self.pitch(), self.gap()
         alpha = float(self._study.alpha[self.bars().place[bar]])
         height = columns.height() * alpha / self.top()
         return QRectF(columns.left() + bar * pitch + gap / 2, columns.bottom() - height, pitch - gap, height)
@@ -150,7 +150,7 @@ class MultiplierBars(LinkedView):
     def place_at(self, position: QPointF) -> int:
         if not self._has_bars():
             return -1
-        bar = int((position.x() - self._columns().left()) // self.pitch())
+        bar = int((position.x() - self.plot_area().left()) // self.pitch())
         places = self.bars().place
         return int(places[bar]) if 0 <= bar < len(places) else -1
 
@@ -159,7 +159,7 @@ class MultiplierBars(LinkedView):
     def paint_study(self, painter: QPainter, run_state: RunState) -> None:
         if run_state.alpha is None or run_state.C is None or run_state.kkt is None:
             return
-        columns, bars, pitch = self._columns(), self.bars(), self.pitch()
+        columns, bars, pitch = self.plot_area(), self.bars(), self.pitch()
         painter.setFont(self.font())
         self._paint_axis(painter, columns)
         lit = self._lit(columns, bars, pitch)

@@ -142,7 +142,8 @@ class RaceController:
         self._size: tuple[int, int, float] | None = None
         self._shades: Shades | None = None
         self._refusal = ""
-        self._asked: RaceRequest | None = None
+        #: What the background was asked for last, if anything is wanted.
+        self.asked: RaceRequest | None = None
         self._numbers = itertools.count(1)
         self._set_up()
 
@@ -215,7 +216,7 @@ class RaceController:
 
     def take(self, frame: RaceFrame) -> None:
         """A frame has come; one of an earlier race is dropped."""
-        if self._asked is None or frame.race != self._choice.race:
+        if self.asked is None or frame.race != self._choice.race:
             return
         self._frame = frame
         if frame.over and (frame.begun or frame.message):
@@ -224,7 +225,7 @@ class RaceController:
 
     def close(self) -> None:
         """Nobody looks any more."""
-        self._asked = None
+        self.asked = None
         self._race.stop()
 
     # -- what is shown ---------------------------------------------------------------------------------------------
@@ -338,8 +339,8 @@ class RaceController:
         if self._size is None or self._shades is None:
             return
         if self._obstacle():
-            if self._asked is not None:
-                self._asked = None
+            if self.asked is not None:
+                self.asked = None
                 self._race.stop()
             return
         choice, course = self._choice, self._course
@@ -356,9 +357,9 @@ class RaceController:
             self._shades,
             choice.playing,
         )
-        if self._asked is None or replace(self._asked, number=0) != request:
-            self._asked = replace(request, number=next(self._numbers))
-            self._race.ask(self._asked)
+        if self.asked is None or replace(self.asked, number=0) != request:
+            self.asked = replace(request, number=next(self._numbers))
+            self._race.ask(self.asked)
 
 
 @lru_cache(maxsize=4)

@@ -263,18 +263,18 @@ class Sheet:
         words = max(self._tall(plot.headline, self._text) for plot in self.plots)
         self._below_title = GAP + title
         top = self._below_title + words + 6
-        self._entries = self._legend(shot) if spec.legend else []
+        self.entries = self._legend(shot) if spec.legend else []
         rows = self._rows()
         self._row = max(SIGN - 4, math.ceil(QFontMetricsF(self._text).height()) + 4)
         bottom = int(self._height) - GAP - (len(rows) * self._row + 6 if rows else 0)
         if bottom - top < LEAST_PLOT:
-            self._entries, bottom = [], int(self._height) - GAP
+            self.entries, bottom = [], int(self._height) - GAP
         self._legend_top = bottom + 6
         step = next(n for n in (1, 2, 4) if n * spec.scale % 1 == 0)
         for index, plot in enumerate(self.plots):
             room = QRect(self._left(index), top, self._column, max(bottom - top, 40))
             plot.place(room, self._text, self.theme, step, spec.scale)
-        self._entries = self._legend(shot) if self._entries else []  # without what does not cover the plots
+        self.entries = self._legend(shot) if self.entries else []  # without what does not cover the plots
         #: Heights of strips are multiples of it.
         self.step = step
 
@@ -312,7 +312,7 @@ class Sheet:
         metrics, room = QFontMetricsF(self._text), self._width - 2 * GAP
         rows: list[list[tuple[str, str, float]]] = []
         x = room
-        for kind, text in self._entries:
+        for kind, text in self.entries:
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room - SIGN)
             width = SIGN + metrics.horizontalAdvance(text)
             if x + width > room:

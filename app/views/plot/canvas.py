@@ -46,7 +46,7 @@ class Canvas(PointingPlot):
         self._lane: LaneScene | None = None
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
-        self._over = LaneOverlays()
+        self.overlays = LaneOverlays()
         self._wiped: WipeLayers | None = None
         self._wipe: Wipe | None = None  # over this picture
         self._area: QRectF | None = None
@@ -157,7 +157,7 @@ class Canvas(PointingPlot):
     def _lanes_over(self) -> list[tuple[LaneOverlays, LaneScene]]:
         """The overlays of this lane, and those of the lane over part of it."""
         assert self._lane is not None
-        over = [(self._over, self._lane)]
+        over = [(self.overlays, self._lane)]
         if self._wiped is not None and self._wipe is not None:
             over.append((self._wiped.over, self._wipe.other))
         return over
@@ -240,9 +240,9 @@ class Canvas(PointingPlot):
         """What lies over the picture, as far as it reaches into `rect`."""
         painter.setClipRect(self.plot_area())
         if self._wiped is None or not self._wiped.shown:
-            self._over.paint(painter, theme, rect)
+            self.overlays.paint(painter, theme, rect)
         else:
-            self._wiped.paint(painter, self.plot_area(), self._over, rect)
+            self._wiped.paint(painter, self.plot_area(), self.overlays, rect)
         overlay.paint(painter, theme)
 
     # -- geometry --------------------------------------------------------------------------------------------------

@@ -79,8 +79,8 @@ class Cloud:
     """Symbols at places of the plane; the later ones lie on top."""
 
     def __init__(self) -> None:
-        self._xy: Array = np.empty((0, 2))
-        self._kinds: Kinds = np.empty(0, dtype=np.intp)
+        self.xy: Array = np.empty((0, 2))
+        self.kinds: Kinds = np.empty(0, dtype=np.intp)
         self._image: QImage | None = None
         self._made_of: tuple[object, ...] = ()
         self._made_for = QRectF()
@@ -89,11 +89,11 @@ class Cloud:
         self.made = self.mended = 0
 
     def __len__(self) -> int:
-        return len(self._xy)
+        return len(self.xy)
 
     def show(self, xy: Array, kinds: Kinds) -> None:
         """Hold symbols of `kinds` (indices into `KINDS`) at `xy`, shape (n, 2)."""
-        self._xy, self._kinds = xy, kinds
+        self.xy, self.kinds = xy, kinds
         self._image = None
 
     def paint(self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, size: int, ratio: float) -> None:
@@ -112,13 +112,13 @@ class Cloud:
             Of a point, in pixels of `ratio` device pixels each.
         ratio : float
         """
-        if not len(self._xy):
+        if not len(self.xy):
             return
         atlas = atlas_for(theme, size, ratio)
         device = painter.device()
         unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts its own pixels, a widget does not
         canvas = QRectF(0, 0, device.width() * unit, device.height() * unit)
-        if len(self._xy) <= KEPT or not canvas.adjusted(-1, -1, 1, 1).contains(area):
+        if len(self.xy) <= KEPT or not canvas.adjusted(-1, -1, 1, 1).contains(area):
             # Few; or a strip of a large picture, which is painted once.
             self._copy(painter, corners, area, area.intersected(canvas), atlas, ratio)
             return
@@ -202,11 +202,11 @@ class Cloud:
 
     def _inside(self, corners: QRectF, area: QRectF, part: QRectF) -> tuple[Array, Array, Kinds]:
         """Where in `area` the symbols lie that are inside `part` of it, and what they are."""
-        x, y = on_screen(self._xy, corners, area)
+        x, y = on_screen(self.xy, corners, area)
         inside = (x >= part.left()) & (x <= part.right()) & (y >= part.top()) & (y <= part.bottom())
         if inside.all():
-            return x, y, self._kinds
-        return x[inside], y[inside], self._kinds[inside]
+            return x, y, self.kinds
+        return x[inside], y[inside], self.kinds[inside]
 
     def _copy(self, painter: QPainter, corners: QRectF, area: QRectF, part: QRectF, atlas: Atlas, ratio: float) -> None:
         """Copy the symbols that reach into `part` of `area`."""

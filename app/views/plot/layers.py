@@ -54,7 +54,7 @@ class Layers(pg.GraphicsObject):
         self._labels: np.ndarray | None = None
         self._held_out: NDArray[np.intp] | None = None
         self._kinds = NOTHING
-        self._selected, self._points, self._marks = Cloud(), Cloud(), Cloud()
+        self._selected, self.points, self.marks = Cloud(), Cloud(), Cloud()
         self._backdrop: QImage | None = None
         self._made_of: tuple[object, ...] = ()
         #: Drawn in place of the surface: a file of shapes takes the surface itself in later.
@@ -101,16 +101,16 @@ class Layers(pg.GraphicsObject):
             self._xy, self._labels, self._held_out = scene.xy, scene.labels, held_out
             self._kinds = scene.labels.astype(np.intp)
             self._kinds[held_out] += FIRST_TEST
-            self._points.show(scene.xy, self._kinds)
+            self.points.show(scene.xy, self._kinds)
         # Selected points come before the others, each class over the discs of all.
         discs, classes = np.full(len(selected), MAX_CLASSES), self._kinds[selected]
         self._selected.show(np.tile(scene.xy[selected], (2, 1)), np.concatenate((discs, classes)))
         if cases is not None:
-            self._marks.show(scene.xy[cases[0]], cases[1])
+            self.marks.show(scene.xy[cases[0]], cases[1])
             return
         chosen = (marks.bounded, marks.free, marks.wrong)
         kinds = [np.full(len(index), MAX_CLASSES + place) for place, index in enumerate(chosen, 1)]
-        self._marks.show(scene.xy[np.concatenate(chosen)], np.concatenate(kinds))
+        self.marks.show(scene.xy[np.concatenate(chosen)], np.concatenate(kinds))
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
@@ -147,8 +147,8 @@ class Layers(pg.GraphicsObject):
 
     def _paint_symbols(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, vectors: bool) -> None:
         # Of a size that says how many points there are; a mark more must not change it.
-        size = size_for(len(self._points))
-        for cloud in (self._points, self._selected, self._marks):
+        size = size_for(len(self.points))
+        for cloud in (self.points, self._selected, self.marks):
             if vectors:
                 cloud.paint_vectors(painter, self.boundingRect(), area, theme, size, self._fineness(area))
             else:

@@ -1,0 +1,46 @@
+"""Selections from long enumerations: every pair of values at each run of the tests, all combinations at `make soak`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+
+
+def pairwise_cover(axes: Sequence[Sequence[Any]]) -> set[tuple[int, ...]]:
+    """Places of a few combinations in which each value of an axis meets each value of every other axis."""
+    left = {
+        (a, i, b, j)
+        for a, b in combinations(range(len(axes)), 2)
+        for i, j in product(range(len(axes[a])), range(len(axes[b])))
+    }
+    chosen = set()
+    pairs = {
+        places: {(a, places[a], b, places[b]) for a, b in combinations(range(len(axes)), 2)}
+        for places in product(*(range(len(axis)) for axis in axes))
+    }
+    while left:
+        best = max(pairs, key=lambda places: len(pairs[places] & left))
+        chosen.add(best)
+        left -= pairs[best]
+    return chosen
+
+
+def pairwise_params(*axes: Iterable[Any]) -> list[Any]:
+    """All combinations as parameters of a test; those that only add to the cover of pairs are marked as soak."""
+    lists = [list(axis) for axis in axes]
+    chosen = pairwise_cover(lists)
+    return [
+        pytest.param(
+            *(axis[place] for axis, place in zip(lists, places, strict=True)),
+            marks=() if places in chosen else pytest.mark.soak,
+        )
+        for places in product(*(range(len(axis)) for axis in lists))
+    ]
+
+
+def first_of(values: Iterable[Any], count: int) -> list[Any]:
+    """The values as parameters of a test, all but the first `count` of them marked as soak."""
+    return [pytest.param(value, marks=() if at < count else pytest.mark.soak) for at, value in enumerate(values)]

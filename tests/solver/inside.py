@@ -1,0 +1,31 @@
+"""What tests look into on purpose: state of a solver or model that its public names do not show."""
+
+from __future__ import annotations
+
+from solver import KNeighborsClassifier
+from solver.core.stepping import SteppedSolver
+from solver.knn._knn_index import Index
+from solver.online._online_points import KeptPoints
+from solver.online.lasvm import LasvmSolver
+from solver.svm.shrinking import ActiveSet
+from solver.svm.smo import SmoSolver
+
+
+def active_of(solver: SmoSolver) -> ActiveSet:
+    """The whole problem, and the part of it that is under work."""
+    return solver._active
+
+
+def generator_of(solver: SteppedSolver) -> str:
+    """Where the generator of a solver's random numbers is."""
+    return str(solver._rng) if isinstance(solver, SmoSolver) else str(solver._random.bit_generator.state)
+
+
+def kept_by(solver: LasvmSolver) -> KeptPoints:
+    """The points of the expansion, and their kernel rows as far as they are kept."""
+    return solver._kept
+
+
+def index_of(model: KNeighborsClassifier) -> Index:
+    """Points and codes of the classes as a fitted model keeps them."""
+    return model._index
