@@ -58,9 +58,10 @@ soak: ready-test  ## Run the long tests, and those that draw examples with new o
 
 check: lint types test  ## Run lint, types and test
 
-lint: ready-tools  ## Check the code style
+lint: ready-tools  ## Check the code style, and who imports whom
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
+	$(BIN)/lint-imports --no-logo
 
 types: ready-tools  ## Check the types
 	$(BIN)/python -m mypy app solver
@@ -72,5 +73,5 @@ warmup: ready-test  ## Compile the numeric kernels, even if that was done before
 	$(BIN)/python -m solver.warmup
 
 clean:  ## Remove everything made here, .venv included
-	rm -rf .venv build dist *.egg-info .hypothesis .ruff_cache .mypy_cache .pytest_cache playground.png
+	rm -rf .venv build dist *.egg-info .hypothesis .ruff_cache .mypy_cache .pytest_cache .import_linter_cache playground.png
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

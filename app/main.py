@@ -10,6 +10,8 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -54,7 +56,7 @@ def create_window(
     from app.controllers.controller import Controller
     from app.engine.compile_ahead import CompileAhead
     from app.engine.scheduler import Scheduler
-    from app.files import documents
+    from app.files import documents, log
     from app.files.settings import Settings
     from app.state.document import MAX_LANES, default_document
     from app.state.session import Session
@@ -72,7 +74,9 @@ def create_window(
     controller = Controller(store, Session(), window.ask_refresh, window.say, window.alert, scheduler.results)
     if path is not None:
         controller.on_disk = on_disk or documents.fingerprint(path)
-    safekeeping = Safekeeping(profile_dir or Path(platformdirs.user_state_dir(NAME, False)))
+    state_folder = profile_dir or Path(platformdirs.user_state_dir(NAME, False))
+    log.start(state_folder)
+    safekeeping = Safekeeping(state_folder)
     window.assemble(controller, scheduler, CompileAhead(window.ask_refresh), safekeeping)
     return window
 
@@ -167,28 +171,44 @@ def _occupy_standard_files() -> None:
             os.open(os.devnull, os.O_RDWR)
 
 
-def _parsers() -> tuple[_Parser, _Parser]:
-    window = _Parser(
-        prog=NAME,
-        description="Watch classifiers learn on points you click.",
-        epilog=f"{NAME} render [FILE] --out PICTURE draws the window into a file; it needs no display.",
-    )
-    window.add_argument("file", nargs="?", type=_path, metavar="FILE", help="a .playground document to open")
-    window.add_argument(
+def _window_arguments(parser: _Parser) -> None:
+    parser.add_argument("file", nargs="?", type=_path, metavar="FILE", help="a .playground document to open")
+    parser.add_argument(
         "--profile-dir",
         type=_folder,
         metavar="DIR",
         help="keep settings and recovery copies there, not in your profile",
     )
-    window.add_argument("--version", action="version", version=f"{NAME} {__version__}")
-    picture = _Parser(prog=f"{NAME} render", description="Draw the window into a PNG file; needs no display.")
-    picture.add_argument(
+    parser.add_argument("--version", action="version", version=f"{NAME} {__version__}")
+
+
+def _render_arguments(parser: _Parser) -> None:
+    parser.add_argument(
         "file", nargs="?", type=_path, metavar="FILE", help="a .playground document; default: two moons"
     )
-    picture.add_argument("--out", type=_path, required=True, metavar="PICTURE", help="the PNG file to write")
-    picture.add_argument("--size", type=_size, default=DEFAULT_SIZE, metavar="WIDTHxHEIGHT", help="default 1280x800")
-    picture.add_argument("--theme", choices=("light", "dark"), default="light")
-    return window, picture
+    parser.add_argument("--out", type=_path, required=True, metavar="PICTURE", help="the PNG file to write")
+    parser.add_argument("--size", type=_size, default=DEFAULT_SIZE, metavar="WIDTHxHEIGHT", help="default 1280x800")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light")
+
+
+@dataclass(frozen=True)
+class _Command:
+    """What the first word of the command line asks for.
+
+    Attributes
+    ----------
+    description, epilog : str
+        Of its help.
+    arguments : callable
+        Adds them to a parser.
+    run : callable
+        ``run(options, opened, parser)`` does it and returns the exit code; FileError where a file stops it.
+    """
+
+    description: str
+    epilog: str
+    arguments: Callable[[_Parser], None]
+    run: Callable[[argparse.Namespace, _Opened, _Parser], int]
 
 
 def _path(text: str) -> Path:
@@ -214,50 +234,80 @@ def _size(text: str) -> tuple[int, int]:
     return width, height
 
 
+@dataclass(frozen=True)
+class _Opened:
+    """The document that a command is about; `path` is None where it is no file, or the copy of an unsaved one."""
+
+    document: Document
+    path: Path | None
+    on_disk: Fingerprint | None
+    is_copy: bool
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit code."""
     words = sys.argv[1:] if arguments is None else arguments
     _occupy_standard_files()
-    window_parser, render_parser = _parsers()
-    drawing = bool(words) and words[0] == "render"
-    parser = render_parser if drawing else window_parser
+    name = words[0] if words and words[0] in _COMMANDS else ""
+    command = _COMMANDS[name]
+    parser = _Parser(prog=f"{NAME} {name}".rstrip(), description=command.description, epilog=command.epilog)
+    command.arguments(parser)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a console that has no γ gets a question mark, not a traceback
         sys.stdout.reconfigure(errors="replace")
-    options = parser.parse_args(words[1:] if drawing else words)
+    options = parser.parse_args(words[1:] if name else words)
 
+    from app.files import documents
+
+    try:
+        return command.run(options, _opened(options.file), parser)
+    except documents.FileError as error:
+        parser.error(str(error))
+
+
+def _opened(path: Path | None) -> _Opened:
     from app.files import documents, recovery
     from app.state.document import default_document
 
-    copy = None
-    try:
-        path: Path | None = options.file
-        if path is not None and recovery.is_copy(path):
-            copy, path = recovery.read(path), None
-        # Taken first: a change between the two is noticed when saving.
-        on_disk = documents.fingerprint(path) if path is not None else None
-        document = documents.read(path) if path is not None else copy or default_document()
-        if drawing:
-            if options.out.suffix.lower() != ".png":
-                parser.error(f"--out {options.out} must end in .png")
-            summary = render(document, options.out, options.size, options.theme)
-            _tell(f"{summary}\nWrote {options.out}\n")
-            _leave(0)
-            return 0
-    except documents.FileError as error:
-        parser.error(str(error))
-    return _run(document, options.profile_dir, path, on_disk, copy is not None)
+    if path is None:
+        return _Opened(default_document(), None, None, False)
+    if recovery.is_copy(path):
+        return _Opened(recovery.read(path), None, None, True)
+    on_disk = documents.fingerprint(path)  # taken first: a change between the two is noticed when saving
+    return _Opened(documents.read(path), path, on_disk, False)
 
 
-def _run(
-    document: Document, profile_dir: Path | None, path: Path | None, on_disk: Fingerprint | None, modified: bool
-) -> int:
+def _draw(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+    if options.out.suffix.lower() != ".png":
+        parser.error(f"--out {options.out} must end in .png")
+    summary = render(opened.document, options.out, options.size, options.theme)
+    _tell(f"{summary}\nWrote {options.out}\n")
+    _leave(0)
+    return 0
+
+
+def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+    from app.files import log
+
     application = make_application()
-    window = create_window(document, profile_dir, path, on_disk, modified)
+    window = create_window(opened.document, options.profile_dir, opened.path, opened.on_disk, opened.is_copy)
+    log.take_uncaught()
     window.show()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends the program: Qt never looks for it
     code = application.exec()
     _leave(code)
     return code
+
+
+#: By the first word; without one of these a window is opened.
+_COMMANDS = {
+    "": _Command(
+        "Watch classifiers learn on points you click.",
+        f"{NAME} render [FILE] --out PICTURE draws the window into a file; it needs no display.",
+        _window_arguments,
+        _open_window,
+    ),
+    "render": _Command("Draw the window into a PNG file; needs no display.", "", _render_arguments, _draw),
+}
 
 
 def _leave(code: int) -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from bisect import bisect_right
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Integers
 from solver.core.certificate import Status
 from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
 from solver.core.trace import LIMIT, Trace
@@ -65,7 +65,7 @@ class Recording:
         self._used = self._checkpoints[0].nbytes
         self._newest: Checkpoint | None = None  # the state at `length`, while the solver stands elsewhere
         #: Steps with changes among those above the first and up to the second number, where it has been looked up.
-        self._seen: dict[tuple[int, int], NDArray[np.int64]] = {}
+        self._seen: dict[tuple[int, int], Integers] = {}
         self.ended = solver.status is not Status.RUNNING
 
     @property
@@ -139,7 +139,7 @@ class Recording:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _stride(self, goal: int, stop: Stop) -> NDArray[np.int64]:
+    def _stride(self, goal: int, stop: Stop) -> Integers:
         """What is pending, or some steps towards `goal`; returns the changes of the steps made."""
         at = self.position
         new = at == self.length
@@ -163,7 +163,7 @@ class Recording:
         steps = steps[(first <= steps) & (steps <= last)]
         return self.go_to(int(steps[place]), stop) if len(steps) else None
 
-    def _changes_about(self, step: int, stop: Stop) -> NDArray[np.int64] | None:
+    def _changes_about(self, step: int, stop: Stop) -> Integers | None:
         """The steps with changes for which the same entry of the trace stands as for `step`; None when stopped.
 
         They are made again to see which they are: so few that there is no look at `stop` meanwhile.

@@ -1,23 +1,23 @@
-"""Enlarging: the picture of a model that never changes at any resolution, in short pieces; for files and print."""
+"""Export surface: the picture of a model that never changes at any resolution, in short pieces; for files and print."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solver import Grid
 
+from .pieces import OvertakenError, Pace, Step
 from .pool import Priority
+from .raster import Surface, rows_of
 from .requests import Frame, Picture
-from .shading import Shades, colour, level_lines, region_lines
-from .surface_values import Values, difference_source, source_of
+from .shading import Shades, colour
+from .surface_values import difference_source, source_of
 
 Array = NDArray[np.float64]
-#: Seconds a piece of work aims at.
-PIECE = 0.006
 #: Pixels whose lines are looked for at a time: that holds the interpreter lock.
 MOST_PIXELS = 100_000
 #: Ends of line segments per pixel of the picture's width and height from which on they would hide the colours.
@@ -25,23 +25,27 @@ MOST_VERTICES = 50
 
 
 def enlarge(
-    frame: Frame, grid: Grid, shades: Shades, done: Callable[[Picture | str], None], given_up: Callable[[], bool]
-) -> Generator[Priority]:
+    frame: Frame,
+    grid: Grid,
+    shades: Shades,
+    done: Callable[[Picture | str], None],
+    given_up: Callable[[], bool],
+    priority: Priority = Priority.BACKGROUND,
+) -> Generator[Step]:
     """The job that makes `frame`'s model's picture on `grid`; `done` gets it, or a sentence, in a compute thread."""
     try:
-        picture = yield from _picture(frame, grid, shades, given_up)
+        picture = yield from _picture(frame, grid, shades, Pace(given_up, priority))
+    except OvertakenError:
+        pass
     except MemoryError:
         done(f"There is not enough memory for a picture of {grid.width} × {grid.height} pixels.")
     except Exception as error:
         done(f"The picture could not be computed ({type(error).__name__}: {error}).")
     else:
-        if picture is not None:
-            done(picture)
+        done(picture)
 
 
-def _picture(
-    frame: Frame, grid: Grid, shades: Shades, given_up: Callable[[], bool]
-) -> Generator[Priority, None, Picture | None]:
+def _picture(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generator[Step, None, Picture]:
     if frame.sides is not None:
         source = difference_source(frame.sides)
     else:
@@ -49,63 +53,42 @@ def _picture(
         source = source_of(frame.model, frame.lane, frame.compiled)
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
     ys = grid.ys
-    yield Priority.BACKGROUND
+    yield from pace.pause()
     rows = source(grid.xs)
+    yield from pace.pause()
     boundary: list[Array] = []
     margins: list[Array] = []
-    before: tuple[NDArray[np.int8], Array | None, NDArray[np.int8] | None] | None = None
-    row, height, most = 0, 4, max(4, MOST_PIXELS // grid.width)
-    while row < grid.height:
-        yield Priority.BACKGROUND
-        if given_up():
-            return None
-        begun = time.perf_counter()
-        block = slice(row, min(row + height, grid.height))
+    below: tuple[Any, ...] | None = None
+    n_classes = len(frame.points.classes)
+
+    def band(block: slice) -> None:
+        nonlocal below
         values = rows(ys[block])
         argb[::-1][block] = colour(shades, values.classes, values.sureness, values.tie)
-        regions, f, other = _regions(values), values.f, None if values.two is None else values.two[1]
+        classes, other = values.two or (values.classes, None)
+        own: tuple[Any, ...] = (classes, values.tie, values.f, other)
         # A band of lines begins on the last row of the band below, so that none is missing between the two.
-        if before is not None:
-            regions = np.concatenate((before[0], regions))
-            f = None if f is None or before[1] is None else np.concatenate((before[1], f))
-            other = None if other is None or before[2] is None else np.concatenate((before[2], other))
-        pixel = (grid.top - grid.bottom) / grid.height
-        low = block.stop - len(regions)
-        band = Grid(
-            grid.left, grid.right, grid.bottom + low * pixel, grid.bottom + block.stop * pixel, grid.width, len(regions)
-        )
-        if f is not None and len(frame.points.classes) == 2:
-            boundary.append(level_lines(band, f, (0.0,)))
-        else:
-            boundary.append(region_lines(band, regions))
-        if f is not None:
-            margins.append(level_lines(band, f, values.margins))
-        if other is not None:
-            margins.append(region_lines(band, other))
-        before = (
-            regions[-1:].copy(),
-            None if f is None else f[-1:].copy(),
-            None if other is None else other[-1:].copy(),
-        )
-        row = block.stop
-        height = int(np.clip(height * PIECE / max(time.perf_counter() - begun, 1e-5), 4, min(2 * height, most)))
+        start = block.start
+        if below is not None:
+            start -= 1
+            pairs = zip(below, own, strict=True)
+            own = tuple(None if b is None or a is None else np.concatenate((b, a)) for b, a in pairs)
+        found = Surface(rows_of(grid, slice(start, block.stop)), *own)
+        found.levels = values.margins
+        boundary.append(found.boundary(n_classes))
+        margins.append(found.margins())
+        below = tuple(None if each is None else each[-1:].copy() for each in own)
+
+    yield from pace.in_blocks(grid.height, band, size=4, most=max(4, MOST_PIXELS // grid.width))
     pixel = (grid.right - grid.left) / grid.width
-    yield Priority.BACKGROUND
     limit = MOST_VERTICES * (grid.width + grid.height)
     lines = []
     for bands in (boundary, margins):
+        yield from pace.pause()
         few = sum(map(len, bands)) <= limit
         lines.append(joined(bands, pixel) if few else np.empty((0, 2)))
-        yield Priority.BACKGROUND
+    yield from pace.pause()
     return Picture(argb, grid, lines[0], lines[1])
-
-
-def _regions(values: Values) -> NDArray[np.int8]:
-    if values.two is not None:
-        return values.two[0]
-    regions = values.classes.copy()
-    regions[values.tie] = -1
-    return regions
 
 
 def joined(bands: list[Array], pixel: float) -> Array:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.learners.estimators import estimator_of
+from app.learners.estimators import estimator_of, neighbors_of
 from app.state.document import Lane
 from app.state.points import Points
-from solver import KNeighborsClassifier, Status
+from solver import KNeighborsClassifier, PairTrainer, Status
 from solver.core.binary_reduction import PairClassifier, Start
+from solver.kernels.kernel_classifier import UNFINISHED
 
-from .pool import Priority
-from .query import Step
+from .pieces import Pace, Step
 from .requests import Model
 
 Array = NDArray[np.float64]
-#: Seconds a piece of work aims at.
-PIECE = 0.005
 #: Updates of one binary problem before it is the turn of the next.
 ROUND = 500
 #: Updates after which a training that has not come to its end is left as it is.
@@ -38,15 +36,9 @@ class Fitted:
 
 
 def fitted(
-    lane: Lane,
-    points: Points,
-    compiled: bool,
-    overtaken: Callable[[], bool],
-    *,
-    start: Start | None = None,
-    most: int = MOST_UPDATES,
-) -> Generator[Step, None, Fitted | None]:
-    """Train the classifier of `lane` on `points`; None when overtaken.
+    lane: Lane, points: Points, compiled: bool, pace: Pace, *, start: Start | None = None, most: int = MOST_UPDATES
+) -> Generator[Step, None, Fitted]:
+    """Train the classifier of `lane` on `points`.
 
     An SVM that the lane trains by SMO is trained here by the second-order rule with shrinking, whatever rule the lane
     shows: the optimum is the same to `tol`, and the way there short.
@@ -64,64 +56,39 @@ def fitted(
         Too few points or classes, or what the lane asks for does not exist; in one sentence.
     """
     if lane.classifier == "knn":
-        s = lane.knn
         if not len(points):
             raise ValueError("kNN needs at least one point.")
-        neighbors = KNeighborsClassifier(min(s.n_neighbors, len(points)), s.weights, s.metric, s.p)
-        return Fitted(neighbors.fit(points.xy, points.labels), True)
+        return Fitted(neighbors_of(lane.knn, len(points)).fit(points.xy, points.labels), True)
     if len(points.classes) < 2:
         raise ValueError("This classifier needs points of two classes.")
     if lane.learner == "smo":
         lane = msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, selection="second-order"))
-    estimator: PairClassifier = estimator_of(lane)
+    estimator = estimator_of(lane)
     trainer = estimator.prepare(points.xy, points.labels, start=start, compiled=compiled)
-    pause = _Pause()
+    return (yield from trained(estimator, trainer, pace, most=most, each=ROUND if compiled else 20))
+
+
+def trained(
+    estimator: PairClassifier, trainer: PairTrainer[Any], pace: Pace, *, most: float = MOST_UPDATES, each: int = ROUND
+) -> Generator[Step, None, Fitted]:
+    """Run the `trainer` that `estimator` has prepared, to its end or for `most` updates."""
     while trainer.status is Status.RUNNING and trainer.n_iter < most:
-        trainer.step(ROUND if compiled else 20, pause.late)
-        if pause.late():
-            yield Priority.BACKGROUND
-            if overtaken():
-                return None
-            pause.over()
+        trainer.step(int(min(each, most - trainer.n_iter)), pace.late)
+        if pace.late():
+            yield from pace.pause()
     trainer.step(0)
-    finished = trainer.status not in (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
-    return Fitted(estimator.snapshot_model(trainer.snapshot(thorough=False)), finished)
+    return Fitted(estimator.snapshot_model(trainer.snapshot(thorough=False)), trainer.status not in UNFINISHED)
 
 
-def predictions(
-    model: Model, xy: Array, compiled: bool, overtaken: Callable[[], bool]
-) -> Generator[Step, None, NDArray[np.int64] | None]:
-    """The classes of all `xy`, shape (n, 2), in blocks; None when overtaken."""
-    parts = [np.empty(0, dtype=np.int64)]
-    done, size = 0, 16
-    while done < len(xy):
-        begun = time.perf_counter()
-        block = xy[done : done + size]
+def predictions(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, NDArray[np.int64]]:
+    """The classes of all `xy`, shape (n, 2), in blocks."""
+    found = np.empty(len(xy), dtype=np.int64)
+
+    def predict(block: slice) -> None:
         if isinstance(model, KNeighborsClassifier):
-            parts.append(model.predict(block, compiled=compiled).astype(np.int64))
+            found[block] = model.predict(xy[block], compiled=compiled)
         else:
-            parts.append(model.predict(block).astype(np.int64))
-        done += size
-        size = next_size(size, time.perf_counter() - begun)
-        yield Priority.BACKGROUND
-        if overtaken():
-            return None
-    return np.concatenate(parts)
+            found[block] = model.predict(xy[block])
 
-
-def next_size(size: int, seconds: float) -> int:
-    """How much to do in the next piece when so much took so long."""
-    return int(min(max(size * PIECE / max(seconds, 1e-5), 2), 2 * size))
-
-
-class _Pause:
-    """Says when a piece of work has lasted long enough."""
-
-    def __init__(self) -> None:
-        self._begun = time.perf_counter()
-
-    def late(self) -> bool:
-        return time.perf_counter() - self._begun >= PIECE
-
-    def over(self) -> None:
-        self._begun = time.perf_counter()
+    yield from pace.in_blocks(len(xy), predict)
+    return found

@@ -10,17 +10,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import Grid, KNeighborsClassifier
+from app.learners.estimators import neighbors_of
+from solver import Grid
 from solver.core.binary_reduction import PairClassifier
 
-from .fitting import next_size, predictions
+from .fitting import predictions
+from .pieces import OvertakenError, Pace, Step, never
 from .pool import Later, Priority
+from .raster import surface, unless_too_dense
 from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
-from .shading import colour, level_lines, region_lines
-from .surface_values import Source, difference_source, knn_source, svm_source
-from .training_run import PIECE, TrainingRun
+from .shading import colour
+from .surface_values import Source, Values, difference_source, knn_source, svm_source
+from .training_run import TrainingRun
 
-Array = NDArray[np.float64]
 #: Seconds between two pictures of a training that runs at full speed.
 FRAME_INTERVAL = 0.025
 #: Ends of line segments in a picture, from which on lines say less than the colours they hide.
@@ -29,8 +31,6 @@ MOST_VERTICES = 30_000
 PLAIN_LIMIT = 600
 #: Points up to which kNN counts its training accuracy, a search for each of them, before its first picture.
 COUNTED_FIRST = 1000
-
-Step = Priority | Later
 
 
 class LaneJob:
@@ -57,6 +57,8 @@ class LaneJob:
                 yield from self._knn(spec, frame, overtaken)
             else:
                 yield from self._svm(spec, frame, overtaken)
+        except OvertakenError:
+            pass
         except ValueError as error:  # the solver's sentences
             self._training = None
             self._post(replace(frame, phase=Phase.FAILED, message=str(error)))
@@ -70,11 +72,8 @@ class LaneJob:
         if len(points) == 0:
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        settings = spec.lane.knn
         start = time.perf_counter()
-        model = KNeighborsClassifier(
-            min(settings.n_neighbors, len(points)), settings.weights, settings.metric, settings.p
-        ).fit(points.xy, points.labels)
+        model = neighbors_of(spec.lane.knn, len(points)).fit(points.xy, points.labels)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
         source = knn_source(model, spec.compiled)
         few = len(points) <= COUNTED_FIRST
@@ -83,9 +82,10 @@ class LaneJob:
         frame = yield from self._coarse(source, spec, frame)
         frame = yield from self._full(source, spec, frame, overtaken)
         if not few:
-            predicted = yield from predictions(model, points.xy, spec.compiled, overtaken)
-            if predicted is not None:
-                self._post(_marked(frame, predicted))
+            pace = Pace(overtaken)
+            yield from pace.pause()
+            predicted = yield from predictions(model, points.xy, spec.compiled, pace)
+            self._post(_marked(frame, predicted))
 
     def _difference(self, sides: Sides, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         self._training = None
@@ -139,7 +139,7 @@ class LaneJob:
     def _coarse(self, source: Source, spec: LaneSpec, frame: Frame) -> Generator[Step, None, Frame]:
         """The promised first picture: nothing stops it."""
         grid = spec.grid.coarse()
-        picture = yield from _picture(source, grid, spec, Priority.FIRST_PICTURE, lambda: False)
+        picture = yield from _picture(source, grid, spec, Priority.FIRST_PICTURE, never)
         frame = replace(frame, picture=picture, full=grid == spec.grid)
         self._post(frame)
         return frame
@@ -150,9 +150,8 @@ class LaneJob:
         if spec.grid.coarse() == spec.grid or overtaken():
             return frame
         picture = yield from _picture(source, spec.grid, spec, Priority.FULL_PICTURE, overtaken)
-        if picture is not None:
-            frame = replace(frame, picture=picture, full=True)
-            self._post(frame)
+        frame = replace(frame, picture=picture, full=True)
+        self._post(frame)
         return frame
 
 
@@ -164,49 +163,15 @@ def _marked(frame: Frame, predicted: NDArray[np.int64]) -> Frame:
 
 def _picture(
     source: Source, grid: Grid, spec: LaneSpec, priority: Priority, overtaken: Callable[[], bool]
-) -> Generator[Step, None, Picture | None]:
-    """Evaluate and colour `grid` in blocks of rows of about `PIECE` seconds each; None when overtaken."""
-    ys = grid.ys
+) -> Generator[Step, None, Picture]:
+    """Evaluate and colour `grid` in blocks of rows."""
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
-    regions = np.empty((grid.height, grid.width), dtype=np.int8)
-    other = None
-    f = None
-    levels: tuple[float, ...] = ()
-    begun = time.perf_counter()
-    rows = source(grid.xs)
-    row, height = 0, 16
-    while row < grid.height:
-        block = slice(row, min(row + height, grid.height))
-        values = rows(ys[block])
+
+    def show(block: slice, values: Values) -> None:
         argb[::-1][block] = colour(spec.shades, values.classes, values.sureness, values.tie)
-        if values.two is None:
-            regions[block] = values.classes
-            regions[block][values.tie] = -1
-        else:
-            other = np.empty_like(regions) if other is None else other
-            regions[block], other[block] = values.two
-        if values.f is not None:
-            f = np.empty(regions.shape) if f is None else f
-            f[block], levels = values.f, values.margins
-        row = block.stop
-        now = time.perf_counter()
-        height = next_size(height, now - begun)
-        if row < grid.height and now - begun > 0.5 * PIECE:
-            yield priority
-            if overtaken():
-                return None
-        begun = time.perf_counter()
-    if f is not None and len(spec.points.classes) == 2:
-        boundary = level_lines(grid, f, (0.0,))
-    else:
-        boundary = region_lines(grid, regions)
-    margins = level_lines(grid, f, levels) if f is not None and levels else np.empty((0, 2))
-    differing = math.nan
-    if other is not None:
-        margins, differing = region_lines(grid, other), float((regions != other).mean())
-    return Picture(argb, grid, _unless_too_dense(boundary), _unless_too_dense(margins), differing)
 
-
-def _unless_too_dense(lines: Array) -> Array:
-    """Lines, or none where they would cover the picture: black instead of colours, and seconds to paint."""
-    return lines if len(lines) <= MOST_VERTICES else np.empty((0, 2))
+    found = yield from surface(source, grid, Pace(overtaken, priority), show, size=16)
+    lines = (found.boundary(len(spec.points.classes)), found.margins())
+    boundary, margins = (unless_too_dense(each, MOST_VERTICES) for each in lines)
+    differing = math.nan if found.other is None else float((found.classes != found.other).mean())
+    return Picture(argb, grid, boundary, margins, differing)

@@ -1,4 +1,4 @@
-"""Sheets: what features lay between the surface and the points of a lane's picture, as values of the plane."""
+"""Overlays: what features lay between the surface and the points of a lane's picture, as values of the plane."""
 
 from __future__ import annotations
 

@@ -11,12 +11,13 @@ import itertools
 import os
 import threading
 import time
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
 from threadpoolctl import threadpool_limits
+
+from app.files import log
 
 #: Of so many pieces one is that which has waited longest, if it has for so many seconds, unless a first picture is
 #: wanted: else a lane that trains for minutes would leave the other lane's picture coarse for as long.
@@ -129,7 +130,7 @@ class Pool:
             try:
                 spec = next(job, None)
             except Exception:  # a job reports its own failures; one that cannot must not take the thread with it
-                traceback.print_exc()
+                log.caught("A job failed.")
                 spec = None
             with self._changed:
                 self._running.remove(job)

@@ -1,4 +1,4 @@
-"""Inquiries: questions about models that the background answers when nothing else is wanted, and their answers."""
+"""Query: a question about models that the background answers when nothing else is wanted, and its answer."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .pool import Job, Later, Priority
-
-Step = Priority | Later
+from .pieces import OvertakenError, Step
+from .pool import Job
 
 
 class Query(Protocol):
@@ -25,8 +24,8 @@ class Query(Protocol):
         post : callable
             ``post(value)`` delivers the answer as far as it is known, any number of times.
         overtaken : callable
-            True when nobody waits for this any more: return.  One that is asked anew with every picture of a training
-            should post something before it looks, else nothing is ever seen of it.
+            True when nobody waits for this any more: return, or let the `Pace` end it.  One that is asked anew with
+            every picture of a training should post something before it looks, else nothing is ever seen of it.
 
         Raises
         ------
@@ -90,6 +89,8 @@ def work_out(asked: NumberedQuery, post: Callable[[Answer], None], overtaken: Ca
     try:
         yield from query.answer(deliver, overtaken)
         message = ""
+    except OvertakenError:
+        return
     except ValueError as error:
         message = str(error)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Studying: makes the study of a run: where it stands, why its next step is what it is, what is worked out later."""
+"""Run report: makes the `RunState` of a run: where it stands, why its next step is what it is."""
 
 from __future__ import annotations
 

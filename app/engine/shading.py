@@ -6,6 +6,7 @@ several classes share the maximum.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -66,7 +67,7 @@ def level_lines(grid: Grid, values: Array, levels: tuple[float, ...]) -> Array:
     generator = contourpy.contour_generator(grid.xs, grid.ys, values, line_type=contourpy.LineType.ChunkCombinedNan)
     pixel = (grid.right - grid.left) / grid.width
     lines = [generator.lines(level)[0][0] for level in levels]
-    return _joined([_thinned(line, THIN * pixel) for line in lines if line is not None])
+    return joined(_thinned(line, THIN * pixel) for line in lines if line is not None)
 
 
 def region_lines(grid: Grid, regions: Regions) -> Array:
@@ -74,7 +75,7 @@ def region_lines(grid: Grid, regions: Regions) -> Array:
     inside = [regions == region for region in range(-1, 8)]
     present = [mask for mask in inside if mask.any()]
     parts = [level_lines(grid, mask.astype(np.float64), (0.5,)) for mask in present[1:]]
-    return _joined([part for part in parts if len(part)])
+    return joined(parts)
 
 
 def _thinned(line: Array, tolerance: float) -> Array:
@@ -93,7 +94,8 @@ def _thinned(line: Array, tolerance: float) -> Array:
     return line
 
 
-def _joined(parts: list[Array]) -> Array:
+def joined(parts: Iterable[Array]) -> Array:
+    """Polylines, joined with NaN rows; without the empty ones."""
     gap = np.full((1, 2), np.nan)
     pieces = [piece for part in parts if len(part) for piece in (part, gap)]
     return np.concatenate(pieces[:-1]) if pieces else np.empty((0, 2))

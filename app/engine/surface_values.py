@@ -1,4 +1,4 @@
-"""Sources: what a model says of each pixel of a picture: who wins there, how surely, and the f of its margins."""
+"""Surface values: what a model predicts at each pixel: who wins there, how surely, and the f of its margins."""
 
 from __future__ import annotations
 

@@ -21,14 +21,13 @@ from solver.inspection.step_explanation import Explanation
 from solver.kernels.kernel_classifier import KernelClassifier
 from solver.recording import Recording
 
+from .pieces import Pace
 from .requests import Frame, LaneSpec, Marks, Phase
 from .run_report import explain_last, few_steps, make_study, mark, slacks_of, survey, values_of
 from .run_state import Seek
 from .surface_values import Source, problem_of, svm_source
 
 Array = NDArray[np.float64]
-#: Seconds a piece of work aims at; the pool looks around between pieces.
-PIECE = 0.006
 #: Updates of one binary problem before it is the turn of the next.
 ROUND = 500
 #: Megabytes of checkpoints that all runs of a lane may take together, and steps that are kept one by one.
@@ -114,13 +113,9 @@ class TrainingRun:
 
     def advance(self, spec: LaneSpec) -> int:
         """Steps for about `PIECE` seconds, or as many as are due; returns how many the driven run made."""
-        begun = time.perf_counter()
+        begun, late = time.perf_counter(), Pace().late
         place = self.driven(spec.lane)
         new = any(not each.ended for each in self.recordings)
-
-        def late() -> bool:
-            return time.perf_counter() - begun >= PIECE
-
         made = self._drive(self.recordings[place], spec, late)
         others = [each for p, each in enumerate(self.recordings) if p != place and not each.at_end]
         while others and not late():

@@ -1,4 +1,4 @@
-"""Convert: a table and a choice of its columns become labelled points, all of them or none."""
+"""Columns: a table and a choice of its columns become labelled points, all of them or none."""
 
 from __future__ import annotations
 

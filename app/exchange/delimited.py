@@ -1,4 +1,4 @@
-"""Text: tables as comma, semicolon, tab, bar or blank separated text, whose dialect is found out."""
+"""Delimited text: tables as comma, semicolon, tab, bar or blank separated text, whose dialect is found out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing: labelled points as a table, as svmlight text, as NumPy arrays, and as text for the clipboard and back."""
+"""Exporting: labelled points as a table, as svmlight text, as NumPy arrays, and as text for the clipboard and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading: which reader a file of points or a pasted text is for."""
+"""Importing: which reader a file of points or a pasted text is for."""
 
 from __future__ import annotations
 

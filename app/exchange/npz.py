@@ -1,4 +1,4 @@
-"""Archive: arrays X and y in a NumPy .npz file, of which nothing is unpickled and nothing unpacked unseen."""
+"""NumPy files: arrays X and y in a NumPy .npz file, of which nothing is unpickled and nothing unpacked unseen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table: what a file of points holds before anybody says which column is what; columns of numbers and of words."""
+"""Table: what a file of points holds before its columns are chosen; columns of numbers and of words."""
 
 from __future__ import annotations
 

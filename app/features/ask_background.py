@@ -1,4 +1,4 @@
-"""Asking the background for everything that the window should show at a moment: pictures, and answers."""
+"""Ask the background: requests all pictures and answers that the window should show from the scheduler."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from . import log
 from .documents import FileError
 
 #: Seconds of work before the first rest, and of each rest: a thread that never rests would hold up the window's, which
@@ -93,6 +94,8 @@ class Task(Generic[Result]):
         except (FileError, CancelledError) as error:
             return error
         except MemoryError:
+            log.caught(f"{self.failure}.")
             return FileError(f"{self.failure}: there is not enough memory.")
         except Exception as error:  # a fault of the program, of which one is to hear all the same
+            log.caught(f"{self.failure}.")
             return FileError(f"{self.failure} ({type(error).__name__}: {error}).")

@@ -1,4 +1,4 @@
-"""Files: `*.playground` documents, read strictly and written atomically.
+"""Documents: `*.playground` files, read strictly and written atomically.
 
 A file is read completely and checked before anything of it is used; what is wrong is said in one sentence.  What a
 file holds is told in `versions`.
@@ -231,7 +231,7 @@ def write_pieces(
     written : callable
         Called when all are on disk and the old content still stands; it stays when that raises.
     private : bool
-        For nobody else to read.
+        Readable for its owner alone.
     lasting : bool
         Wait until the disk has it.
     """
@@ -272,7 +272,7 @@ def write_pieces(
 
 
 class _Temporary:
-    """A file that is being written, for nobody else to read; locked as long as this process works on it."""
+    """A file that is being written, readable for its owner alone; locked as long as this process works on it."""
 
     def __init__(self, folder: Path, stem: str) -> None:
         self._handle: int | None

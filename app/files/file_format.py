@@ -1,4 +1,4 @@
-"""Versions: what a `*.playground` file of each version holds, and the step from each version to the next.
+"""File format: what a `*.playground` file of each version holds, and the step from each version to the next.
 
 A file is JSON: format and version, the points as lists (x, y, class 1 to 8), and everything else of the document.  A
 new version is one more struct in `VERSIONS` and one more function in `STEPS`; what older programs wrote goes through

@@ -1,4 +1,4 @@
-"""Piecewise: a document's bytes apart: the long lists of numbers, in pieces, and the short rest.
+"""JSON in pieces: a document's bytes taken apart into long lists of numbers and the short rest.
 
 Decoding a list holds the interpreter until its end, a third of a second for a million points, and the window with it,
 whichever thread decodes.  Only what this program writes is taken apart; any other file, and any list that does not

@@ -1,4 +1,4 @@
-"""Words of steps: what the newest step of a learner was; no Qt."""
+"""Step text: what the newest step of a learner was; no Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marking: marks of the points a model was trained on, and of others, as indices of all points."""
+"""Marks of the points a model was trained on, and of others, as indices of all points."""
 
 from __future__ import annotations
 

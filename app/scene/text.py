@@ -1,4 +1,4 @@
-"""Words: every sentence and number that is said on screen, made from values; no Qt."""
+"""Text: sentences and numbers on screen that belong to no feature, made from values; no Qt."""
 
 from __future__ import annotations
 

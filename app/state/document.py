@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Meta
 
 from app.learners.table import SVM_TRAINERS, TRAINERS, Trainer
-from solver import RULES, SCHEMES, Grid, Kernel
+from solver import KERNELS, RULES, SCHEMES, Grid, Kernel
 from solver.data import datasets
 
 from .plain_text import plain
@@ -21,12 +21,15 @@ from .test_split import NO_SPLIT, Parts, Split, parts_of
 
 Weights = Literal["uniform", "distance", "distance-squared"]
 Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
-KernelName = Literal["linear", "poly", "rbf", "laplacian", "sigmoid"]
 if TYPE_CHECKING:
+    GeneratorName: TypeAlias = str
+    KernelName: TypeAlias = str
     Selection: TypeAlias = str
     Multiclass: TypeAlias = str
     SvmTrainer: TypeAlias = str
 else:  # the tables say which there are
+    GeneratorName = Literal[tuple(datasets.DATASETS)]
+    KernelName = Literal[tuple(KERNELS)]
     Selection = Literal[tuple(RULES)]
     Multiclass = Literal[tuple(SCHEMES)]
     SvmTrainer = Literal[SVM_TRAINERS]
@@ -38,7 +41,6 @@ _Weight = Annotated[float, Meta(ge=LEAST_WEIGHT, le=LARGEST_WEIGHT)]
 Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 MOST_EPOCHS, MOST_PASSES, MOST_STEPS, MOST_ORDERS = 100, 1_000_000, 10_000_000, 100
 LEAST_LAMBDA, LARGEST_LAMBDA = 1e-8, 1e4
-GeneratorName = Literal["line", "circle", "wrong", "moons", "blobs", "xor", "spirals", "chessboard"]
 
 
 class KnnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

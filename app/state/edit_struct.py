@@ -1,4 +1,4 @@
-"""Changing: settings with other values, checked, and what the undo menu calls the change."""
+"""Edited settings: settings with other values, checked, and what the undo menu calls the change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures: numbers in a few characters, as they stand on screen."""
+"""Number format: numbers in a few characters, as they stand on screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain: names of files, classes and axes as they can be shown among other words; no Qt."""
+"""Plain text: names of files, classes and axes as they can be shown among other words; no Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Controls: the ranges of the sliders of a lane's form: which value stands at which position, without Qt."""
+"""Slider scales: the ranges of the sliders of a lane's form: which value stands at which position, without Qt."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Views: widgets that draw a scene and hand on what the hand does; they keep no state of their own."""
+"""Views: widgets that draw a scene and pass on what the user does; they keep no state of their own."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
@@ -18,7 +20,15 @@ from app.views.widgets.painting import painter_on
 
 from .theme import Theme
 
-ICONS = Path(__file__).parents[2] / "assets" / "icons"
+
+def _icons() -> Traversable:
+    """The folder of icons: inside the package where it is installed, beside it in a source tree."""
+    package = files("app")
+    installed = package / "assets"
+    return (installed if installed.is_dir() else Path(str(package)).parent / "assets") / "icons"
+
+
+ICONS = _icons()
 ICON_SIZE = 20  # pixels
 
 
@@ -103,6 +113,7 @@ OWN: tuple[Action, ...] = (
         run=lambda controller: controller.lanes.add(controller.document.shown - 1),
     ),
     Action("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
+    Action("log", "&Help", "Show &log", (), "What went wrong, for a report."),
 )
 
 

@@ -1,4 +1,4 @@
-"""Appearance: theme and text size of the window, chosen by hand and remembered."""
+"""Appearance: theme and text size of the window, chosen by the user and remembered."""
 
 from __future__ import annotations
 

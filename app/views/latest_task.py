@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from app.files import log
 from app.files.documents import FileError
 
 Work = Callable[[], Any]
@@ -80,6 +81,7 @@ class Background(QObject):
             except MemoryError:
                 answer = FileError("There is not enough memory for this file.")
             except Exception as error:  # a fault of the program: without an answer it would be waited for for ever
+                log.caught("A file could not be read.")
                 answer = FileError(f"This file could not be read ({type(error).__name__}: {error}).")
             with desk.lock:
                 if not desk.closed:

@@ -17,7 +17,7 @@ BUTTON = 34  # pixels
 
 
 class ToolPalette(QToolBar):
-    """One button for each tool; the one in the hand is down.
+    """One button for each tool; the chosen one is down.
 
     Parameters
     ----------
@@ -60,5 +60,5 @@ class ToolPalette(QToolBar):
         self._editing.choose(name)
 
     def render_scene(self, scene: Scene) -> None:
-        """Show which tool is in the hand."""
+        """Show which tool is chosen."""
         self.actions_by_tool[scene.session.tool].setChecked(True)

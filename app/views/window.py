@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QLayout, QSplitter, QStyle
+from PySide6.QtWidgets import QApplication, QDialog, QLayout, QSplitter, QStyle
 
 from app.controllers.controller import Controller
 from app.engine.compile_ahead import CompileAhead
@@ -29,6 +29,7 @@ from app.tools import GRAB_PIXELS, PointerPosition, nearest
 from app.views.dialogs.files import FileDialogs
 from app.views.dialogs.help import HelpDialog
 from app.views.dialogs.import_export import ImportExport
+from app.views.dialogs.log import LogDialog
 from app.views.export import layout
 from app.views.export.dialog import PictureDialog
 from app.views.export.layout import Shot, What, screen_size
@@ -276,7 +277,8 @@ class MainWindow(DropWindow):
             "smaller": self.appearance.smaller,
             "full_screen": self._toggle_full_screen,
             **controller.playback.verbs(lambda: 0 if self.scene is None else self.scene.studied),
-            "help": self.show_help,
+            "help": lambda: self._show(HelpDialog),
+            "log": lambda: self._show(LogDialog),
             **self.dock_manager.handlers(),
             **{spec.name: run for spec in actions.every() if (run := spec.handler(controller)) is not None},
         }
@@ -338,11 +340,12 @@ class MainWindow(DropWindow):
         frames = [self.result(index) for index in range(self.scene.shown)]
         return layout.shoot(self.scene, frames, what, self.compile_ahead.ready)
 
-    def show_help(self) -> None:
-        dialog = self.findChild(HelpDialog) or HelpDialog(self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.show()
-        dialog.activateWindow()
+    def _show(self, dialog: type[QDialog]) -> None:
+        """Open a dialog that may stay open, or bring it to the front."""
+        shown = self.findChild(dialog) or dialog(self)
+        shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        shown.show()
+        shown.activateWindow()
 
     # -- status bar ------------------------------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ def cache_directory() -> Path:
     return Path(temporary)
 
 
-class _KeyedFile(IndexDataCacheFile):
+class _KeyedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
     """numba's files, except that machine code is used only for the argument types and processor it was made for."""
 
     def save(self, key: Any, data: Any) -> None:
@@ -65,7 +65,7 @@ class _KeyedFile(IndexDataCacheFile):
         return found[1] if found is not None and found[0] == key else None
 
 
-class _ForgivingCache(FunctionCache):
+class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     """numba's cache, except that a bad or unwritable file means "not cached" instead of an exception."""
 
     def __init__(self, function: Callable[..., Any]) -> None:

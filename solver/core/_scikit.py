@@ -9,15 +9,15 @@ from sklearn import exceptions
 from . import conventions
 
 
-class NotFittedError(conventions.NotFittedError, exceptions.NotFittedError):
+class NotFittedError(conventions.NotFittedError, exceptions.NotFittedError):  # type: ignore[misc]  # scikit-learn has no types
     """As `conventions.NotFittedError`, for scikit-learn as well."""
 
 
-class ConvergenceWarning(conventions.ConvergenceWarning, exceptions.ConvergenceWarning):
+class ConvergenceWarning(conventions.ConvergenceWarning, exceptions.ConvergenceWarning):  # type: ignore[misc]  # scikit-learn has no types
     """As `conventions.ConvergenceWarning`, for scikit-learn as well."""
 
 
-class DataConversionWarning(conventions.DataConversionWarning, exceptions.DataConversionWarning):
+class DataConversionWarning(conventions.DataConversionWarning, exceptions.DataConversionWarning):  # type: ignore[misc]  # scikit-learn has no types
     """As `conventions.DataConversionWarning`, for scikit-learn as well."""
 
 

@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from solver.kernels.expansion import PIECE
 from solver.kernels.grids import GridRows
 
+from .arrays import Array, Indices
 from .certificate import Status
 from .estimator import Estimator
 from .multiclass import Pair, PairTrainer, winners
 
-Array = NDArray[np.float64]
 #: Gives the multipliers a binary problem starts from, or None: ``start(pair, C)``, `C` being their bounds.
 Start = Callable[[Pair, Array], ArrayLike | None]
 
@@ -138,7 +138,7 @@ class PairClassifier(Estimator):
         """
         return self._in_pieces(X, lambda pair_values: self.classes_[self.winner(pair_values)])
 
-    def winner(self, pair_values: Array) -> NDArray[np.intp]:
+    def winner(self, pair_values: Array) -> Indices:
         """Class index for given f of the binary problems, shape (..., n_problems) -> (...): most duels won, or
         one-vs-rest the largest f; the lowest class of equals."""
         return winners(pair_values, self.pairs_, len(self.classes_))

@@ -11,12 +11,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .arrays import Array
 
 if TYPE_CHECKING:
     from solver.kernels.table import Kernel
-
-Array = NDArray[np.float64]
 
 
 class Status(StrEnum):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .conventions import DataConversionWarning, as_scikit_learn
-
-Array = NDArray[np.float64]
+from .arrays import Array, Indices
+from .conventions import DataConversionWarning
+from .scikit_learn import as_scikit_learn
 
 
 def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
@@ -51,7 +51,7 @@ def check_points(X: ArrayLike, name: str = "X", n_features: int | None = None, c
     return points
 
 
-def check_labels(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def check_labels(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], Indices]:
     """Sorted classes and the class index of each point; ValueError when `y` does not fit `n_points` points."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")

@@ -1,4 +1,4 @@
-"""Weights: how much an error on each training point costs, from C, the weights of the classes and of the points."""
+"""Class weights: how much an error on each training point costs, from C and the weights of classes and points."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .arrays import Array, Indices
 from .checks import check_number, check_numbers
 
-Array = NDArray[np.float64]
 
-
-def class_weights(
-    class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[np.intp]
-) -> Array:
+def class_weights(class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: Indices) -> Array:
     """The weight of each class, as scikit-learn's ``compute_class_weight``.
 
     Parameters

@@ -11,11 +11,12 @@ from typing import Any, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .arrays import Array
 from .certificate import Status
 from .checks import check_choice, check_numbers, check_points, check_size, column
-from .conventions import ConvergenceWarning, NotFittedError, as_scikit_learn
+from .conventions import ConvergenceWarning, NotFittedError
+from .scikit_learn import as_scikit_learn
 
-Array = NDArray[np.float64]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 

@@ -13,12 +13,11 @@ from itertools import combinations
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array, Indices, Integers
 from .certificate import GRAVITY, Status
 from .stepping import Stop, never
 
-Array = NDArray[np.float64]
 #: In place of a class index: all other classes.
 REST = -1
 
@@ -40,11 +39,11 @@ class Pair:
 
     positive: int
     negative: int
-    index: NDArray[np.intp]
+    index: Indices
     y: Array
 
 
-def one_vs_one(codes: NDArray[np.intp], n_classes: int) -> list[Pair]:
+def one_vs_one(codes: Indices, n_classes: int) -> list[Pair]:
     """The pairs (0, 1), (0, 2), ..., (1, 2), ... of `n_classes` classes; points of code -1 belong to none."""
     pairs = []
     for first, second in combinations(range(n_classes), 2):
@@ -54,7 +53,7 @@ def one_vs_one(codes: NDArray[np.intp], n_classes: int) -> list[Pair]:
     return pairs
 
 
-def one_vs_rest(codes: NDArray[np.intp], n_classes: int) -> list[Pair]:
+def one_vs_rest(codes: Indices, n_classes: int) -> list[Pair]:
     """Class 0 against the rest, class 1 against the rest, ...; with two classes the one pair of `one_vs_one`.
 
     Points of code -1 belong to no class and to no problem.
@@ -69,7 +68,7 @@ def one_vs_rest(codes: NDArray[np.intp], n_classes: int) -> list[Pair]:
 class Scheme:
     """A way to make binary problems of many classes, and its words on screen."""
 
-    problems: Callable[[NDArray[np.intp], int], list[Pair]]
+    problems: Callable[[Indices, int], list[Pair]]
     title: str
     note: str
 
@@ -142,7 +141,7 @@ class PairTrainer(Generic[Solver]):
         return [solver.snapshot(thorough) for solver in self.solvers]
 
 
-def votes(pair_values: Array, pairs: list[Pair], n_classes: int) -> NDArray[np.int64]:
+def votes(pair_values: Array, pairs: list[Pair], n_classes: int) -> Integers:
     """Duels won by each class; a duel at f <= 0 goes to the negative class.
 
     Parameters
@@ -173,17 +172,17 @@ def one_vs_rest_values(pair_values: Array, pairs: list[Pair], n_classes: int) ->
     return votes(pair_values, pairs, n_classes) + confidence / (3.0 * (np.abs(confidence) + 1.0))
 
 
-def winners(pair_values: Array, pairs: list[Pair], n_classes: int) -> NDArray[np.intp]:
+def winners(pair_values: Array, pairs: list[Pair], n_classes: int) -> Indices:
     """Index of the winning class, the lowest of equals, shape (..., n_pairs) -> (...).
 
     One-vs-one: the class with most duels won; one-vs-rest: the class with the largest f.
     """
     by_value = pairs[0].negative == REST
-    won: NDArray[np.intp] = (pair_values if by_value else votes(pair_values, pairs, n_classes)).argmax(axis=-1)
+    won: Indices = (pair_values if by_value else votes(pair_values, pairs, n_classes)).argmax(axis=-1)
     return won
 
 
-def libsvm_table(pair_coef: Array, pairs: list[Pair], codes: NDArray[np.intp]) -> Array:
+def libsvm_table(pair_coef: Array, pairs: list[Pair], codes: Indices) -> Array:
     """LIBSVM's compact table of one-vs-one coefficients, shape (n_classes - 1, n_support).
 
     In the block of class c, row r belongs to the pair of c with its r-th other class.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from .arrays import Array, Integers
+
 #: Steps that are noted before the record is emptied: work goes on in portions of at most so many.
 AT_ONCE = 1024
 
@@ -60,7 +60,7 @@ class Notes:
             self._parts.append(self.record[1 : steps + 1].copy())
             self.record[0] = self.record[steps]
 
-    def take(self) -> tuple[Array, NDArray[np.int64]]:
+    def take(self) -> tuple[Array, Integers]:
         """What was noted since the last time: values (m, n_names), and changes (m,)."""
         rows = np.concatenate(self._parts) if self._parts else self.record[:0]
         self._parts = []

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from .arrays import Array, Integers
 from .certificate import Status
 
 #: Asked by a solver every few milliseconds of work; True interrupts it.
@@ -82,7 +80,7 @@ class SteppedSolver(ABC):
         """
 
     @abstractmethod
-    def start_notes(self) -> NDArray[np.float64]:
+    def start_notes(self) -> Array:
         """Note each step from now on; returns the present values, shape (n_names,).
 
         Raises
@@ -92,7 +90,7 @@ class SteppedSolver(ABC):
         """
 
     @abstractmethod
-    def take_notes(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def take_notes(self) -> tuple[Array, Integers]:
         """The notes of the steps since the last call, shape (m, n_names), and how many points entered or left the
         support vectors in each of them, shape (m,)."""
 

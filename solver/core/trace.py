@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from .arrays import Array, Integers, Mask
+
 #: Entries of the finest level, and how many of them one entry of the next level stands for.
 LIMIT, FACTOR = 1 << 20, 16
 #: Levels above the finest that are kept from the start: the coarsest entry stands for FACTOR ** LEVELS steps.
@@ -43,7 +43,7 @@ class Level:
     bucket: int
     low: Array
     high: Array
-    changes: Counts
+    changes: Integers
 
 
 #: One note of a level, shape (n_entries,).
@@ -107,7 +107,7 @@ class TraceView:
             low[cell], high[cell] = np.fmin(low[cell], self.start[k]), np.fmax(high[cell], self.start[k])
         return low, high
 
-    def changes(self, edges: ArrayLike) -> NDArray[np.bool_]:
+    def changes(self, edges: ArrayLike) -> Mask:
         """For each cell, as in `extremes`, whether a point entered or left the support vectors in it."""
         _, most = self._reduced(edges, lambda level: level.changes, lambda level: level.changes)
         return np.nan_to_num(most) > 0
@@ -178,7 +178,7 @@ class _Growing:
         shared = self._low is self._high
         return int(self._low.nbytes * (1 if shared else 2) + self._changes.nbytes)
 
-    def append(self, notes: Array, changes: Counts) -> None:
+    def append(self, notes: Array, changes: Integers) -> None:
         """Add steps: `notes` of shape (n_names, m)."""
         rest = self.steps % self.bucket
         # Where each entry's share of the new steps begins; the first may belong to the entry that is not complete.
@@ -255,7 +255,7 @@ class Trace:
         """Memory of the notes."""
         return sum(level.nbytes for level in self._levels) + int(self._landmarks.nbytes)
 
-    def append(self, notes: Array, changes: Counts) -> None:
+    def append(self, notes: Array, changes: Integers) -> None:
         """Add steps.
 
         Parameters

@@ -1,4 +1,6 @@
-"""Seeded generators of two-dimensional training sets, and the registry from which a program builds its form.
+"""Seeded generators of two-dimensional training sets, and the table of all that is known of each.
+
+A new set is one row of `DATASETS`, with the functions it names: the generator, and what it draws from in `shapes`.
 
 All generators return ``(X, y)``: `X` (n, 2) float64, rounded to six decimals so that one seed gives the same
 points on every machine, and `y` (n,) int64 with labels 0, 1, ...; `count` points per class, class 0 first.
@@ -15,28 +17,41 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_choice, check_integer, check_number
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
-Points = tuple[Array, Labels]
+from . import shapes
+from .shapes import FIELDS, Path, Shapes, polar
+
+Points = tuple[Array, Integers]
 
 LARGEST_COUNT = 1_000_000
 LARGEST_NOISE = 1000.0
-FIELDS = 4  # of the chessboard, each way
 
 
 @dataclass(frozen=True)
+class Truth:
+    """The true classes of an exercise, whatever the shift."""
+
+    classes: Callable[[Array], Integers]
+    """The true class of points (n, 2)."""
+    equation: str
+    lines: Callable[[float, float, float, float], Array]
+    """The boundary within left, right, bottom and top: polylines joined with NaN rows, shape (m, 2)."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """One entry of the registry `DATASETS`: what a form needs to know about a generator."""
+    """One row of `DATASETS`."""
 
     title: str
     sentence: str
     """What the set teaches."""
     function: Callable[..., Points]
     """Takes count, noise, seed and, where they apply, shift and n_classes."""
+    shapes: Callable[[float, float, int], Shapes]
+    """For each class what it is drawn from, at this noise, shift and number of classes."""
     count: int = 50
     """Default points per class."""
     noise: float = 0.0
@@ -45,8 +60,12 @@ class Dataset:
     """Lowest allowed shift and the first that is too large; None if shift means nothing here."""
     n_classes: tuple[int, int] = (2, 2)
     """Fewest and most classes."""
-    truth: Callable[[Array], Labels] | None = None
-    """The true class of points (n, 2) where the exercise defines one, whatever the shift."""
+    truth: Truth | None = None
+    """Where the exercise defines a true class."""
+    paths: Callable[[int], tuple[Path, ...]] | None = None
+    """The curves of that many classes, if the points lie on curves."""
+    is_thin: bool = False
+    """Without noise the points lie on curves or single places, which have no density."""
 
     @property
     def has_shift(self) -> bool:
@@ -110,7 +129,7 @@ def circle(count: int, noise: float = 0.0, seed: int = 0, shift: float = 0.0) ->
     parts = []
     for low, high in ((0.0, 0.5 - shift), (0.5 + shift, 1.0)):
         radius = np.sqrt(random.uniform(low, high, count))
-        parts.append(_polar(radius, random.uniform(0.0, 2.0 * math.pi, count)))
+        parts.append(polar(radius, random.uniform(0.0, 2.0 * math.pi, count)))
     return _finish(parts, noise, random)
 
 
@@ -120,10 +139,7 @@ def moons(count: int, noise: float = 0.1, seed: int = 0) -> Points:
     Parameters and errors as in `line`, without shift.
     """
     random = _start(count, noise, seed)
-    t = np.linspace(0.0, math.pi, count)
-    outer = _polar(np.ones(count), t)
-    inner = np.column_stack([1.0 - np.cos(t), 0.5 - np.sin(t)])
-    return _finish([outer, inner], noise, random)
+    return _finish([path.at(np.linspace(0.0, path.last, count)) for path in shapes.half_circles(2)], noise, random)
 
 
 def blobs(count: int, noise: float = 0.25, seed: int = 0, n_classes: int = 3) -> Points:
@@ -134,7 +150,7 @@ def blobs(count: int, noise: float = 0.25, seed: int = 0, n_classes: int = 3) ->
     random = _start(count, noise, seed)
     n_classes = _check_classes("blobs", n_classes)
     angles = 2.0 * math.pi * np.arange(n_classes) / n_classes
-    parts = [_polar(np.ones(count), np.full(count, angle)) for angle in angles]
+    parts = [polar(np.ones(count), np.full(count, angle)) for angle in angles]
     return _finish(parts, noise, random)
 
 
@@ -159,10 +175,7 @@ def spirals(count: int, noise: float = 0.03, seed: int = 0, n_classes: int = 2) 
     """
     random = _start(count, noise, seed)
     n_classes = _check_classes("spirals", n_classes)
-    parts = []
-    for c in range(n_classes):
-        t = np.sqrt(random.uniform(0.0, 1.0, count))  # about as many points on the outer windings per length
-        parts.append(_polar(0.1 + 0.9 * t, 3.0 * math.pi * t + 2.0 * math.pi * c / n_classes))
+    parts = [path.at(path.quantile(random.uniform(0.0, 1.0, count))) for path in shapes.arms(n_classes)]
     return _finish(parts, noise, random)
 
 
@@ -185,83 +198,91 @@ def chessboard(count: int, noise: float = 0.0, seed: int = 0, shift: float = 0.0
     return _finish(parts, noise, random)
 
 
-def line_truth(X: Array) -> Labels:
-    """Class of points (n, 2) in `line` and `wrong`: 0 where y > x, else 1."""
-    return np.where(X[:, 1] > X[:, 0], 0, 1).astype(np.int64)
-
-
-def circle_truth(X: Array) -> Labels:
-    """Class of points (n, 2) in `circle`: 0 where r^2 < 0.5, else 1."""
-    return np.where((X * X).sum(axis=1) < 0.5, 0, 1).astype(np.int64)
-
-
-def xor_truth(X: Array) -> Labels:
-    """Class of points (n, 2) in `xor`: 0 where the signs of x and y agree, else 1."""
-    return np.where(X[:, 0] * X[:, 1] > 0, 0, 1).astype(np.int64)
-
-
-def chessboard_truth(X: Array) -> Labels:
+def chessboard_classes(X: Array) -> Integers:
     """Class of points (n, 2) in `chessboard`: that of the field, beyond the board that of the nearest one."""
     field = np.clip(np.floor((X + 1.0) * (FIELDS / 2.0)), 0, FIELDS - 1).astype(np.int64)
-    label: Labels = field.sum(axis=1) % 2
+    label: Integers = field.sum(axis=1) % 2
     return label
 
+
+def _first_where(is_first: Callable[[Array], Mask]) -> Callable[[Array], Integers]:
+    """Class 0 there, else 1."""
+    return lambda X: np.where(is_first(X), 0, 1).astype(np.int64)
+
+
+_LINE = Truth(_first_where(lambda X: X[:, 1] > X[:, 0]), "y = x", shapes.diagonal)
 
 DATASETS: Mapping[str, Dataset] = MappingProxyType(
     {
         "line": Dataset(
-            "Line",
-            "A straight boundary: even here the number of points decides how well it is learned.",
-            line,
+            title="Line",
+            sentence="A straight boundary: even here the number of points decides how well it is learned.",
+            function=line,
             shift_range=(-2.0, 2.0),
-            truth=line_truth,
+            truth=_LINE,
+            shapes=shapes.triangles,
         ),
         "circle": Dataset(
-            "Circle",
-            "A round boundary that no straight line can follow, but a kernel or the neighbors can.",
-            circle,
+            title="Circle",
+            sentence="A round boundary that no straight line can follow, but a kernel or the neighbors can.",
+            function=circle,
             shift_range=(-0.5, 0.5),
-            truth=circle_truth,
+            truth=Truth(_first_where(lambda X: (X * X).sum(axis=1) < 0.5), "x² + y² = ½", shapes.arc),
+            shapes=shapes.rings,
         ),
         "wrong": Dataset(
-            "Wrong sample",
-            "The line sampled carelessly: crowded corners teach a separable problem badly.",
-            wrong,
+            title="Wrong sample",
+            sentence="The line sampled carelessly: crowded corners teach a separable problem badly.",
+            function=wrong,
             shift_range=(-2.0, 2.0),
-            truth=line_truth,
+            truth=_LINE,
+            shapes=shapes.crowded_triangles,
         ),
         "moons": Dataset(
-            "Moons", "Two interleaved half circles: nearly separable, but only by a curved boundary.", moons, noise=0.1
+            title="Moons",
+            sentence="Two interleaved half circles: nearly separable, but only by a curved boundary.",
+            function=moons,
+            noise=0.1,
+            paths=shapes.half_circles,
+            shapes=shapes.along(shapes.half_circles),
+            is_thin=True,
         ),
         "blobs": Dataset(
-            "Blobs",
-            "One cloud per class: where clouds overlap, no classifier can be always right.",
-            blobs,
+            title="Blobs",
+            sentence="One cloud per class: where clouds overlap, no classifier can be always right.",
+            function=blobs,
             noise=0.25,
             n_classes=(2, 8),
+            shapes=shapes.places,
+            is_thin=True,
         ),
         "xor": Dataset(
-            "Exclusive or",
-            "Neither coordinate alone says anything about the class; only both together do.",
-            xor,
+            title="Exclusive or",
+            sentence="Neither coordinate alone says anything about the class; only both together do.",
+            function=xor,
             shift_range=(-1.0, 1.0),
-            truth=xor_truth,
+            truth=Truth(_first_where(lambda X: X[:, 0] * X[:, 1] > 0), "x = 0 and y = 0", shapes.axes),
+            shapes=shapes.quadrants,
         ),
         "spirals": Dataset(
-            "Spirals",
-            "Winding arms: local rules follow them easily, smooth global ones hardly.",
-            spirals,
+            title="Spirals",
+            sentence="Winding arms: local rules follow them easily, smooth global ones hardly.",
+            function=spirals,
             count=100,
             noise=0.03,
             n_classes=(2, 8),
+            paths=shapes.arms,
+            shapes=shapes.along(shapes.arms),
+            is_thin=True,
         ),
         "chessboard": Dataset(
-            "Chessboard",
-            "Many small fields: the boundary is long, so many points are needed to learn it.",
-            chessboard,
+            title="Chessboard",
+            sentence="Many small fields: the boundary is long, so many points are needed to learn it.",
+            function=chessboard,
             count=200,
             shift_range=(-0.5, 0.5),
-            truth=chessboard_truth,
+            truth=Truth(chessboard_classes, "the edges of the fields", shapes.board),
+            shapes=shapes.fields,
         ),
     }
 )
@@ -326,10 +347,6 @@ def _check_classes(name: str, n_classes: int) -> int:
 def _above(x: Array, shift: float, random: np.random.Generator) -> Array:
     """Points over the line: y uniform between x + shift, cut at the lower edge, and 1."""
     return np.column_stack([x, random.uniform(np.maximum(x + shift, -1.0), 1.0)])
-
-
-def _polar(radius: Array, angle: Array) -> Array:
-    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
 def _finish(parts: list[Array], noise: float, random: np.random.Generator) -> Points:

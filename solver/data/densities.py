@@ -21,9 +21,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from solver.core.arrays import Array, Indices
 
 #: Nodes of a panel, and its length in units of s.
 ORDER, LENGTH = 8, 2.0
@@ -239,7 +238,7 @@ def _about(X: Array) -> tuple[Array, Array, float]:
     return X, middle, float(np.sqrt((X**2).sum(axis=1).max()))
 
 
-def neighbourhoods(X: Array) -> list[NDArray[np.intp]]:
+def neighbourhoods(X: Array) -> list[Indices]:
     """The points in groups of some that lie near each other."""
     if len(X) <= TOGETHER:
         return [np.arange(len(X))] if len(X) else []

@@ -10,13 +10,12 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array
 from solver.kernels.grids import GridRows
 
 from .margin_rays import Decision
 
-Array = NDArray[np.float64]
 #: Kernel values between two pauses: a few milliseconds.
 PIECE = 200_000
 #: Rows of a grid between two pauses.
@@ -115,7 +114,7 @@ def nearest_zero(decision: Decision, place: Array, found: Crossings) -> Nearest 
         return None
     away = np.hypot(*(found.at - place).T)
     first = int(away.argmin())
-    if decision.kernel.name == "laplacian":  # f has an edge at each support vector, which no slope tells of
+    if decision.kernel.kind.has_edges:  # f has an edge at each support vector, which no slope tells of
         return _on_the_edge(decision, place, found, first)
     z = found.at[first]
     exact = EXACT * found.cell

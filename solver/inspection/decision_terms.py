@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import KernelClassifier
 
 if TYPE_CHECKING:  # nothing else of it is needed: a window without linear learners starts without them
     from solver.linear.classifiers import LinearClassifier
 
-Array = NDArray[np.float64]
 #: Terms that are told one by one, unless said otherwise.
 MOST = 200
 
@@ -48,7 +47,7 @@ class Terms:
         The terms belong to points, not to features.
     """
 
-    index: NDArray[np.intp]
+    index: Indices
     coef: Array
     kernel: Array
     value: Array

@@ -1,4 +1,4 @@
-"""Rays: where f reaches the margin, going from a point with slack the way its y f rises fastest.
+"""Margin rays: where f reaches the margin, going from a point with slack the way its y f rises fastest.
 
 The slack xi = 1 - y f(x) has no length of its own in the plane.  Drawn as the way along the straight line of the
 gradient to the first place where y f = 1 it becomes one: with a linear kernel it is exactly the distance from the
@@ -11,14 +11,11 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Indices, Mask
 from solver.kernels.expansion import Expansion
-from solver.kernels.gradients import gradient
 from solver.kernels.table import Kernel
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 #: Places looked at along the diagonal of the rectangle, at least and at most, and for each length over which a kernel
 #: of differences falls to about a half.
 FEWEST, MOST, PER_LENGTH = 128, 512, 4.0
@@ -74,16 +71,16 @@ class Decision:
         return values
 
     def gradient(self, queries: Array) -> tuple[Array, Array]:
-        """The gradient of f, shape (m, d), and the size of its terms, shape (m,), as in `gradients.gradient`."""
-        return gradient(self.kernel, queries - self.centre, self.points - self.centre, self.coef)
+        """The gradient of f, shape (m, d), and the size of its terms, shape (m,), as in `Kernel.gradient`."""
+        return self.kernel.gradient(queries - self.centre, self.points - self.centre, self.coef)
 
     def places(self, length: float) -> int:
         """How many places to look at on a way so long."""
-        if self.kernel.name == "linear":
+        if self.kernel.kind.is_linear:
             return 1
-        if self.kernel.name not in ("rbf", "laplacian"):
+        rate = self.kernel.kind.rate(self.kernel)
+        if rate is None:
             return MOST // 2
-        rate = self.kernel.gamma if self.kernel.name == "laplacian" else np.sqrt(2.0 * self.kernel.gamma)
         return int(np.clip(PER_LENGTH * length * rate, FEWEST, MOST))
 
 
@@ -172,7 +169,7 @@ class _Rays:
         self._found = np.zeros(len(y), dtype=np.bool_)
         self._other, self._other_g = self._t.copy(), self._g.copy()
 
-    def _values(self, which: NDArray[np.intp], t: Array) -> Array:
+    def _values(self, which: Indices, t: Array) -> Array:
         """g on the rays `which` at `t`, of the shape of `t`: one or several places on each."""
         shape = (len(which),) + (1,) * (t.ndim - 1) + (2,)
         places = self._origin[which].reshape(shape) + t[..., None] * self._direction[which].reshape(shape)

@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_labels, check_number, check_numbers, check_signs
-
-Array = NDArray[np.float64]
 
 
 def _signs_and_values(y: ArrayLike, f: ArrayLike) -> tuple[Array, Array]:
@@ -119,8 +118,8 @@ class KktReport:
         How far y f is from that, 0 where it is exactly so.
     """
 
-    case: NDArray[np.int64]
-    satisfied: NDArray[np.bool_]
+    case: Integers
+    satisfied: Mask
     violation: Array
 
     def words(self, i: int) -> str:
@@ -195,7 +194,7 @@ def accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     return float((truth == guess).mean())
 
 
-def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = None) -> NDArray[np.int64]:
+def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = None) -> Integers:
     """How often class `row` was called class `column`, as scikit-learn's function of that name.
 
     Parameters
@@ -250,8 +249,8 @@ class ClassScores:
     precision: Array
     recall: Array
     f1: Array
-    support: NDArray[np.int64]
-    called: NDArray[np.int64]
+    support: Integers
+    called: Integers
 
 
 def class_scores(confusion: ArrayLike) -> ClassScores:
@@ -304,14 +303,14 @@ def balanced_accuracy_of(confusion: ArrayLike) -> float:
     return float(scores.recall[there].mean()) if there.any() else float("nan")
 
 
-def _square(confusion: ArrayLike) -> NDArray[np.int64]:
+def _square(confusion: ArrayLike) -> Integers:
     counts = np.asarray(confusion)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.dtype.kind not in "iu" or (counts < 0).any():
         raise ValueError("confusion must be a square of counts, as confusion_matrix gives it.")
     return counts.astype(np.int64)
 
 
-def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Array:
+def _share(part: Integers, whole: Integers) -> Array:
     return part / np.maximum(whole, 1)
 
 

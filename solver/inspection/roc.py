@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_numbers
-
-Array = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +32,8 @@ class RocCurve:
     """
 
     thresholds: Array
-    tp: Counts
-    fp: Counts
+    tp: Integers
+    fp: Integers
     n_positive: int
     n_negative: int
 
@@ -95,7 +93,7 @@ def roc_curve(positive: ArrayLike, score: ArrayLike) -> RocCurve:
     )
 
 
-def confusion_at(positive: ArrayLike, score: ArrayLike, threshold: float) -> Counts:
+def confusion_at(positive: ArrayLike, score: ArrayLike, threshold: float) -> Integers:
     """Confusion matrix when points with a score above `threshold` are called positive.
 
     Strictly above, as in a classifier that says its second class where f > 0.
@@ -136,10 +134,10 @@ class ThresholdTable:
     """
 
     thresholds: Array
-    tp: Counts
-    fp: Counts
-    fn: Counts
-    tn: Counts
+    tp: Integers
+    fp: Integers
+    fn: Integers
+    tn: Integers
     accuracy: Array
     precision: Array
     recall: Array
@@ -163,7 +161,7 @@ def threshold_table(curve: RocCurve) -> ThresholdTable:
     )
 
 
-def _truth_and_score(positive: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.bool_], Array]:
+def _truth_and_score(positive: ArrayLike, score: ArrayLike) -> tuple[Mask, Array]:
     truth, values = np.asarray(positive), check_numbers("score", score)
     if truth.dtype != np.bool_ or truth.ndim != 1:
         raise ValueError("positive must hold True or False for each point.")

@@ -1,7 +1,7 @@
 """Explanation: why a working-set rule takes this pair, and what the step does with it; computed from the state alone.
 
-Legend as in `smo`.  The rules are stated in `selection` and compiled in `_smo_loops.select`; whom they chose among is
-worked out in `choosing`.
+Legend as in `smo`.  The rules are stated in `working_set_rules`, which also works out whom they chose among, and
+compiled in `_smo_loops.select`.
 """
 
 from __future__ import annotations
@@ -10,19 +10,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array
 from solver.core.certificate import Status
 from solver.svm import _smo_loops as loops
 from solver.svm.shrinking import KernelSum, Subproblem
-
-from .rule_explanation import choice
-from .working_set_candidates import Ranking, State
+from solver.svm.working_set_candidates import Ranking, State
+from solver.svm.working_set_rules import RULES
 
 if TYPE_CHECKING:
     from solver.svm.smo import SmoSolver
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +232,7 @@ def _explanation(solver: SmoSolver, part: Subproblem, state: State, newest: bool
     """The explanation of the step that was just made from `state`."""
     i, j = solver.working_set
     a, b = (int(place) for place in np.searchsorted(part.index, (i, j)))
-    _, first, second, sentence = choice(solver.selection if solver.compiled else "second-order", state)
+    _, first, second, sentence = RULES[solver.selection if solver.compiled else "second-order"].choose(state)
     if state.left_out:
         sentence += f" ({state.left_out} settled points are left out for now.)"
     y_i, y_j, C_i, C_j = (float(x) for x in (solver.y[i], solver.y[j], solver.C[i], solver.C[j]))

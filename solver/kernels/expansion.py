@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array
 from solver.core.checks import check_number, check_numbers
 
 from .grids import GridRows
-from .table import KERNELS, Kernel, PrecomputedKernel, products_by_row
+from .kinds import products_by_row
+from .table import KERNELS, Kernel, PrecomputedKernel
 
-Array = NDArray[np.float64]
 KernelFunction = Callable[[Array, Array], ArrayLike]
 #: Share of the largest entry by which two halves of a Gram matrix may differ: the rounding of whoever computed it.
 SYMMETRY = 1e-8

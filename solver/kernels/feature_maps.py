@@ -12,11 +12,10 @@ polynomial kernel of degree 2, gamma 1, coef0 0.5 have the same f.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from solver.core.arrays import Array
 from solver.core.checks import check_points, check_size
-
-Array = NDArray[np.float64]
 
 
 def polynomial_features(X: ArrayLike) -> Array:

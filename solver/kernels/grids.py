@@ -18,21 +18,17 @@ from math import comb
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+
+from solver.core.arrays import Array
 
 from ._grid_loops import fading_sums
 
-Array = NDArray[np.float64]
 #: ``rows(ys) -> (len(ys), len(xs), n_outputs)``: the expansion on the grid rows at the heights `ys`.
 GridRows = Callable[[Array], Array]
 
 
-class Kernel(Protocol):
+class Parameters(Protocol):
     """What is read of a `kernels.Kernel`."""
-
-    @property
-    def name(self) -> str:
-        """Its name in the table of kernels."""
 
     @property
     def gamma(self) -> float:
@@ -45,9 +41,6 @@ class Kernel(Protocol):
     @property
     def degree(self) -> int:
         """The power of a polynomial."""
-
-    def of_product(self, product: Array) -> Array:
-        """Kernel values from inner products."""
 
 
 #: What interpolation may leave out, as a share of each term: below half a unit in the last place.
@@ -113,7 +106,7 @@ def _half(values: Array) -> float:
     return 0.5 * float(np.ptp(values)) if len(values) else 0.0
 
 
-def gaussian_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+def gaussian_on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
     """The RBF kernel."""
     gamma, (n_support, n_outputs) = kernel.gamma, coefficients.shape
     count = chebyshev_count(gamma * _half(xs) ** 2)
@@ -146,7 +139,7 @@ def gaussian_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, o
     return rows
 
 
-def laplacian_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+def laplacian_on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
     """The Laplacian kernel."""
     gamma, n_outputs = kernel.gamma, coefficients.shape[1]
     order = np.argsort(xs, kind="stable")
@@ -175,13 +168,23 @@ def laplacian_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, 
     return rows
 
 
+def linear_on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+    """The linear kernel."""
+    return _polynomial_on((1.0, 0.0, 1), points, coefficients, xs, offset)
+
+
+def polynomial_on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+    """The polynomial kernel."""
+    return _polynomial_on((kernel.gamma, kernel.coef0, kernel.degree), points, coefficients, xs, offset)
+
+
 @np.errstate(over="ignore", invalid="ignore")
-def polynomial_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
-    """The linear and the polynomial kernel."""
+def _polynomial_on(
+    parameters: tuple[float, float, int], points: Array, coefficients: Array, xs: Array, offset: Array
+) -> GridRows:
     # (g <p, x> + c)^d about the grid's middle (cx, 0), with a_s = g p_sx cx + c:
     #   sum over i + j <= d of  d! / (i! j! (d-i-j)!)  a^(d-i-j) (g p_x)^i (g p_y)^j  (x - cx)^i  y^j
-    degree = 1 if kernel.name == "linear" else kernel.degree
-    gamma, coef0 = (1.0, 0.0) if kernel.name == "linear" else (kernel.gamma, kernel.coef0)
+    gamma, coef0, degree = parameters
     centre = float(xs.mean()) if len(xs) else 0.0
     px, py = gamma * points[:, 0], gamma * points[:, 1]
     base = px * centre + coef0
@@ -205,14 +208,20 @@ def polynomial_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array,
     return rows
 
 
-def row_by_row_on(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
-    """Any kernel that is a function of <x, z>."""
-    across = np.outer(xs, points[:, 0])
+def row_by_row_on(
+    value: Callable[[Parameters, Array], Array],
+) -> Callable[[Parameters, Array, Array, Array, Array], GridRows]:
+    """Any kernel whose value is a function of <x, z>: ``value(kernel, product)``."""
 
-    def rows(ys: Array) -> Array:
-        out = np.empty((len(ys), len(xs), coefficients.shape[1]))
-        for r, y in enumerate(ys):
-            out[r] = kernel.of_product(across + y * points[:, 1]) @ coefficients + offset
-        return out
+    def on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+        across = np.outer(xs, points[:, 0])
 
-    return rows
+        def rows(ys: Array) -> Array:
+            out = np.empty((len(ys), len(xs), coefficients.shape[1]))
+            for r, y in enumerate(ys):
+                out[r] = value(kernel, across + y * points[:, 1]) @ coefficients + offset
+            return out
+
+        return rows
+
+    return on

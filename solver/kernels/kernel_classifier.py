@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
 from solver.core.certificate import Certificate, Status
 from solver.core.checks import check_axis, check_choice, check_labels, check_number, check_points, check_size
@@ -21,7 +22,6 @@ from .grids import GridRows
 from .surface import RunningExpansion
 from .table import KERNELS, Kernel, PrecomputedKernel
 
-Array = NDArray[np.float64]
 #: Statuses of a training that has not come to its end.
 UNFINISHED = (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
 #: Bound of the kernel rows that are kept while training, in MB, where a learner has no parameter for it.
@@ -80,7 +80,7 @@ class KernelClassifier(PairClassifier):
     @property
     def coef_(self) -> Array:
         """Weights of a linear kernel, shape (n_problems, n_features), read-only; AttributeError for other kernels."""
-        if not hasattr(self, "_expansion") or self._expansion.kernel.name != "linear":
+        if not hasattr(self, "_expansion") or not self._expansion.kernel.is_translation_invariant:
             raise AttributeError("coef_ is only available after a fit with the linear kernel.")
         weights = self._expansion.linear_weights
         weights.flags.writeable = False  # predictions would not follow
@@ -148,7 +148,7 @@ class Training:
 
     X: Array
     classes: NDArray[Any]
-    codes: NDArray[np.intp]  #: class index of each point
+    codes: Indices  #: class index of each point
     C: Array  #: bound of each point's multipliers
     kernel: Kernel
     trainer: PairTrainer[Any]
@@ -197,7 +197,7 @@ class SteppedKernelClassifier(KernelClassifier):
 
     @abstractmethod
     def _solver(
-        self, points: Array, signs: Array, C: Array, numbers: NDArray[np.intp], kernel: Kernel, cache_size: float
+        self, points: Array, signs: Array, C: Array, numbers: Indices, kernel: Kernel, cache_size: float
     ) -> Any:
         """The solver of one binary problem; `numbers` are those of its points, `cache_size` its share in MB."""
 
@@ -222,7 +222,7 @@ class SteppedKernelClassifier(KernelClassifier):
 
         return Training(points, classes, codes, C, kernel, PairTrainer(pairs, solver))
 
-    def _prices(self, classes: NDArray[Any], codes: NDArray[np.intp]) -> Array:
+    def _prices(self, classes: NDArray[Any], codes: Indices) -> Array:
         """C of each point: C times the weight of its class, which must be above 0."""
         C = check_number("C", self.C, 0.0, self._largest_C, open_low=True)
         weights = class_weights(self.class_weight, classes, codes)
@@ -256,9 +256,9 @@ class SteppedKernelClassifier(KernelClassifier):
 
     def _take_over(
         self,
-        support: NDArray[np.intp],
+        support: Indices,
         vectors: Array,
-        codes: NDArray[np.intp],
+        codes: Indices,
         coef: Array,
         intercepts: Array,
         centres: Sequence[Array],

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from solver.core.arrays import Array
 
 from .grids import GridRows
 from .table import Kernel
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Kernel functions: formula, parameters, Gram block, and the table of all kernels.
+"""The table of all kernels, and Kernel: one of them with its parameters.
 
     linear      <x, z>
     poly        (gamma <x, z> + coef0)^degree
@@ -6,22 +6,22 @@
     laplacian   exp(-gamma ||x - z||_1)
     sigmoid     tanh(gamma <x, z> + coef0)
 
-How sums of them are drawn on a grid stands in `grids`.
+A new kernel is one row here, with its code in `_kernel_rows` and the branch of that code in `_kernel_rows.kernel_row`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array
 from solver.core.checks import check_choice, check_integer, check_number
 
-from .grids import GridRows, gaussian_on, laplacian_on, polynomial_on, row_by_row_on
+from . import _kernel_rows as rows
+from .grids import GridRows, Parameters, gaussian_on, laplacian_on, linear_on, polynomial_on, row_by_row_on
+from .kinds import DifferenceKind, KernelKind, ProductKind
 
-Array = NDArray[np.float64]
 #: Points up to which a Gram matrix is decomposed to learn whether it is positive semidefinite (about two seconds).
 LARGEST_DECOMPOSED = 6000
 
@@ -57,48 +57,62 @@ class Kernel:
         return KERNELS[self.name]
 
     @property
+    def numbers(self) -> rows.KernelNumbers:
+        """The kernel as compiled loops want it."""
+        return self.kind.code, float(self.gamma), float(self.coef0), int(self.degree)
+
+    @property
     def is_positive_semidefinite(self) -> bool:
         """True when every Gram matrix is positive semidefinite, so that the dual has one optimal value."""
-        if self.name == "sigmoid":
-            return False
-        if self.name == "poly":
-            return self.coef0 >= 0
-        return True
+        return self.kind.is_definite(self)
 
     def is_positive_semidefinite_on(self, A: Array) -> bool:
         """True when the Gram matrix of the points `A` is known to be positive semidefinite."""
-        return self.is_positive_semidefinite
+        return self.kind.is_definite_on(self, A)
 
     @property
     def is_translation_invariant(self) -> bool:
         """True when shifting all points changes no classifier: the solver may then centre them for accuracy."""
-        return self.name == "linear"
+        return self.kind.is_linear
 
     def largest(self, A: Array) -> float:
         """A bound of abs k(x, z) over the points `A`, inf where it overflows."""
-        if self.name not in ("linear", "poly"):
-            return 1.0
-        with np.errstate(over="ignore"):
-            product = np.einsum("ij,ij->i", A, A).max()
-            if self.name == "poly":
-                product = (self.gamma * product + abs(self.coef0)) ** self.degree
-        return float(product)
+        return self.kind.largest(self, A)
 
     def gram(self, A: Array, B: Array) -> Array:
         """Kernel values ``k(A[i], B[j])``, shape (len(A), len(B))."""
         return self.kind.gram(self, A, B)
 
     def gram_by_row(self, A: Array, B: Array) -> Array:
-        """As `gram`, each row in bits that depend on no other row: products not by BLAS, which rounds by position."""
-        if self.kind.gram is _gram_of_products:
-            return self.of_product(products_by_row(A, B))
-        return self.gram(A, B)
+        """As `gram`, each row in bits that depend on no other row."""
+        return self.kind.gram_by_row(self, A, B)
 
     def diagonal(self, A: Array) -> Array:
         """Kernel values ``k(A[i], A[i])``, shape (len(A),)."""
-        if self.name in ("rbf", "laplacian"):
-            return np.ones(len(A))
-        return self.of_product(np.einsum("ij,ij->i", A, A))
+        return self.kind.diagonal(self, A)
+
+    def gradient(self, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
+        """The gradient of ``f(x) = sum_s coef_s k(points_s, x)``; 0 for the terms that have an edge at x.
+
+        Parameters
+        ----------
+        queries : ndarray of shape (m, d)
+        points : ndarray of shape (n_support, d)
+        coef : ndarray of shape (n_support,)
+
+        Returns
+        -------
+        gradient : ndarray of shape (m, d)
+        size : ndarray of shape (m,)
+            The sum of the lengths of the terms: a gradient not much longer than 1e-16 of that is rounding.
+
+        Raises
+        ------
+        ValueError
+            A kernel that is no formula.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.kind.gradient(self, queries, points, coef)
 
     def expansion_on(self, points: Array, coefficients: Array, xs: Array, offset: Array | None = None) -> GridRows:
         """Prepare ``f_m(x, y) = sum_s coefficients[s, m] k(points[s], (x, y)) + offset[m]`` on columns `xs` of a grid.
@@ -118,104 +132,104 @@ class Kernel:
         constant = np.zeros(coefficients.shape[1]) if offset is None else offset
         return self.kind.expansion_on(self, points, coefficients, xs, constant)
 
-    def of_product(self, product: Array) -> Array:
-        """Kernel values from inner products, of the kernels that are functions of <x, z>."""
-        if self.name == "linear":
-            return product
-        if self.name == "poly":
-            with np.errstate(over="ignore"):
-                return _power(self.gamma * product + self.coef0, self.degree)
-        return np.tanh(self.gamma * product + self.coef0)
 
-
-def products_by_row(A: Array, B: Array) -> Array:
-    """``<A[i], B[j]>``, shape (len(A), len(B)), each row in bits that depend on no other row."""
-    products: Array = np.einsum("if,jf->ij", A, B)
-    return products
-
-
-def _power(base: Array, degree: int) -> Array:
-    """``base ** degree`` by squaring, as the compiled rows do it: numpy's own power takes ten times as long."""
-    power = np.ones_like(base)
-    square, left = base, degree
-    while left:
-        if left & 1:
-            power = power * square
-        left >>= 1
-        if left:
-            square = square * square
+def _power(kernel: Parameters, product: Array) -> Array:
+    """``(gamma product + coef0)^degree`` by squaring, as in compiled rows: numpy's power takes ten times as long."""
+    with np.errstate(over="ignore"):
+        square, left = kernel.gamma * product + kernel.coef0, kernel.degree
+        power = np.ones_like(square)
+        while left:
+            if left & 1:
+                power = power * square
+            left >>= 1
+            if left:
+                square = square * square
     return power
 
 
-def _gram_of_products(kernel: Kernel, A: Array, B: Array) -> Array:
-    return kernel.of_product(A @ B.T)
+def _slope_of_power(kernel: Parameters, product: Array) -> Array:
+    if kernel.degree == 0:
+        return np.zeros_like(product)
+    slope: Array = (kernel.gamma * product + kernel.coef0) ** (kernel.degree - 1) * (kernel.degree * kernel.gamma)
+    return slope
 
 
-def _gram_of_distances(kernel: Kernel, A: Array, B: Array) -> Array:
-    # Differences first: ||x||^2 + ||z||^2 - 2<x, z> loses every digit far from the origin.
-    total = np.zeros((len(A), len(B)))
-    for feature in range(A.shape[1]):
-        difference = A[:, feature, None] - B[None, :, feature]
-        total += np.abs(difference) if kernel.name == "laplacian" else difference * difference
-    with np.errstate(over="ignore"):
-        return np.exp(-kernel.gamma * total)
+def _tanh(kernel: Parameters, product: Array) -> Array:
+    return np.tanh(kernel.gamma * product + kernel.coef0)
 
 
-@dataclass(frozen=True)
-class KernelKind:
-    """One row of the kernel table: everything a form, a formula line, a file or the compiled loop needs to know."""
+def _always(kernel: Parameters) -> bool:
+    return True
 
-    code: int  #: number of the kernel in the compiled row function
-    title: str
-    formula: str
-    parameters: tuple[str, ...]
-    note: str  #: one teaching sentence
-    gram: Callable[[Kernel, Array, Array], Array]
-    expansion_on: Callable[[Kernel, Array, Array, Array, Array], GridRows]
-    #: Whether a picture takes the longer, the more support vectors there are.
-    pays_per_point: bool = True
+
+def _never(kernel: Parameters) -> bool:
+    return False
 
 
 KERNELS: dict[str, KernelKind] = {
-    "linear": KernelKind(
-        0, "Linear", "K(x, z) = ⟨x, z⟩", (), "The boundary is a straight line.", _gram_of_products, polynomial_on, False
+    "linear": ProductKind(
+        code=rows.LINEAR,
+        title="Linear",
+        formula="K(x, z) = ⟨x, z⟩",
+        parameters=(),
+        note="The boundary is a straight line.",
+        is_definite=_always,
+        expansion_on=linear_on,
+        pays_per_point=False,
+        is_linear=True,
+        value=lambda kernel, product: product,
+        slope=lambda kernel, product: np.ones_like(product),
+        bound=lambda kernel, square: square,
     ),
-    "poly": KernelKind(
-        1,
-        "Polynomial",
-        "K(x, z) = (γ⟨x, z⟩ + c₀)ᵈ",
-        ("gamma", "degree", "coef0"),
-        "The boundary is an algebraic curve of degree d.",
-        _gram_of_products,
-        polynomial_on,
-        False,
+    "poly": ProductKind(
+        code=rows.POLY,
+        title="Polynomial",
+        formula="K(x, z) = (γ⟨x, z⟩ + c₀)ᵈ",
+        parameters=("gamma", "degree", "coef0"),
+        note="The boundary is an algebraic curve of degree d.",
+        is_definite=lambda kernel: kernel.coef0 >= 0,
+        expansion_on=polynomial_on,
+        pays_per_point=False,
+        value=_power,
+        slope=_slope_of_power,
+        bound=lambda kernel, square: (kernel.gamma * square + abs(kernel.coef0)) ** kernel.degree,
     ),
-    "rbf": KernelKind(
-        2,
-        "RBF",
-        "K(x, z) = exp(−γ‖x − z‖²)",
-        ("gamma",),
-        "Each support vector is a Gaussian bump; a larger γ makes it narrower.",
-        _gram_of_distances,
-        gaussian_on,
+    "rbf": DifferenceKind(
+        code=rows.RBF,
+        title="RBF",
+        formula="K(x, z) = exp(−γ‖x − z‖²)",
+        parameters=("gamma",),
+        note="Each support vector is a Gaussian bump; a larger γ makes it narrower.",
+        is_definite=_always,
+        expansion_on=gaussian_on,
+        distance=np.square,
+        slope=lambda difference: 2.0 * difference,
+        rate_of=lambda gamma: float(np.sqrt(2.0 * gamma)),
     ),
-    "laplacian": KernelKind(
-        3,
-        "Laplacian",
-        "K(x, z) = exp(−γ‖x − z‖₁)",
-        ("gamma",),
-        "Like RBF, but each bump has a sharp peak and edges.",
-        _gram_of_distances,
-        laplacian_on,
+    "laplacian": DifferenceKind(
+        code=rows.LAPLACIAN,
+        title="Laplacian",
+        formula="K(x, z) = exp(−γ‖x − z‖₁)",
+        parameters=("gamma",),
+        note="Like RBF, but each bump has a sharp peak and edges.",
+        is_definite=_always,
+        expansion_on=laplacian_on,
+        has_edges=True,
+        distance=np.abs,
+        slope=np.sign,
+        rate_of=lambda gamma: gamma,
     ),
-    "sigmoid": KernelKind(
-        4,
-        "Sigmoid",
-        "K(x, z) = tanh(γ⟨x, z⟩ + c₀)",
-        ("gamma", "coef0"),
-        "Not positive semidefinite in general.",
-        _gram_of_products,
-        row_by_row_on,
+    "sigmoid": ProductKind(
+        code=rows.SIGMOID,
+        title="Sigmoid",
+        formula="K(x, z) = tanh(γ⟨x, z⟩ + c₀)",
+        parameters=("gamma", "coef0"),
+        note="Not positive semidefinite in general.",
+        is_definite=_never,
+        expansion_on=row_by_row_on(_tanh),
+        value=_tanh,
+        slope=lambda kernel, product: kernel.gamma * (1.0 - _tanh(kernel, product) ** 2),
+        bound=lambda kernel, square: 1.0,
     ),
 }
 
@@ -234,12 +248,11 @@ class PrecomputedKernel(Kernel):
         """Not a row of `KERNELS`, which lists the kernels that are functions of two points."""
         return _PRECOMPUTED
 
-    @property
-    def is_positive_semidefinite(self) -> bool:
-        """False: only the matrix can tell."""
-        return False
 
-    def is_positive_semidefinite_on(self, A: Array) -> bool:
+class _MatrixKind(KernelKind):
+    """Kernel values as given: of "points" that are rows of the Gram matrix."""
+
+    def is_definite_on(self, kernel: Parameters, A: Array) -> bool:
         """True when no eigenvalue of the Gram matrix `A` is negative beyond rounding.
 
         Shifted by the rounding error of an eigenvalue it then has a Cholesky factor.  Above `LARGEST_DECOMPOSED`
@@ -256,29 +269,33 @@ class PrecomputedKernel(Kernel):
             return False
         return True
 
-    def largest(self, A: Array) -> float:
+    def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
+        """The rows themselves."""
+        return A
+
+    def largest(self, kernel: Parameters, A: Array) -> float:
         """The largest abs entry of the Gram matrix."""
         return float(np.abs(A).max())
 
-    def diagonal(self, A: Array) -> Array:
+    def diagonal(self, kernel: Parameters, A: Array) -> Array:
         """The diagonal of the Gram matrix."""
         return np.array(A.diagonal())
 
+    def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
+        """There is none."""
+        raise ValueError(f"kernel is 'precomputed', which has no gradient; it must be one of {', '.join(KERNELS)}.")
 
-def _rows_as_given(kernel: Kernel, A: Array, B: Array) -> Array:
-    return A
 
-
-def _not_in_the_plane(kernel: Kernel, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+def _not_in_the_plane(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
     raise ValueError("A precomputed kernel has no picture: its points are rows of a matrix, not of the plane.")
 
 
-_PRECOMPUTED = KernelKind(
-    5,
-    "Precomputed",
-    "K given as a matrix",
-    (),
-    "The rows of X are rows of the Gram matrix.",
-    _rows_as_given,
-    _not_in_the_plane,
+_PRECOMPUTED = _MatrixKind(
+    code=rows.PRECOMPUTED,
+    title="Precomputed",
+    formula="K given as a matrix",
+    parameters=(),
+    note="The rows of X are rows of the Gram matrix.",
+    is_definite=_never,  # only the matrix can tell
+    expansion_on=_not_in_the_plane,
 )

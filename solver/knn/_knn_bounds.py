@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from solver.core._compile import part
+
 from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN, MINKOWSKI
-from ._knn_select import part
 
 SLACK = 1e-9  # relative, for distances
 SLACK_COSINE = 1e-13  # absolute: 1 - cos is rounded to about 1e-15 however small it is

@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 
+from solver.core._compile import part
+
 from ._knn_loops import COSINE, MINKOWSKI, plane_distances
-from ._knn_select import LANES, part
+from ._knn_select import LANES
 
 
 @part

@@ -22,12 +22,12 @@ import math
 
 import numpy as np
 
-from solver.core._compile import jit
+from solver.core._compile import jit, part
 
 from ._knn_bounds import SLACK, angle_of_tile, first_bound, length, thresholds
 from ._knn_count import count_together, count_upto, share_ties
 from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN, MINKOWSKI, UNIFORM, plane_distances, sorted_vote
-from ._knn_select import LANES, kth, part, separate
+from ._knn_select import LANES, kth, separate
 
 TILE = 16  # pixels per side of the tiles that gather their own candidates; a power of two times LEAF
 LEAF = 4  # pixels per side of the tiles that are split into pixels, not in four

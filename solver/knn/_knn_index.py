@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Integers, Mask
+
 from . import _knn_bounds as bounds
 from . import _knn_grid as grid
 from . import _knn_loops as loops
 from . import _knn_plain as plain
 from ._knn_select import LANES
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 PIECE = 1 << 19  # distances held at once by the plain version: 4 MB
 
@@ -30,7 +29,7 @@ class SurfaceClasses(NamedTuple):
     """Index into `classes_` of the winning class, the lowest of a tie; uint8 up to 256 classes."""
     share: Array
     """Its share of the votes, float64."""
-    tie: NDArray[np.bool_]
+    tie: Mask
     """Whether two or more classes share the maximum."""
 
 

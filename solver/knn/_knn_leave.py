@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ._knn_index import Array, Index, Integers
+from solver.core.arrays import Array, Integers
+
+from ._knn_index import Index
 
 
 def shares_without_self(index: Index, rows: Integers, k: int, weights: int, compiled: bool) -> Array:

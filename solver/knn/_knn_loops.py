@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from solver.core._compile import jit
+from solver.core._compile import jit, part
 
-from ._knn_select import LANES, part, separate
+from ._knn_select import LANES, separate
 
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, COSINE = range(5)
 UNIFORM, INVERSE, INVERSE_SQUARE = range(3)

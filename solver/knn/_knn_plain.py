@@ -6,11 +6,10 @@ import math
 from itertools import repeat
 
 import numpy as np
-from numpy.typing import NDArray
+
+from solver.core.arrays import Array
 
 from . import _knn_loops as loops
-
-Array = NDArray[np.float64]
 
 
 def distances(metric: int, p: float, queries: Array, points: Array) -> Array:

@@ -15,16 +15,14 @@ so one sort serves all k, where a search for each would sort as often.  The sums
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from solver.core.arrays import Array, Integers
 from solver.core.checks import check_points
 
 from . import _knn_loops as loops
 from ._knn_plain import distances
 from .neighbors import WEIGHTS, KNeighborsClassifier
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def predictions(

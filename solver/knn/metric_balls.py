@@ -1,11 +1,11 @@
-"""Balls: the outline of all places at one distance from a centre, in the true shape of each metric."""
+"""Metric balls: the outline of all places at one distance from a centre, in the true shape of each metric."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from solver.core.arrays import Array
+
 #: Places of an outline, at least and at most.
 FEWEST, MOST = 180, 20_000
 

@@ -21,6 +21,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array, Integers
 from solver.core.checks import (
     check_axis,
     check_choice,
@@ -33,7 +34,7 @@ from solver.core.checks import (
 from solver.core.estimator import Estimator
 
 from . import _knn_loops as loops
-from ._knn_index import Array, Index, Integers, SurfaceClasses
+from ._knn_index import Index, SurfaceClasses
 from ._knn_leave import shares_without_self
 from .vote import Vote, vote
 

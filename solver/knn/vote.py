@@ -1,4 +1,4 @@
-"""Voting: the vote of the k nearest points at one place, told neighbour by neighbour.
+"""Vote: the vote of the k nearest points at one place, told neighbour by neighbour.
 
 `KNeighborsClassifier.vote_at` gives it; the tie rule stands at the top of `neighbors`.  The shares are the same
 numbers as those of `predict_proba`, bit for bit: distances, and the order in which votes are added, are those of the
@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from solver.core.arrays import Array, Indices, Integers
 
 from . import _knn_loops as loops
 from . import _knn_plain as plain
-from ._knn_index import Array, Index, Integers
+from ._knn_index import Index
 
 #: How far two ways of computing a Minkowski distance may differ, as a share of it.
 SLACK = 1e-9
@@ -67,7 +68,7 @@ class Vote:
         return float(self.distance[-1])
 
     @property
-    def leaders(self) -> NDArray[np.intp]:
+    def leaders(self) -> Indices:
         """The classes with the most votes, as indices into `classes_`; the first of them wins."""
         return np.flatnonzero(self.shares == self.shares.max())
 

@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier, run
 from solver.core.certificate import Status
 from solver.core.checks import (
@@ -32,8 +33,6 @@ from solver.kernels.grids import GridRows
 from . import pegasos, perceptron
 from .pegasos import PegasosCertificate, PegasosSnapshot, PegasosSolver
 from .perceptron import PerceptronCertificate, PerceptronSnapshot, PerceptronSolver
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

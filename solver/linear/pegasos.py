@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array, Integers
 from solver.core.certificate import Status
 from solver.core.checks import check_integer, check_number, check_points, check_signs, check_size
 from solver.core.step_log import AT_ONCE, Notes
@@ -33,7 +34,6 @@ from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
 
 from . import _linear_loops as loops
 
-Array = NDArray[np.float64]
 #: Up to these bounds nothing overflows: <w, x> may reach steps * LARGEST_COORDINATE^2 / SMALLEST_LAMBDA.
 LARGEST_COORDINATE = 1e75
 SMALLEST_LAMBDA, LARGEST_LAMBDA = 1e-50, 1e50
@@ -90,7 +90,7 @@ class PegasosSnapshot:
 
     coef: Array
     newest: Array
-    count: NDArray[np.int64]
+    count: Integers
     touched: int
     hit: bool
     certificate: PegasosCertificate
@@ -251,7 +251,7 @@ class PegasosSolver(SteppedSolver):
         self._notes.start(np.empty(0))
         return self._notes.present
 
-    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+    def take_notes(self) -> tuple[Array, Integers]:
         """What was noted since the last call; see `SteppedSolver.take_notes`."""
         return self._notes.take()
 

@@ -25,8 +25,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from solver.core.arrays import Array, Integers
 from solver.core.certificate import Status
 from solver.core.checks import check_flag, check_integer, check_points, check_signs, check_size
 from solver.core.step_log import Notes
@@ -34,7 +35,6 @@ from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
 
 from . import _linear_loops as loops
 
-Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 #: Mistakes corrected between two looks at `stop`.
 AT_ONCE = 500
@@ -204,7 +204,7 @@ class PerceptronSnapshot:
 
     coef: Array
     intercept: float
-    count: NDArray[np.int64]
+    count: Integers
     touched: int
     certificate: PerceptronCertificate
 
@@ -372,7 +372,7 @@ class PerceptronSolver(SteppedSolver):
         self._notes.start(self._present)
         return self._notes.present
 
-    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+    def take_notes(self) -> tuple[Array, Integers]:
         """What was noted since the last call; see `SteppedSolver.take_notes`."""
         return self._notes.take()
 

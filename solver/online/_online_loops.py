@@ -14,13 +14,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from solver.core._compile import jit
+from solver.core.arrays import Array, Integers, Mask
 from solver.svm._smo_loops import SNAP, curvature
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # How `reprocess` ended
 DONE, CONVERGED, STALLED, DROP = range(4)
@@ -39,7 +36,7 @@ class Expansion(NamedTuple):
     reals: Array  #: (5, capacity)
     number: Integers  #: (capacity,) of the point in the stream
     slot_of: Integers  #: (capacity,) of its kernel row, or -1
-    doomed: NDArray[np.bool_]  #: (capacity,) to be dropped after a REPROCESS
+    doomed: Mask  #: (capacity,) to be dropped after a REPROCESS
     rows: Array  #: (n_slots, capacity)
     slots: Integers  #: (3, n_slots)
     ints: Integers  #: (6,); the last counts the points that entered or left {alpha > 0}

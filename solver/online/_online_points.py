@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Integers
 from solver.kernels.table import Kernel
 
 from . import _online_loops as loops
 from ._online_loops import Expansion
 
-Array = NDArray[np.float64]
 #: Of more points that leave at once, the kernel rows are not moved but forgotten, so that it does not take long.
 FEW = 32
 #: Numbers in kernel rows that are copied at once, at most.
@@ -36,11 +35,11 @@ class KeptState:
         Of the points of S, see `Expansion`.
     """
 
-    batch: tuple[Array, Array, Array, NDArray[np.int64]]
+    batch: tuple[Array, Array, Array, Integers]
     XT: Array
     reals: Array
-    number: NDArray[np.int64]
-    ints: NDArray[np.int64]
+    number: Integers
+    ints: Integers
 
     @property
     def nbytes(self) -> int:
@@ -71,7 +70,7 @@ class KeptPoints:
     X: Array
     y: Array
     C: Array
-    place: NDArray[np.int64]
+    place: Integers
 
     def __init__(self, kernel: Kernel, n_features: int, cache_numbers: float) -> None:
         self._cache_numbers = cache_numbers
@@ -79,7 +78,7 @@ class KeptPoints:
         ints = np.zeros(6, dtype=np.int64)
         ints[[loops.LAST_I, loops.LAST_J]] = -1
         self.S = Expansion(
-            (kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)),
+            kernel.numbers,
             np.zeros((n_features, 0)),
             np.zeros((5, 0)),
             none,
@@ -96,7 +95,7 @@ class KeptPoints:
         """Points in S."""
         return int(self.S.ints[loops.SIZE])
 
-    def hold(self, X: Array, y: Array, C: Array, numbers: NDArray[np.int64]) -> None:
+    def hold(self, X: Array, y: Array, C: Array, numbers: Integers) -> None:
         """Make (X, y, C) the batch at hand, its points with rising `numbers` above all former ones; S stays."""
         self.X, self.y, self.C, self._numbers = X, y, C, numbers
         self.place = np.full(len(X), -1)

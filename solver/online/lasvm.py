@@ -28,8 +28,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from solver.core.arrays import Array, Integers
 from solver.core.certificate import Status
 from solver.core.checks import (
     check_choice,
@@ -51,7 +52,6 @@ from .lasvm_state import NOBODY, LasvmSnapshot, LasvmState
 
 __all__ = ["LasvmSnapshot", "LasvmSolver"]
 
-Array = NDArray[np.float64]
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
 SELECTIONS = ("first-order", "second-order")
@@ -265,7 +265,7 @@ class LasvmSolver(LasvmState):
         self._begin_notes()
         return self._notes.present
 
-    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+    def take_notes(self) -> tuple[Array, Integers]:
         """What was noted since the last call; see `SteppedSolver.take_notes`."""
         return self._notes.take()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Integers
 from solver.core.certificate import Certificate, Status, best_primal, proved, rounding_of
 from solver.core.stepping import SteppedSolver
 from solver.kernels.table import Kernel
@@ -14,7 +14,6 @@ from solver.kernels.table import Kernel
 from . import _online_loops as loops
 from ._online_points import KeptPoints
 
-Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 #: (m, M) over no points.
 NOBODY = (-np.inf, np.inf)
@@ -39,7 +38,7 @@ class LasvmSnapshot:
         `n_iter` counts operations; `kkt_violation` is that of S, and of all points once the answer is optimal.
     """
 
-    expansion: NDArray[np.int64]
+    expansion: Integers
     alpha: Array
     v: Array
     intercept: float
@@ -72,7 +71,7 @@ class LasvmState(SteppedSolver):
         return self._kept.size
 
     @property
-    def expansion(self) -> NDArray[np.int64]:
+    def expansion(self) -> Integers:
         """Numbers of the points of S, shape (size,)."""
         return self._kept.S.number[: self.size].copy()
 

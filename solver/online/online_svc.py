@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from solver.core.arrays import Array, Indices, Integers
 from solver.core.binary_reduction import run
 from solver.core.certificate import Certificate, Status
 from solver.core.checks import check_labels, check_points, check_seed, check_size
@@ -22,8 +23,6 @@ from solver.kernels.kernel_classifier import CACHE_SIZE, SteppedKernelClassifier
 from solver.kernels.table import Kernel
 
 from .lasvm import LARGEST_C, LARGEST_COORDINATE, LasvmSnapshot, LasvmSolver
-
-Array = NDArray[np.float64]
 
 
 class OnlineSVC(SteppedKernelClassifier):
@@ -181,7 +180,7 @@ class OnlineSVC(SteppedKernelClassifier):
         points: Array,
         signs: Array,
         C: Array,
-        numbers: NDArray[np.intp],
+        numbers: Indices,
         kernel: Kernel,
         cache_size: float,
         n_epochs: int = 1,
@@ -205,11 +204,11 @@ class OnlineSVC(SteppedKernelClassifier):
         )
 
     def _solver(
-        self, points: Array, signs: Array, C: Array, numbers: NDArray[np.intp], kernel: Kernel, cache_size: float
+        self, points: Array, signs: Array, C: Array, numbers: Indices, kernel: Kernel, cache_size: float
     ) -> LasvmSolver:
         return self._new(points, signs, C, numbers, kernel, cache_size, self.n_epochs, self.finish, self.shuffle)
 
-    def _multipliers(self, snapshot: LasvmSnapshot, pair: Pair) -> tuple[NDArray[np.int64], Array]:
+    def _multipliers(self, snapshot: LasvmSnapshot, pair: Pair) -> tuple[Integers, Array]:
         return snapshot.expansion, snapshot.alpha
 
     def _adopt(self, training: Any, snapshots: Sequence[LasvmSnapshot]) -> Self:

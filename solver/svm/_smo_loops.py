@@ -14,9 +14,10 @@ import numpy as np
 
 from solver.core._compile import inlined, jit, part
 from solver.core._vector import BLOCK, larger, smaller
+from solver.kernels._kernel_rows import COMPUTED, ROW_COST, cached_row
 
-from ._smo_rows import COMPUTED, ROW_COST, cached_row
-
+#: The codes of the rules in `working_set_rules.RULES`.
+CYCLIC, RANDOM, PLATT, FIRST_ORDER, SECOND_ORDER, MAXIMUM_GAIN = range(6)
 # Results of `run`
 RUNNING, CONVERGED, STALLED, CONFLICT = range(4)
 # Places in the integer state
@@ -182,12 +183,12 @@ def first_partner(v, up, low, i, start, free_only, tol):  # type: ignore[no-unty
 def select(  # type: ignore[no-untyped-def]
     rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, i, j, tol, gains
 ):
-    """The pair (in I_up, in I_low) that the rule chooses; (i, j) is the worst one, `selection.RULES` the numbers."""
+    """The pair (in I_up, in I_low) that the rule chooses; (i, j) is the worst one, `rule` its code."""
     n = v.shape[0]
     m, M = v[i], v[j]
-    if rule == 3:
+    if rule == FIRST_ORDER:
         return i, j
-    if rule == 5 and ints[LAST_I] >= 0:
+    if rule == MAXIMUM_GAIN and ints[LAST_I] >= 0:
         a, b = ints[LAST_I], ints[LAST_J]
         if not (near_bound(lo[a], hi[a], beta[a]) and near_bound(lo[b], hi[b], beta[b])):
             slot = cached_row(kernel, XT, a, rows, slot_of, owner, used, head)
@@ -198,19 +199,19 @@ def select(  # type: ignore[no-untyped-def]
                 a, partner = b, other
             if partner >= 0:
                 return (a, partner) if v[a] > v[partner] else (partner, a)
-    if rule >= 4:
+    if rule in (SECOND_ORDER, MAXIMUM_GAIN):
         slot = cached_row(kernel, XT, i, rows, slot_of, owner, used, head)
         partner = largest_gain(i, rows, slot, diagonal, v, low, gains)
         return i, partner if partner >= 0 else j
     worst_i, worst_j = i, j
-    if rule == 0:
+    if rule == CYCLIC:
         for c in range(n):
             i = (ints[CURSOR] + c) % n
             if v[i] + up[i] > M + tol or v[i] + low[i] < m - tol:
                 break
         ints[CURSOR] = (i + 1) % n
         j = first_partner(v, up, low, i, FIRST, EVERYONE, tol)
-    elif rule == 1:
+    elif rule == RANDOM:
         i = random_violator(v, up, low, m, M, tol, EVERYONE, rng)
         count = 0
         for k in range(n):
@@ -223,7 +224,7 @@ def select(  # type: ignore[no-untyped-def]
                     j = k
                     break
                 pick -= 1
-    else:
+    elif rule == PLATT:
         i = -1
         if ints[FREE_TURN] == 1:
             i = random_violator(v, up, low, m, M, tol, FREE_ONLY, rng)
@@ -238,6 +239,8 @@ def select(  # type: ignore[no-untyped-def]
             j = first_partner(v, up, low, i, below(n, rng), FREE_ONLY, tol)
             if j < 0:
                 j = first_partner(v, up, low, i, below(n, rng), EVERYONE, tol)
+    else:
+        raise ValueError("No compiled working-set rule has this code; there is one for each row of RULES.")
     # A violator always has a partner that moves: v_i > M + tol moves with low, v_i < m - tol with up.  Only where v is
     # so large that v + tol rounds to v is there no violator although m - M > tol; the worst pair moves even then.
     way = oriented(v, up, low, i, j, tol) if i >= 0 and j >= 0 else 0

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Integers
 from solver.core.step_log import of_multipliers
 
 from . import _smo_loops as loops
 
-Array = NDArray[np.float64]
-
 
 def run(
-    K: Array,
-    lo: Array,
-    hi: Array,
-    beta: Array,
-    v: Array,
-    ints: NDArray[np.int64],
-    tol: float,
-    n_steps: int,
-    notes: Array,
+    K: Array, lo: Array, hi: Array, beta: Array, v: Array, ints: Integers, tol: float, n_steps: int, notes: Array
 ) -> int:
     """At most `n_steps` pair updates on a whole kernel matrix; `notes` and results as in `_smo_loops.run`."""
     diagonal = K.diagonal()

@@ -16,10 +16,10 @@ from _thread import allocate_lock  # a lock is all it takes: no module here star
 from functools import cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
+from solver.core.arrays import Array
 from solver.core.stepping import Checkpoint
 from solver.kernels.table import KERNELS, Kernel
 
@@ -27,7 +27,6 @@ from . import smo
 from .interior_point import Work, maximise, pivoted_cholesky
 from .smo import SmoSolver
 
-Array = NDArray[np.float64]
 #: Cost of the updates before the interior point method is thought of first.
 FIRST_TRY = 1_000_000
 #: Share of the cost of the updates so far that it may cost: the most that is lost when it is of no use.

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import run
 from solver.core.multiclass import Pair
 from solver.kernels.kernel_classifier import SteppedKernelClassifier
 from solver.kernels.table import Kernel
 
 from .projected_gradient import LARGEST_C, LARGEST_COORDINATE, DualAscentSnapshot, DualAscentSolver
-
-Array = NDArray[np.float64]
 
 
 class DualAscentSVC(SteppedKernelClassifier):
@@ -90,7 +88,7 @@ class DualAscentSVC(SteppedKernelClassifier):
         return self
 
     def _solver(
-        self, points: Array, signs: Array, C: Array, numbers: NDArray[np.intp], kernel: Kernel, cache_size: float
+        self, points: Array, signs: Array, C: Array, numbers: Indices, kernel: Kernel, cache_size: float
     ) -> DualAscentSolver:
         return DualAscentSolver(
             points,
@@ -104,5 +102,5 @@ class DualAscentSVC(SteppedKernelClassifier):
             cache_size=cache_size,
         )
 
-    def _multipliers(self, snapshot: DualAscentSnapshot, pair: Pair) -> tuple[NDArray[np.intp], Array]:
+    def _multipliers(self, snapshot: DualAscentSnapshot, pair: Pair) -> tuple[Indices, Array]:
         return pair.index, snapshot.alpha

@@ -33,11 +33,10 @@ from collections.abc import Callable, Generator
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array
 from solver.kernels.table import Kernel
 
-Array = NDArray[np.float64]
 T = TypeVar("T")
 #: Work in pieces: a generator that yields between two of them and returns the result.
 Work = Generator[None, None, T]

@@ -27,8 +27,9 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from solver.core.arrays import Array, Integers, Mask
 from solver.core.certificate import Certificate, Status, best_primal, proved, rounding_of
 from solver.core.checks import (
     check_choice,
@@ -46,7 +47,6 @@ from solver.kernels.table import Kernel
 
 from .projection import best_scaled_primal, project, settled
 
-Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 LARGEST_COORDINATE = 1e70
 LARGEST_C = 1e50
@@ -81,7 +81,7 @@ class DualAscentSnapshot:
     alpha: Array
     v: Array
     intercept: float
-    moved: NDArray[np.bool_]
+    moved: Mask
     step_size: float
     certificate: Certificate
 
@@ -287,7 +287,7 @@ class DualAscentSolver(SteppedSolver):
         self._notes.start(self._present)
         return self._notes.present
 
-    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+    def take_notes(self) -> tuple[Array, Integers]:
         """What was noted since the last call; see `SteppedSolver.take_notes`."""
         return self._notes.take()
 

@@ -14,9 +14,9 @@ The best scale, for a primal bound without intercept, is found along its breakpo
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from solver.core.arrays import Array
+
 #: What rounding leaves of sums that ought to be 0, and between a multiplier and its bound, as a share of their size.
 ROUNDING = 256.0 * float(np.finfo(np.float64).eps)
 

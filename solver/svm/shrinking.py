@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Indices, Integers
+from solver.kernels._kernel_rows import COMPUTED, PRECOMPUTED, Cache, KernelNumbers, add_rows, new_cache
+
 from . import _smo_loops as loops
 from . import _smo_plain
-from ._smo_rows import COMPUTED, PRECOMPUTED, Cache, add_rows, new_cache
 
-Array = NDArray[np.float64]
-KernelNumbers = tuple[int, float, float, int]
 #: Updates before settled points are left out for the first time, and points from which on that pays.
 FIRST_REVIEW, LEAST_SHRUNK = 1000, 100
 #: A choice that leaves fewer points out than this share is not worth new arrays.
@@ -44,7 +44,7 @@ class Subproblem:
 
     def __init__(
         self,
-        index: NDArray[np.intp],
+        index: Indices,
         XT: Array,
         lo: Array,
         hi: Array,
@@ -68,7 +68,7 @@ class Subproblem:
         self.up[:] = np.where(self.beta < self.hi, 0.0, -np.inf)
         self.low[:] = np.where(self.beta > self.lo, 0.0, np.inf)
 
-    def part(self, index: NDArray[np.intp], megabytes: float, precomputed: bool) -> Subproblem:
+    def part(self, index: Indices, megabytes: float, precomputed: bool) -> Subproblem:
         """The subproblem of the points `index`, with copies of their numbers."""
         XT = self.XT[index][:, index] if precomputed else np.ascontiguousarray(self.XT[:, index])
         return Subproblem(
@@ -93,7 +93,7 @@ class Subproblem:
         """(m, M) over these points."""
         return float((self.v + self.up).max()), float((self.v + self.low).min())
 
-    def undecided(self) -> NDArray[np.intp]:
+    def undecided(self) -> Indices:
         """The points that a pair with any other could move now: free, or at a bound and beyond m or M."""
         m, M = self.bounds
         above, below = self.up == 0.0, self.low == 0.0
@@ -103,7 +103,7 @@ class Subproblem:
         self,
         rule: int,
         kernel: KernelNumbers,
-        ints: NDArray[np.int64],
+        ints: Integers,
         rng: NDArray[np.uint64],
         tol: float,
         n_steps: int,
@@ -181,7 +181,7 @@ class ActiveState:
     beta: Array
     v: Array
     size: Array
-    part: tuple[NDArray[np.intp], Array, Array] | tuple[()]
+    part: tuple[Indices, Array, Array] | tuple[()]
     review_at: int
     interval: int
 
@@ -270,14 +270,7 @@ class ActiveSet:
         return self._read[1]
 
     def run(
-        self,
-        rule: int,
-        ints: NDArray[np.int64],
-        rng: NDArray[np.uint64],
-        tol: float,
-        n_steps: int,
-        budget: int,
-        notes: Array,
+        self, rule: int, ints: Integers, rng: NDArray[np.uint64], tol: float, n_steps: int, budget: int, notes: Array
     ) -> int:
         """Updates on the points under work; see `_smo_loops.run`.  The `notes` are true where these are all points."""
         whole, part = self.whole, self.part

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array, Integers
 from solver.core.certificate import Status
 from solver.core.checks import (
     check_choice,
@@ -44,7 +45,6 @@ from .working_set_rules import RULES
 
 __all__ = ["SmoSnapshot", "SmoSolver"]
 
-Array = NDArray[np.float64]
 #: A margin below this share of the data's radius in feature space counts as "not separable".
 SEPARABLE_SHARE = 1e-6
 #: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
@@ -69,7 +69,7 @@ class _State:
     """What `SmoSolver.restore` needs; rows of the kernel it computes again."""
 
     active: ActiveState
-    ints: NDArray[np.int64]
+    ints: Integers
     rng: NDArray[np.uint64]
     status: Status
     moved_since_refresh: bool
@@ -95,7 +95,7 @@ class SmoSolver(SmoState):
     max_iter : int, default=-1
         Steps after which the solver gives up; -1 means max(10^7, 100 n).
     selection : str, default="second-order"
-        A working-set rule of `selection.RULES`.
+        A working-set rule of `RULES`.
     random_state : int, default=0
         Seed of the rules that draw.
     alpha : array-like of shape (n,), optional
@@ -164,7 +164,7 @@ class SmoSolver(SmoState):
         check_flag("shrinking", shrinking)
         self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
         self._active = ActiveSet(
-            (kernel.kind.code, float(kernel.gamma), float(kernel.coef0), int(kernel.degree)),
+            kernel.numbers,
             XT,
             self.y,
             self._lo,
@@ -268,7 +268,7 @@ class SmoSolver(SmoState):
         self._notes.start(self._present)
         return self._notes.present
 
-    def take_notes(self) -> tuple[Array, NDArray[np.int64]]:
+    def take_notes(self) -> tuple[Array, Integers]:
         """What was noted since the last call; see `SteppedSolver.take_notes`."""
         return self._notes.take()
 

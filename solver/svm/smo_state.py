@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array, Integers
 from solver.core.certificate import Certificate, best_primal, proved
 from solver.core.step_log import of_multipliers
 from solver.core.stepping import SteppedSolver
@@ -14,7 +14,6 @@ from solver.core.stepping import SteppedSolver
 from . import _smo_loops as loops
 from .shrinking import ActiveSet
 
-Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -57,7 +56,7 @@ class SmoState(SteppedSolver):
     tol: float
     _lo: Array
     _hi: Array
-    _ints: NDArray[np.int64]
+    _ints: Integers
     _active: ActiveSet
     _definite: bool  #: whether the kernel matrix is positive semidefinite
     _hard: bool  #: whether no point may be inside the margin; with slack for some points every problem has a solution

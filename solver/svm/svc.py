@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array, Indices
 from solver.core.certificate import NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_labels, check_number, check_points, check_seed, check_size
 from solver.core.class_weights import bounds, class_weights, sample_weights
@@ -21,7 +22,6 @@ from .auto import AutoSolver
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
 from .working_set_rules import RULES
 
-Array = NDArray[np.float64]
 #: Ways to train; see the parameter `solver` of SVC.
 SOLVERS = ("smo", "auto")
 _SHAPES = ("ovr", "ovo")
@@ -33,11 +33,11 @@ class _Training:
 
     X: Array
     classes: NDArray[Any]
-    codes: NDArray[np.intp]  #: class index of each point, -1 for a point of weight 0
+    codes: Indices  #: class index of each point, -1 for a point of weight 0
     class_weight: Array
     kernel: AnyKernel
     centre: Array
-    trainer: PairTrainer
+    trainer: PairTrainer[SmoSolver]
 
 
 class SVC(KernelClassifier):
@@ -62,7 +62,7 @@ class SVC(KernelClassifier):
     max_iter : int, default=-1
         Steps per binary problem; -1 means max(10^7, 100 n).  Reaching a limit sets `fit_status_` to 1.
     selection : str, default="second-order"
-        Working-set rule, a name of `selection.RULES`.
+        Working-set rule, a name of `RULES`.
     random_state : int, RandomState or None, default=None
         Seed of the rules that draw.  None means 0: the same call gives the same answer.
     class_weight : dict, "balanced" or None, default=None
@@ -113,7 +113,7 @@ class SVC(KernelClassifier):
     -----
     Shapes and signs are scikit-learn's: for two classes f > 0 is classes_[1].
 
-    Source: Chang, Lin, "LIBSVM", ACM TIST 2, 2011; and the papers named in `smo`, `selection` and `multiclass`.
+    Source: Chang, Lin, "LIBSVM", ACM TIST 2, 2011; and the papers named in `smo`, `working_set_rules` and `multiclass`.
     """
 
     _largest_coordinate = LARGEST_COORDINATE
@@ -188,7 +188,7 @@ class SVC(KernelClassifier):
         compiled: bool = True,
         sample_weight: ArrayLike | None = None,
         shrinking: bool = True,
-    ) -> PairTrainer:
+    ) -> PairTrainer[SmoSolver]:
         """Check data and parameters and return the trainer that `fit` would run; `adopt` takes its snapshots.
 
         Parameters

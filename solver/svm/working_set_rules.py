@@ -1,9 +1,12 @@
-"""Working-set rules: which two multipliers SMO moves next.
+"""Working-set rules: which two multipliers SMO moves next, and why these two.
 
 A *violator* is i in I_up with v_i > M + tol, or i in I_low with v_i < m - tol; a pair *moves* when it is (up, low) with
 v_i - v_j > tol.  Every rule stops at m - M <= tol and reaches the same optimum; they differ in the number of steps
-and in the price of a step.  The rules themselves are compiled in `_smo_loops.select`, one branch each; here they
-are data: name, number, title and what to say about them.
+and in the price of a step.
+
+A rule is one row of `RULES`, and one branch of `_smo_loops.select`, which is what happens.  Here the same rule is
+followed step by step in plain numpy, keeps all candidates it looked at, and is told in words; rules that draw are
+followed draw by draw.  Legend as in `_smo_loops`.
 
 "cyclic" goes round the violators, but begins its search for a partner at the first point every time.  Where an early
 point moves with nearly everyone, a late one hardly ever gets its turn: one point with two labels, whose multipliers
@@ -12,35 +15,348 @@ only their own pair brings to C in one step, may take ten thousand times as many
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from solver.core.arrays import Indices
+
+from . import _smo_loops as loops
+from .working_set_candidates import (
+    CLIPPED_GAIN,
+    DIFFERENCE,
+    ERROR_DIFFERENCE,
+    GAIN,
+    V_ABOVE,
+    V_BELOW,
+    VIOLATION,
+    Pair,
+    Ranking,
+    State,
+)
+
+#: The pair (in I_up, in I_low), how either was found, and one sentence about both.
+Choice = tuple[Pair, Ranking, Ranking, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rule:
-    """One working-set rule: its number in the compiled loop, and its words on screen."""
+    """One working-set rule.
+
+    Attributes
+    ----------
+    code : int
+        Its number in `_smo_loops.select`.
+    title, note : str
+        As on screen.
+    choose : callable
+        What it takes, and why.
+    looks_at_v : bool, default=False
+        Whether it only ever chooses among extremes of v, so that settled points may be left out for a while.
+    """
 
     code: int
     title: str
     note: str
-    #: Whether it only ever chooses among extremes of v, so that settled points may be left out for a while.
+    choose: Callable[[State], Choice]
     looks_at_v: bool = False
+
+
+def counted(number: int, noun: str, also: str = "") -> str:
+    """ "the only free point", "the 12 free points"."""
+    return f"the only {noun}{also}" if number == 1 else f"the {number} {noun}s{also}"
+
+
+def _sharing(ranking: Ranking, among: str) -> str:
+    """ "All 12 points", or "Of the 12 points, 3"."""
+    return f"All {among.removeprefix('the ')}" if ranking.tied == ranking.total else f"Of {among}, {ranking.tied}"
+
+
+# -- rules that look for extremes --------------------------------------------------------------------------------------
+
+
+def _above(state: State) -> tuple[Ranking, str]:
+    i, _ = state.worst
+    candidates = np.flatnonzero(state.up)
+    ranking = state.ranking(candidates, state.v[candidates], i, measure=V_ABOVE, place="i", sentence="")
+    among = counted(ranking.total, "point", " whose yα may grow")
+    if ranking.tied > 1:
+        said = f"{_sharing(ranking, among)} share the largest v; i is the first of these."
+        words = f"i is the first of {ranking.tied} equally bad violators above"
+    else:
+        said = f"i has the largest v of {among}." if ranking.total > 1 else f"i is {among}."
+        words = "i is the worst violator above"
+    return replace(ranking, sentence=said), words
+
+
+def _below(state: State) -> tuple[Ranking, str]:
+    _, j = state.worst
+    candidates = np.flatnonzero(state.low)
+    ranking = state.ranking(candidates, state.v[candidates], j, measure=V_BELOW, place="j", sentence="")
+    among = counted(ranking.total, "point", " whose yα may shrink")
+    if ranking.tied > 1:
+        said = f"{_sharing(ranking, among)} share the smallest v; j is the first of these."
+        words = f"j the first of {ranking.tied} equally bad ones below"
+    else:
+        said = f"j has the smallest v of {among}." if ranking.total > 1 else f"j is {among}."
+        words = "j the worst below"
+    return replace(ranking, sentence=said), words
+
+
+def _first_order(state: State) -> Choice:
+    first, above = _above(state)
+    second, below = _below(state)
+    return state.worst, first, second, f"{above}, {below}."
+
+
+def _second_order(state: State) -> Choice:
+    i, worst = state.worst
+    first, above = _above(state)
+    rise = np.maximum(state.v[i] - np.where(state.low, state.v, np.inf), 0.0)
+    with np.errstate(over="ignore"):
+        gains = rise * rise / state.curvatures(i)
+    if not gains.max() > 0.0:  # v so small that its square is nothing
+        second, below = _below(state)
+        return (i, worst), first, second, f"{above}, {below}: the gains are too small for double precision to tell."
+    j = int(gains.argmax())
+    candidates = np.flatnonzero(rise > 0.0)
+    second = state.ranking(candidates, 0.5 * gains[candidates], j, measure=GAIN, place="j", sentence="")
+    among = counted(second.total, "point", " with a smaller v than i whose yα may shrink")
+    if second.tied > 1:
+        said = f"{_sharing(second, among)} promise the same largest gain; j is the first of these."
+        words = f"j is the first of {second.tied} that promise the largest gain"
+    else:
+        said = f"j promises the largest gain of {among}." if second.total > 1 else f"j is {among}."
+        words = "j promises the largest gain"
+    return (i, j), first, replace(second, sentence=said), f"{above}, {words}."
+
+
+def _maximum_gain(state: State) -> Choice:
+    last = int(state.ints[loops.LAST_I]), int(state.ints[loops.LAST_J])
+    if last[0] < 0:
+        return _instead(state, "The last pair is left out for now" if state.left_out else "There is no last pair yet")
+    if state.is_near_bound(last[0]) and state.is_near_bound(last[1]):
+        return _instead(state, "Both points of the last pair are at a bound")
+    gains = [state.clipped_gains(point) for point in last]
+    best = np.array([max(0.0, float(gain.max())) for gain in gains])
+    turn = 1 if best[1] > best[0] else 0
+    if not best[turn] > 0.0:
+        return _instead(state, "Neither point of the last pair moves with any other")
+    kept, gain = last[turn], gains[turn]
+    partner = int(gain.argmax())
+    mine, other = state.placed(kept, partner)
+    why = "both best steps bring the same, and it is the first" if best[0] == best[1] else "its best step brings more"
+    first = state.ranking(
+        np.array(last), best, kept, measure=CLIPPED_GAIN, place=mine, sentence=f"Of the last pair, {mine} stays: {why}."
+    )
+    candidates = np.flatnonzero(gain > 0.0)
+    second = state.ranking(candidates, gain[candidates], partner, measure=CLIPPED_GAIN, place=other, sentence="")
+    among = counted(second.total, "point", f" that move{'s' if second.total == 1 else ''} with {mine}")
+    if second.tied > 1:
+        said = f"{_sharing(second, among)} bring the same largest gain; {other} is the first of these."
+    else:
+        said = f"{other} brings the largest clipped gain of {among}." if second.total > 1 else f"{other} is {among}."
+    pair = (kept, partner) if mine == "i" else (partner, kept)
+    words = f"{mine} stays from the last pair, {other} brings the largest gain with it that the box allows."
+    return pair, first, replace(second, sentence=said), words
+
+
+def _instead(state: State, why: str) -> Choice:
+    pair, first, second, words = _second_order(state)
+    return pair, first, second, f"{why}, so as second-order: {words}"
+
+
+# -- rules that take the next one or draw ------------------------------------------------------------------------------
+
+
+class _Draws:
+    """The random numbers of `_smo_loops.below`, from the same state on."""
+
+    def __init__(self, state: int) -> None:
+        self._state = state
+
+    def below(self, n: int) -> int:
+        x = self._state
+        x ^= x >> 12
+        x ^= (x << 25) % 2**64
+        x ^= x >> 27
+        self._state = x
+        return ((x * 2685821657736338717) % 2**64 >> 33) % n
+
+
+_TOO_LARGE = "v is too large here for double precision to tell who violates by tol"
+
+
+def _worst_pair(state: State) -> Choice:
+    pair, first, second, words = _first_order(state)
+    return pair, first, second, f"{_TOO_LARGE}, so as first-order: {words}"
+
+
+def _joined(state: State, first: int, second: int, rankings: tuple[Ranking, Ranking], words: str) -> Choice:
+    pair = (first, second) if state.placed(first, second)[0] == "i" else (second, first)
+    return pair, *rankings, words
+
+
+def _violator(state: State, candidates: Indices, chosen: int, how: str, place: str, sentence: str) -> Ranking:
+    return state.ranking(
+        candidates, state.violations[candidates], chosen, measure=VIOLATION, place=place, sentence=sentence, how=how
+    )
+
+
+def _partner(
+    state: State, candidates: Indices, with_: int, chosen: int, how: str, place: str, sentence: str
+) -> Ranking:
+    return state.ranking(
+        candidates,
+        np.abs(state.v[candidates] - state.v[with_]),
+        chosen,
+        measure=DIFFERENCE,
+        place=place,
+        sentence=sentence,
+        how=how,
+    )
+
+
+def _cyclic(state: State) -> Choice:
+    violators, cursor = state.violators, int(state.ints[loops.CURSOR])
+    found = len(violators) > 0
+    if found:
+        violators = np.roll(violators, -int(np.searchsorted(violators, cursor)))
+    else:  # as the loop does: it is left with the last point
+        violators = np.array([(cursor - 1) % len(state.v)])
+    first = int(violators[0])
+    partners = state.partners(first)
+    if not len(partners):
+        return _worst_pair(state)
+    second = int(partners[0])
+    p, q = state.placed(first, second)
+    said = f"{p} is the next of {counted(len(violators), 'violator')}, in order of their numbers."
+    violator = _violator(state, violators, first, "next", p, said if found else _TOO_LARGE + ".")
+    said = _taken(q, "is the first", len(partners), p, ", in order of their numbers")
+    partner = _partner(state, partners, first, second, "first", q, said)
+    words = f"{p} is the next violator in order, {q} the first partner in order that moves with it."
+    if not found:
+        words = f"{_TOO_LARGE}; {p} is the last point in order, {q} the first partner that moves with it."
+    return _joined(state, first, second, (violator, partner), words)
+
+
+def _taken(place: str, how: str, number: int, other: str, rest: str = "", noun: str = "point") -> str:
+    """ "j was drawn from the 5 points that move with i."; "j is the only point that moves with i."."""
+    if number == 1:
+        return f"{place} is the only {noun} that moves with {other}."
+    link = "from" if how == "was drawn" else "of"
+    return f"{place} {how} {link} the {number} {noun}s that move with {other}{rest}."
+
+
+def _random(state: State) -> Choice:
+    draws, violators = _Draws(state.random), state.violators
+    if not len(violators):
+        return _worst_pair(state)
+    first = int(violators[draws.below(len(violators))])
+    partners = state.partners(first)
+    if not len(partners):
+        return _worst_pair(state)
+    second = int(partners[draws.below(len(partners))])
+    p, q = state.placed(first, second)
+    said = f"{p} was drawn from {counted(len(violators), 'violator')}"
+    violator = _violator(state, violators, first, "drawn", p, f"{said}.")
+    partner = _partner(state, partners, first, second, "drawn", q, _taken(q, "was drawn", len(partners), p))
+    if len(partners) > 1:
+        words = f"{said}, {q} from the {len(partners)} points that move with it."
+    else:
+        words = f"{said}; {q} is the only point that moves with it."
+    return _joined(state, first, second, (violator, partner), words)
+
+
+def _platt(state: State) -> Choice:
+    draws = _Draws(state.random)
+    everyone = state.violators
+    free = everyone[state.free[everyone]]
+    of_free = state.ints[loops.FREE_TURN] == 1
+    drawn_from = free if of_free and len(free) else everyone
+    if not len(everyone):
+        return _worst_pair(state)
+    first = int(drawn_from[draws.below(len(drawn_from))])
+    if of_free:
+        turn = "Turn of the free points" if len(free) else "No free point violates, so all points have the turn"
+    else:
+        turn = "Turn of all points"
+    noun = "free violator" if of_free and len(free) else "violator"
+    drawn = f"was drawn from the {len(drawn_from)} {noun}s" if len(drawn_from) > 1 else f"is the only {noun}"
+    errors = np.abs(state.v[first] - state.v)
+    far = int(errors.argmax())
+    partners = state.partners(first)
+    if not len(partners):
+        return _worst_pair(state)
+    if far in partners:
+        second = far
+        p, q = state.placed(first, second)
+        others = np.delete(np.arange(len(errors)), first)
+        partner = state.ranking(others, errors[others], far, measure=ERROR_DIFFERENCE, place=q, sentence="")
+        ties = f"; {partner.tied} share it, and {q} is the first of these" if partner.tied > 1 else ""
+        said = f"{q} has the largest |Eᵢ − Eⱼ| of the {partner.total} other points{ties}."
+        partner = replace(partner, sentence=said if partner.total > 1 else f"{q} is the only other point.")
+        why = f"{q} has the largest |Eᵢ − Eⱼ|"
+    else:
+        starts = [draws.below(len(errors))]
+        movers = partners[state.free[partners]]
+        if not len(movers):
+            starts.append(draws.below(len(errors)))
+            movers = partners
+        movers = np.roll(movers, -int(np.searchsorted(movers, starts[-1])))
+        second = int(movers[0])
+        p, q = state.placed(first, second)
+        which = "free point" if len(starts) == 1 else "point"
+        said = _taken(q, "is the first", len(movers), p, ", searched from a random start", which)
+        partner = _partner(state, movers, first, second, "first", q, said)
+        nor = ", nor does any free point" if len(starts) == 2 else ""
+        why = f"the point with the largest |Eᵢ − Eⱼ| does not move with it{nor}; {q} is the first {which} that does"
+    violator = _violator(state, drawn_from, first, "drawn", p, f"{turn}: {p} {drawn}.")
+    return _joined(state, first, second, (violator, partner), f"{turn}: {p} {drawn}; {why}.")
 
 
 RULES: dict[str, Rule] = {
     "cyclic": Rule(
-        0,
-        "Cyclic",
-        "The next violator in order, with the first partner that moves; partners late in the order may wait very long.",
+        code=loops.CYCLIC,
+        title="Cyclic",
+        note=(
+            "The next violator in order, with the first partner that moves; partners late in the order may wait very"
+            " long."
+        ),
+        choose=_cyclic,
     ),
-    "random": Rule(1, "Random", "A random violator, with a random partner that moves (seeded)."),
+    "random": Rule(
+        code=loops.RANDOM,
+        title="Random",
+        note="A random violator, with a random partner that moves (seeded).",
+        choose=_random,
+    ),
     "platt": Rule(
-        2, "Platt", "A random violator, by turns among all points and free ones; its partner has the largest |Eᵢ − Eⱼ|."
+        code=loops.PLATT,
+        title="Platt",
+        note="A random violator, by turns among all points and free ones; its partner has the largest |Eᵢ − Eⱼ|.",
+        choose=_platt,
     ),
-    "first-order": Rule(3, "First order", "The worst violator above with the worst below: largest vᵢ − vⱼ.", True),
+    "first-order": Rule(
+        code=loops.FIRST_ORDER,
+        title="First order",
+        note="The worst violator above with the worst below: largest vᵢ − vⱼ.",
+        choose=_first_order,
+        looks_at_v=True,
+    ),
     "second-order": Rule(
-        4, "Second order", "The worst violator above, and the partner that promises the largest gain (LIBSVM).", True
+        code=loops.SECOND_ORDER,
+        title="Second order",
+        note="The worst violator above, and the partner that promises the largest gain (LIBSVM).",
+        choose=_second_order,
+        looks_at_v=True,
     ),
     "maximum-gain": Rule(
-        5, "Maximum gain", "One point of the last pair stays; its new partner brings the largest clipped gain.", True
+        code=loops.MAXIMUM_GAIN,
+        title="Maximum gain",
+        note="One point of the last pair stays; its new partner brings the largest clipped gain.",
+        choose=_maximum_gain,
+        looks_at_v=True,
     ),
 }

@@ -18,6 +18,7 @@ from sklearn import svm as libsvm
 from sklearn.neighbors import KNeighborsClassifier as ReferenceKnn
 
 from app.controllers.controller import Controller
+from app.engine import pieces
 from app.engine.pool import Later, Priority
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
@@ -467,18 +468,18 @@ def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     def broken(*arguments: object) -> None:
         raise RuntimeError("oops")
 
-    monkeypatch.setattr(asking_module, "machine", broken)
+    monkeypatch.setattr(asking_module, "svc_of", broken)
     start = begin(document(svm()), Plan())
     assert "internal error (RuntimeError: oops)" in replies(start)[-1].failure
     assert "internal error (RuntimeError: oops)" in finished(Comparison(start, 2)).failure
 
 
 def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking_module, "PIECE", 0.0)
+    monkeypatch.setattr(pieces, "PIECE", 0.0)
     start = begin(document(svm()), Plan())
     assert replies(start, lambda: True) == []
-    pieces = list(look_for(LearningRequest(1, start, GRID, SHADES), lambda reply: None, lambda: False))
-    assert len(pieces) > 6, "training, scoring and painting are cut into pieces"
+    steps = list(look_for(LearningRequest(1, start, GRID, SHADES), lambda reply: None, lambda: False))
+    assert len(steps) > 6, "training, scoring and painting are cut into pieces"
 
 
 def test_letters_wake_once_and_the_newest_of_a_kind_counts() -> None:
@@ -565,7 +566,7 @@ def test_the_first_repetition_is_the_run_itself(strategy: Any) -> None:
 
 
 def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking_module, "PIECE", 0.0)
+    monkeypatch.setattr(pieces, "PIECE", 0.0)
     monkeypatch.setattr(comparing, "INTERVAL", 0.0)
     asking = begin(document(svm(), GeneratorSettings(count=6, noise=0.3).points()), Plan())
     whole = finished(Comparison(asking, 2))
@@ -587,7 +588,7 @@ def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
 
 
 def test_two_jobs_of_a_comparison_never_work_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking_module, "PIECE", 0.0)
+    monkeypatch.setattr(pieces, "PIECE", 0.0)
     comparison = Comparison(begin(document(svm()), Plan()), 2)
     gone = False
     first = comparison.job(lambda curves: None, lambda: gone)

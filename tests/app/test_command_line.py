@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,11 +99,12 @@ def test_a_recovery_copy_is_work_that_is_not_saved(
 
     copy, document = tmp_path / f"x{suffix}", Document(notes="kept")
     copy.write_bytes(b"any line\n" + documents.encode(document))
-    started: list[tuple[object, ...]] = []
-    monkeypatch.setattr(main, "_run", lambda *words: started.append(words) or 0)
+    started: list[main._Opened] = []
+    command = replace(main._COMMANDS[""], run=lambda options, opened, parser: started.append(opened) or 0)
+    monkeypatch.setitem(main._COMMANDS, "", command)
     assert main.main([str(copy)]) == 0
-    assert isinstance(started[0][0], Document) and started[0][0].notes == "kept"
-    assert started[0][1:] == (None, None, None, True)
+    assert isinstance(started[0].document, Document) and started[0].document.notes == "kept"
+    assert (started[0].path, started[0].on_disk, started[0].is_copy) == (None, None, True)
     copy.write_bytes(b"any line\n{")
     with pytest.raises(SystemExit):
         main.main([str(copy)])

@@ -15,6 +15,7 @@ from app.engine.export_surface import enlarge
 from app.engine.fitting import fitted
 from app.engine.lane_job import LaneJob
 from app.engine.latest_queue import LatestQueue
+from app.engine.pieces import OvertakenError, Pace
 from app.engine.pool import Priority
 from app.engine.query import Answer, NumberedQuery, work_out
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase, Side, Sides
@@ -52,7 +53,7 @@ def run(job: Any) -> Any:
 
 
 def sides(points: Points, *names: str) -> Sides:
-    first, second = (Side(run(fitted(LANES[name], points, True, lambda: False)).model, LANES[name]) for name in names)
+    first, second = (Side(run(fitted(LANES[name], points, True, Pace())).model, LANES[name]) for name in names)
     return first, second
 
 
@@ -221,11 +222,13 @@ def test_a_training_that_moves_is_followed() -> None:
     points = GeneratorSettings("moons", 40).points()
     query = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points, True)
     posted: list[Difference] = []
-    run(query.answer(posted.append, lambda: True))
+    with pytest.raises(OvertakenError):
+        run(query.answer(posted.append, lambda: True))
     assert len(posted) == 1 and not posted[0].full and posted[0].involved is not None
     crowd = Points.of(np.random.default_rng(0).normal(size=(20_001, 2)), np.zeros(20_001, dtype=np.int64))
     posted.clear()
-    run(replace(query, points=crowd).answer(posted.append, lambda: True))
+    with pytest.raises(OvertakenError):
+        run(replace(query, points=crowd).answer(posted.append, lambda: True))
     assert len(posted) == 1 and posted[0].involved is None, "so many points wait until nothing moves"
 
 

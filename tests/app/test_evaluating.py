@@ -13,6 +13,7 @@ from sklearn import metrics as theirs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
+from app.engine import pieces
 from app.engine.pool import Priority
 from app.engine.query import Answer, NumberedQuery, work_out
 from app.engine.requests import Frame, Phase
@@ -273,7 +274,8 @@ def test_a_validation_that_breaks_off_shows_no_number() -> None:
     assert words.validated_words(lane) == "broken off after 1 of 3 folds. It was too much."
 
 
-def test_validation_that_is_overtaken_ends_soon() -> None:
+def test_validation_that_is_overtaken_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 0.0)
     points = blobs(0, 2, 400)
     asked = iter([False, True])
     assert work(CrossValidation(LANES["smo"], points, 10, 0, True), lambda: next(asked, True)) == ([], "")

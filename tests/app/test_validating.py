@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sklearn import svm as reference
 from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 
+from app.engine.pieces import OvertakenError
 from app.engine.results import Results
 from app.features.validation_curves import query
 from app.features.validation_curves.query import FOLDS, Curve, CurveQuery, asked_lane, folds_of, places
@@ -222,8 +223,8 @@ def test_it_ends_soon_when_nobody_wants_it(few: None) -> None:
             calls += 1
             return calls > 1
 
-        for _ in CurveQuery(POINTS, asked_lane(lane, control), control).answer(got.append, overtaken):
-            pass
+        with pytest.raises(OvertakenError):
+            list(CurveQuery(POINTS, asked_lane(lane, control), control).answer(got.append, overtaken))
         assert calls == 2 and not any(each.complete for each in got)
 
 

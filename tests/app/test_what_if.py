@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -16,21 +17,14 @@ from numpy.typing import NDArray
 from sklearn import svm as reference
 
 from app.controllers.controller import Controller
+from app.engine.lane_job import MOST_VERTICES
+from app.engine.pieces import OvertakenError, Pace
+from app.engine.raster import Surface, unless_too_dense
 from app.engine.requests import Frame, Marks, Model, Phase
 from app.engine.results import Results
 from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf
-from app.features.what_if.query import (
-    Change,
-    ChangeQuery,
-    Facts,
-    Ghost,
-    GhostQuery,
-    StateSide,
-    boundary,
-    ended,
-    squared_norm,
-)
+from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide, ended, squared_norm
 from app.features.what_if.scene import differs, removable, side_of
 from app.features.what_if.state import Baseline
 from app.learners.estimators import estimator_of
@@ -80,8 +74,8 @@ def frame_of(lane: Lane, points: Points, slot: int = 0, **changes: Any) -> Frame
 
 def asked(query: Any, overtaken: Callable[[], bool] = lambda: False) -> list[Any]:
     got: list[Any] = []
-    for _ in query.answer(got.append, overtaken):
-        pass
+    with suppress(OvertakenError):
+        list(query.answer(got.append, overtaken))
     return got
 
 
@@ -151,7 +145,8 @@ def test_nothing_is_posted_when_nobody_waits() -> None:
 
 def test_lines_too_dense_are_left_out() -> None:
     regions = (np.indices((400, 400)).sum(axis=0) % 2).astype(np.int8)
-    assert len(boundary(regions, None, 2, Grid(0, 1, 0, 1, 400, 400))) == 0
+    found = Surface(Grid(0, 1, 0, 1, 400, 400), regions, np.zeros(regions.shape, dtype=bool))
+    assert len(unless_too_dense(found.boundary(2), MOST_VERTICES)) == 0
 
 
 # -- the numbers -------------------------------------------------------------------------------------------------------
@@ -260,7 +255,7 @@ def test_the_norm_of_pegasos_and_of_points_far_away() -> None:
     for points, name in ((TWO, "pegasos"), (TWO.move(range(50), TWO.xy + 1e6), "linear")):
         model = fit(LANES[name], points)
         assert isinstance(model, PairClassifier)
-        steps = squared_norm(model, 0)
+        steps = squared_norm(model, 0, Pace())
         try:
             while True:
                 next(steps)

@@ -36,7 +36,7 @@ def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
     window.named_actions["classes"].trigger()
     window.dock_manager.open("race")
     window.ask_picture()
-    window.show_help()
+    window.named_actions["help"].trigger()
     window.findChild(QMenu, "recent").aboutToShow.emit()
     window.import_export.ask_import()
     QApplication.clipboard().setText("1,2\n3,4\n")

@@ -185,7 +185,7 @@ def show_everything(window: MainWindow, qtbot: QtBot) -> None:
     window.named_actions["classes"].trigger()
     window.dock_manager.open("race")
     window.ask_picture()
-    window.show_help()
+    window.named_actions["help"].trigger()
     settle(qtbot, window, 60_000)
 
 

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QTextBrowser
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox, QPlainTextEdit, QPushButton, QTextBrowser
 from pytestqt.qtbot import QtBot
 
+from app.files import log
 from app.main import create_window
 from app.scene.help import sections
 from app.state.document import GeneratorSettings, Lane, SvmSettings, default_document
@@ -271,3 +272,22 @@ def test_the_gui_thread_is_never_held_up_by_training(make: Make, qtbot: QtBot) -
     timer.stop()
     assert not window.idle()
     assert len(turns) > 5 and max(np.diff(turns)) < 1.0
+
+
+def test_the_log_is_shown(make: Make, tmp_path: Path) -> None:
+    window = make()
+    window.named_actions["log"].trigger()
+    assert window.findChild(QLabel, "log.where").text().startswith("Nothing has gone wrong since")
+    assert not window.findChild(QPushButton, "log.copy").isEnabled()
+    window.findChild(QDialog, "log").close()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    try:
+        raise RuntimeError("broken \u202e on purpose")
+    except RuntimeError:
+        log.caught("Nothing was done.")
+    window.named_actions["log"].trigger()
+    shown = window.findChild(QPlainTextEdit, "log.text").toPlainText()
+    assert "Nothing was done." in shown and "RuntimeError: broken \ufffd on purpose" in shown
+    assert str(tmp_path / "log.txt") in window.findChild(QLabel, "log.where").text()
+    window.findChild(QPushButton, "log.copy").click()
+    assert QApplication.clipboard().text() == log.text()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from scipy.stats import kstest
 from sklearn.datasets import make_moons
 
+from app.state.document import GeneratorSettings
 from solver.data.datasets import DATASETS, chessboard, circle, generate, line, moons, wrong, xor
+from solver.data.distribution import Law
 
 SHIFTS = (-0.3, 0.0, 0.1)
 
@@ -46,6 +49,34 @@ def test_registry_defaults_work(name: str) -> None:
     assert dataset.has_shift == (dataset.shift_range is not None)
 
 
+@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_a_row_of_the_table_is_complete(name: str, noise: float) -> None:
+    """Each class has a density where the generator puts its points, and a truth has an equation and lines."""
+    dataset = DATASETS[name]
+    for n_classes in dataset.n_classes:
+        law = Law(name, noise, n_classes=n_classes)
+        X, y = make(name, 50, noise=noise, n_classes=n_classes)
+        assert law.has_density == (noise > 0 or not dataset.is_thin)
+        if law.has_density:
+            assert len(dataset.shapes(noise, 0.0, n_classes)) == n_classes
+            assert (law.density(X)[np.arange(len(y)), y] > 0).all()
+        drawn, labels = law.draw(200, 1)
+        assert drawn.shape == (200, 2) and set(labels) == set(range(n_classes))
+    assert (dataset.paths is not None) <= dataset.is_thin
+    if dataset.truth is not None:
+        assert dataset.truth.equation and len(dataset.truth.lines(-1.0, 1.0, -1.0, 1.0))
+        assert set(dataset.truth.classes(X)) == {0, 1}
+
+
+def test_an_unknown_set_is_an_error_wherever_one_is_named() -> None:
+    for call in (lambda: generate("sun", 3, 0.0, 0), lambda: Law("sun")):
+        with pytest.raises(ValueError, match="name is 'sun'; it must be one of 'line'"):
+            call()
+    with pytest.raises(msgspec.ValidationError, match="sun"):
+        msgspec.convert({"name": "sun"}, GeneratorSettings)
+
+
 def test_registry_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         DATASETS["line"] = DATASETS["xor"]  # type: ignore[index]
@@ -79,7 +110,7 @@ def test_distance_to_the_line(name: str, shift: float) -> None:
     assert shift - 2e-6 <= above.min() < shift + 0.02
     truth = DATASETS[name].truth
     assert truth is not None
-    np.testing.assert_array_equal(truth(X) == y, above > 0)
+    np.testing.assert_array_equal(truth.classes(X) == y, above > 0)
 
 
 def test_line_distribution() -> None:
@@ -116,8 +147,8 @@ def test_circle_distribution(shift: float) -> None:
         assert kstest(angle, "uniform", (-math.pi, 2 * math.pi)).pvalue > 0.001
     truth = DATASETS["circle"].truth
     assert truth is not None
-    np.testing.assert_array_equal(truth(X), ((X**2).sum(axis=1) >= 0.5).astype(int))
-    assert (truth(X) == y).all() == (shift >= 0)
+    np.testing.assert_array_equal(truth.classes(X), ((X**2).sum(axis=1) >= 0.5).astype(int))
+    assert (truth.classes(X) == y).all() == (shift >= 0)
 
 
 def test_moons_are_those_of_scikit_learn() -> None:

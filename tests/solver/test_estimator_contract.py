@@ -27,7 +27,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import solver
 from solver import SVC, DualAscentSVC, KNeighborsClassifier, OnlineSVC, PegasosClassifier, Perceptron
-from solver.core import conventions
+from solver.core import conventions, scikit_learn
 from solver.core.estimator import Estimator
 
 #: Each learner, in the settings it is checked with.
@@ -169,7 +169,7 @@ def test_exceptions_and_warnings_can_be_pickled() -> None:
         SVC().predict(X)
     again = pickle.loads(pickle.dumps(caught.value))
     assert isinstance(again, conventions.NotFittedError) and isinstance(again, exceptions.NotFittedError)
-    assert conventions.as_scikit_learn(conventions.ConvergenceWarning).__module__ == "solver.core._scikit"
+    assert scikit_learn.as_scikit_learn(conventions.ConvergenceWarning).__module__ == "solver.core._scikit"
 
 
 def test_without_scikit_learn_the_warnings_are_ours() -> None:

@@ -5,21 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from svm_reference import Formula
 
+from app.state.document import SvmSettings
+from solver import SVC
 from solver.core.certificate import Status
-from solver.inspection.rule_explanation import choice
 from solver.inspection.step_explanation import Explanation, explain
-from solver.inspection.working_set_candidates import MOST, Ranking, State
+from solver.kernels._kernel_rows import PRECOMPUTED, new_cache
 from solver.kernels.table import Kernel, PrecomputedKernel
 from solver.recording import Recording
 from solver.svm import _smo_loops as loops
-from solver.svm._smo_rows import PRECOMPUTED, new_cache
 from solver.svm.shrinking import FIRST_REVIEW, Subproblem
 from solver.svm.smo import SmoSolver
+from solver.svm.working_set_candidates import (
+    CLIPPED_GAIN,
+    DIFFERENCE,
+    ERROR_DIFFERENCE,
+    GAIN,
+    MOST,
+    V_ABOVE,
+    V_BELOW,
+    VIOLATION,
+    Ranking,
+    State,
+)
 from solver.svm.working_set_rules import RULES
 
 Array = NDArray[np.float64]
@@ -112,7 +125,7 @@ def rankings_hold(explanation: Explanation) -> None:
         if not ranking.compared:
             continue
         assert ranking.chosen == 0
-        worse = ranking.values if ranking.measure == "v below" else -ranking.values
+        worse = ranking.values if ranking.measure == V_BELOW else -ranking.values
         assert (np.diff(worse) >= 0).all()
         assert (worse == worse[0]).sum() == min(ranking.tied, MOST)
         if ranking.total > 2:  # equal ones by index; the two of the last pair keep their own order
@@ -126,28 +139,28 @@ def measured(run: Run, ranking: Ranking, other: int) -> tuple[Array, int]:
     at, diagonal = ranking.candidates, K.diagonal()
     floor = 1e-12 * (np.abs(diagonal) + abs(diagonal[other]))
     curvature = np.maximum(diagonal + diagonal[other] - 2.0 * K[other], floor)
-    if ranking.measure == "v above":
+    if ranking.measure == V_ABOVE:
         assert abs(ranking.base - M) < 1e-9
         return v[at], int(run.up.sum())
-    if ranking.measure == "v below":
+    if ranking.measure == V_BELOW:
         assert abs(ranking.base - m) < 1e-9
         return v[at], int(run.low.sum())
     assert ranking.base == 0.0
-    if ranking.measure == "gain":
+    if ranking.measure == GAIN:
         total = [int((run.low & (v < v[other] + nudge)).sum()) for nudge in (-1e-9, 1e-9)]  # of duplicates of i
         assert total[0] <= ranking.total <= total[1]
         return ((v[other] - v) ** 2 / (2.0 * curvature))[at], ranking.total
-    if ranking.measure == "error difference":
+    if ranking.measure == ERROR_DIFFERENCE:
         errors = K @ (s.y * s.alpha) - s.y  # but for the intercept
         return np.abs(errors - errors[other])[at], len(v) - 1
     only_free = run.up & run.low if "free" in ranking.sentence else run.up | run.low
-    if ranking.measure == "violation":
+    if ranking.measure == VIOLATION:
         beyond = np.maximum(np.where(run.up, v - M, -np.inf), np.where(run.low, m - v, -np.inf))
         if "No free point" in ranking.sentence:
             assert not (beyond > s.tol)[run.up & run.low].any()
             only_free[:] = True
         return beyond[at], int(((beyond > s.tol) & only_free).sum())
-    assert ranking.measure == "difference"
+    assert ranking.measure == DIFFERENCE
     return np.abs(v - v[other])[at], int((movers(run, other) & only_free).sum())
 
 
@@ -174,7 +187,7 @@ def test_what_is_told_is_what_happens(first: int) -> None:
             rankings_hold(explanation)
             pairs = ((explanation.first, explanation.second), (explanation.second, explanation.first))
             for ranking, opposite in pairs:
-                if ranking.measure == "clipped gain":
+                if ranking.measure == CLIPPED_GAIN:
                     continue  # see below
                 other = int(opposite.candidates[opposite.chosen])
                 values, total = measured(run, ranking, other)
@@ -207,7 +220,7 @@ def test_clipped_gains_are_the_best_that_the_box_allows() -> None:
             continue
         last = s.working_set
         for explanation in told(s, 12):
-            if explanation.first.measure != "clipped gain":
+            if explanation.first.measure != CLIPPED_GAIN:
                 last = explanation.i, explanation.j
                 continue
             seen += 1
@@ -323,7 +336,7 @@ def test_every_choice_of_the_compiled_rules_on_wild_states(tol: float) -> None:
             cases += 1
             part.run(rule.code, (PRECOMPUTED, 1.0, 0.0, 3), ints, random, tol, 1, 10**9, np.empty((0, 4)))
             moved = int(ints[loops.LAST_I]), int(ints[loops.LAST_J])
-            pair, first, second, sentence = choice(name, state)
+            pair, first, second, sentence = rule.choose(state)
             assert pair == moved, (seed, name)
             for ranking in (first, second):
                 assert ranking.candidates[ranking.chosen] == dict(zip("ij", pair, strict=True))[ranking.place]
@@ -332,6 +345,35 @@ def test_every_choice_of_the_compiled_rules_on_wild_states(tol: float) -> None:
                 too_large.add(name)
     assert cases > 1000
     assert too_large == ({"cyclic", "random", "platt"} if tol == 0.0012 else set())
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_row_of_the_table_is_complete(name: str) -> None:
+    rule = RULES[name]
+    assert rule.title and rule.note.endswith(".") and [each.code for each in RULES.values()].count(rule.code) == 1
+    solver = line(name)
+    assert solver.step(1) == 1  # its compiled branch; what it chooses and why, above
+    explanation = explain(line(name))
+    assert explanation is not None and (explanation.i, explanation.j) == solver.working_set
+    for ranking in (explanation.first, explanation.second):
+        assert ranking.sentence and ranking.measure.formula and (ranking.measure.title or not ranking.compared)
+
+
+@pytest.mark.parametrize("code", [-1, 6, 100])
+def test_a_code_without_a_compiled_branch_is_an_error(code: int) -> None:
+    solver = line()
+    assert code not in {rule.code for rule in RULES.values()}
+    with pytest.raises(ValueError, match="No compiled working-set rule has this code"):
+        solver._active.run(code, solver._ints, solver._rng, 1e-3, 1, 10**9, np.empty((0, 5)))
+
+
+def test_an_unknown_rule_is_an_error_wherever_one_is_named() -> None:
+    with pytest.raises(ValueError, match="selection is 'best'; it must be one of 'cyclic'"):
+        line("best")
+    with pytest.raises(ValueError, match="selection is 'best'; it must be one of 'cyclic'"):
+        SVC(selection="best").fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(msgspec.ValidationError, match="best"):
+        msgspec.convert({"selection": "best"}, SvmSettings)
 
 
 # -- words ---------------------------------------------------------------------------------------------------------

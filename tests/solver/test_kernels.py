@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,10 +12,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from svm_reference import Formula
 
+from app.state.document import SvmSettings
+from solver import SVC, DualAscentSVC, OnlineSVC
 from solver.core._vector import exp_of_negative
-from solver.kernels import grids
+from solver.kernels import _kernel_rows, grids
 from solver.kernels.table import KERNELS, Kernel, PrecomputedKernel
-from solver.svm import _smo_rows
 
 Array = NDArray[np.float64]
 GAMMAS = (0.0, 1e-4, 0.7, 30.0, 1e4)
@@ -45,6 +49,55 @@ def test_the_table_has_every_kernel_once() -> None:
     assert len({kind.code for kind in KERNELS.values()}) == len(KERNELS)
 
 
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_row_of_the_table_is_complete(name: str) -> None:
+    """Everything that is done with a kernel, from its row alone; each result against the kernel values themselves."""
+    kernel = Kernel(name, 0.7, 0.5, 3)
+    kind = kernel.kind
+    assert kind.title and kind.formula.startswith("K(x, z) = ") and kind.note.endswith(".")
+    assert set(kind.parameters) <= {"gamma", "coef0", "degree"}
+    for parameter in ("gamma", "coef0", "degree"):  # what the row does not name changes nothing
+        other = replace(kernel, **{parameter: 2})
+        A = np.random.default_rng(1).normal(size=(5, 2))
+        assert (parameter in kind.parameters) == (not np.array_equal(kernel.gram(A, A), other.gram(A, A)))
+    K = kernel.gram(A, A)
+    row = np.empty(len(A))
+    _kernel_rows.kernel_row(kernel.numbers, np.ascontiguousarray(A.T), 2, row)
+    for values, wanted in ((row, K[2]), (kernel.diagonal(A), np.diagonal(K)), (kernel.gram_by_row(A, A), K)):
+        np.testing.assert_allclose(values, wanted, rtol=1e-13)
+    assert np.abs(K).max() <= kernel.largest(A) * (1 + 1e-12)
+    coef = np.arange(1.0, 6.0)
+    picture = kernel.expansion_on(A, coef[:, None], A[:, 0])(A[:1, 1])[0, :, 0]
+    at = np.column_stack([A[:, 0], np.full(5, A[0, 1])])
+    np.testing.assert_allclose(picture, kernel.gram(at, A) @ coef, rtol=1e-12)
+    step = np.array([[1e-6, 0.0]])
+    slope, size = kernel.gradient(A + 0.1, A, coef)
+    rise = (kernel.gram(A + 0.1 + step, A) - kernel.gram(A + 0.1 - step, A)) @ coef / 2e-6
+    np.testing.assert_allclose(slope[:, 0], rise, rtol=1e-7)
+    assert (size > 0).all() and kernel.is_positive_semidefinite is (name != "sigmoid")
+    rate = kind.rate(kernel)
+    assert rate is None or rate > 0
+    shifted = kernel.gram(A + 3.0, A + 3.0) - K
+    constant = np.ptp(shifted - shifted.mean(axis=0) - shifted.mean(axis=1)[:, None]) < 1e-12
+    assert kind.is_linear == (constant and rate is None)
+
+
+@pytest.mark.parametrize("code", [-1, 6, 100])
+def test_a_code_without_a_compiled_branch_is_an_error(code: int) -> None:
+    assert code not in {kind.code for kind in KERNELS.values()}
+    with pytest.raises(ValueError, match="No compiled kernel has this code"):
+        _kernel_rows.kernel_row((code, 1.0, 0.0, 3), np.ones((2, 4)), 0, np.empty(4))
+
+
+def test_an_unknown_kernel_is_an_error_wherever_one_is_named() -> None:
+    X, y = [[0.0, 0.0], [1.0, 1.0]], [0, 1]
+    for learner in (SVC, OnlineSVC, DualAscentSVC):
+        with pytest.raises(ValueError, match="kernel is 'gauss'; it must be one of 'linear'"):
+            learner(kernel="gauss").fit(X, y)
+    with pytest.raises(msgspec.ValidationError, match="gauss"):
+        msgspec.convert({"kernel": "gauss"}, SvmSettings)
+
+
 @pytest.mark.parametrize("formula", variants(), ids=str)
 @pytest.mark.parametrize("n_features", [1, 2, 7])
 def test_gram_diagonal_and_compiled_row(formula: Formula, n_features: int) -> None:
@@ -57,8 +110,7 @@ def test_gram_diagonal_and_compiled_row(formula: Formula, n_features: int) -> No
     np.testing.assert_allclose(kernel.diagonal(A), np.diagonal(formula(A, A)), rtol=1e-12, atol=limit)
     row = np.empty(len(A))
     for i in range(len(A)):
-        numbers = (kernel.kind.code, kernel.gamma, kernel.coef0, kernel.degree)
-        _smo_rows.kernel_row(numbers, np.ascontiguousarray(A.T), i, row)
+        _kernel_rows.kernel_row(kernel.numbers, np.ascontiguousarray(A.T), i, row)
         np.testing.assert_allclose(row, formula(A, A)[i], rtol=1e-12, atol=limit)
     assert np.abs(kernel.gram(A, A)).max() <= kernel.largest(A) * (1 + 1e-12)
 

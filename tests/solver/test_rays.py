@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from solver.inspection import margin_rays
 from solver.inspection.margin_rays import Decision, margin_reach
-from solver.kernels.gradients import gradient
 from solver.kernels.table import KERNELS, Kernel, PrecomputedKernel
 from solver.svm.svc import SVC
 
@@ -55,25 +54,23 @@ def test_gradients_are_those_of_finite_differences(kernel: Kernel) -> None:
     rng = np.random.default_rng(0)
     points, coef = rng.normal(size=(9, 3)), rng.normal(size=9)
     queries, step = rng.normal(size=(20, 3)), 1e-6
-    got, size = gradient(kernel, queries, points, coef)
+    got, size = kernel.gradient(queries, points, coef)
     for feature in range(3):
         shift = np.eye(3)[feature] * step
         rise = (kernel.gram(queries + shift, points) - kernel.gram(queries - shift, points)) @ coef / (2.0 * step)
         np.testing.assert_allclose(got[:, feature], rise, rtol=1e-6, atol=1e-7)
-    one_each = np.array(
-        [np.linalg.norm(gradient(kernel, queries, points[[s]], coef[[s]])[0], axis=1) for s in range(9)]
-    )
+    one_each = np.array([np.linalg.norm(kernel.gradient(queries, points[[s]], coef[[s]])[0], axis=1) for s in range(9)])
     np.testing.assert_allclose(size, one_each.sum(axis=0), rtol=1e-12, atol=1e-300)
 
 
 def test_a_peak_of_the_laplacian_kernel_has_no_slope_of_its_own() -> None:
-    got, _ = gradient(Kernel("laplacian"), np.array([[1.0, 2.0]]), np.array([[1.0, 2.0], [1.0, 0.0]]), np.ones(2))
+    got, _ = Kernel("laplacian").gradient(np.array([[1.0, 2.0]]), np.array([[1.0, 2.0], [1.0, 0.0]]), np.ones(2))
     np.testing.assert_allclose(got, [[0.0, -np.exp(-2.0)]])
 
 
 def test_a_matrix_has_no_gradient() -> None:
     with pytest.raises(ValueError, match=r"^kernel is 'precomputed', which has no gradient"):
-        gradient(PrecomputedKernel(), np.eye(2), np.eye(2), np.ones(2))
+        PrecomputedKernel().gradient(np.eye(2), np.eye(2), np.ones(2))
 
 
 def test_with_a_linear_kernel_it_is_the_distance_from_the_margin() -> None:

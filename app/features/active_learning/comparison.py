@@ -1,4 +1,4 @@
-"""Comparing: accuracy against the number of labels, for asking the closest point and for asking by chance.
+"""Comparison: accuracy against the number of labels, for asking the closest point and for asking by chance.
 
 All repetitions go one label further together: what has been drawn of a curve never changes.
 """
@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.pieces import OvertakenError, Pace, Step
 from app.engine.pool import Later, Priority
 
-from .query import GivenUpError, Pace, open_panels, paused, scoring, training
+from .query import learning_step, scoring, training
 from .state import STRATEGIES, ActiveLearningRun, LearningStep, Pool, Strategy, drawn
 
 Array = NDArray[np.float64]
@@ -147,7 +148,7 @@ class Comparison:
         """The number of labels up to which the curves go."""
         return self._first + len(self._accuracies["closest"]) - 1
 
-    def job(self, post: Callable[[Curves], None], given_up: Callable[[], bool]) -> Generator[Priority | Later]:
+    def job(self, post: Callable[[Curves], None], given_up: Callable[[], bool]) -> Generator[Step]:
         """Go on from where the last job was given up; `post` gets the curves as they grow."""
         while not self._working.acquire(blocking=False):  # the last one has not noticed yet
             yield Later(0.02, Priority.BACKGROUND)
@@ -155,7 +156,7 @@ class Comparison:
                 return
         try:
             yield from self._work(post, given_up)
-        except GivenUpError:
+        except OvertakenError:
             return
         except ValueError as error:  # the solver's sentences
             self._failure = str(error)
@@ -166,17 +167,17 @@ class Comparison:
         finally:
             self._working.release()
 
-    def _work(self, post: Callable[[Curves], None], given_up: Callable[[], bool]) -> Generator[Priority]:
-        pace = Pace()
+    def _work(self, post: Callable[[Curves], None], given_up: Callable[[], bool]) -> Generator[Step]:
+        pace = Pace(given_up)
         if math.isnan(self._full):
-            self._full = yield from paused(self._learn_all(pace), Priority.BACKGROUND, given_up)
+            self._full = yield from self._learn_all(pace)
             post(self.curves)
         posted = time.perf_counter()
         while not self.finished:
             row: dict[Strategy, list[float]] = {strategy: [] for strategy in STRATEGIES}
             for run in self._runs:
                 if run.look is None or len(run.index) <= self._reached:  # else it was done before the job was given up
-                    yield from paused(self._step(run, pace), Priority.BACKGROUND, given_up)
+                    yield from self._step(run, pace)
                 assert run.look is not None
                 row[run.strategy].append(run.look.score.shown)
             for strategy, accuracies in row.items():
@@ -185,17 +186,19 @@ class Comparison:
                 post(self.curves)
                 posted = time.perf_counter()
 
-    def _step(self, run: _Run, pace: Pace) -> Generator[None]:
+    def _step(self, run: _Run, pace: Pace) -> Generator[Step]:
         """Let `run` learn from the labels it begins with, or ask for one more and learn from that."""
         asking, index = self._asking, run.index
         if run.look is not None and run.look.question is not None:
             index = [*index, run.look.question.index]
         place = np.array(index, dtype=np.intp)
         labels = asking.pool.truth[place].astype(np.int64)
-        look = yield from open_panels(asking.pool, asking.lane, run.order, run.strategy, place, labels, run.look, pace)
+        look = yield from learning_step(
+            asking.pool, asking.lane, run.order, run.strategy, place, labels, run.look, pace
+        )
         run.index, run.look = index, look
 
-    def _learn_all(self, pace: Pace) -> Generator[None, None, float]:
+    def _learn_all(self, pace: Pace) -> Generator[Step, None, float]:
         pool = self._asking.pool
         learnt = yield from training(pool.xy, pool.truth.astype(np.int64), self._asking.lane, {}, pace)
         score = yield from scoring(learnt.model, pool, pace)

@@ -1,4 +1,4 @@
-"""Asking in the background: learn from the labels told so far, find the next point to ask for, paint what was learnt.
+"""Active learning in the background: learn from the labels so far, find the next point to ask for, paint.
 
 Each training starts from the multipliers of the one before, with one label less: so what is learnt is a function of the
 answers alone, whenever it was asked for.
@@ -8,51 +8,31 @@ from __future__ import annotations
 
 import math
 import threading
-import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.export_surface import enlarge
+from app.engine.fitting import trained
+from app.engine.pieces import OvertakenError, Pace, Step
 from app.engine.pool import Priority
-from app.engine.requests import Frame, Phase, Picture
+from app.engine.requests import Frame, Model, Phase, Picture
 from app.engine.shading import Shades
 from app.engine.surface_values import problem_of
-from app.state.document import Lane, SvmSettings
+from app.learners.estimators import neighbors_of, svc_of
+from app.state.document import Lane
 from app.state.points import Points
-from solver import SVC, Grid, KNeighborsClassifier, Pair, Status
+from solver import Grid, Pair
 from solver.inspection.active_learning import certainty, most_informative
 
 from .state import ActiveLearningRun, Answer, LearningStep, Multipliers, Pool, Question, Score, Strategy
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
-#: Seconds a piece of work aims at; the pool looks around between pieces.
-PIECE = 0.006
-#: Updates of one binary problem before it is the turn of the next.
-ROUND = 500
 #: Queries that are answered in one go.
 BLOCK = 500
-
-
-class Pace:
-    """Says when a piece of work has lasted long enough."""
-
-    def __init__(self) -> None:
-        self._begun = time.perf_counter()
-
-    def late(self) -> bool:
-        """True after `PIECE` seconds."""
-        return time.perf_counter() - self._begun >= PIECE
-
-    def pauses(self) -> Iterator[None]:
-        """Yields once when it is late, and not at all before."""
-        if self.late():
-            yield
-            self._begun = time.perf_counter()
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +110,7 @@ class LatestReplies:
 
 def look_for(
     request: LearningRequest, post: Callable[[LearningReply], None], given_up: Callable[[], bool]
-) -> Generator[Priority]:
+) -> Generator[Step]:
     """The job of a request; whatever goes wrong becomes a reply with a sentence."""
     asking = request.asking
     looks = list(asking.looks)
@@ -139,51 +119,32 @@ def look_for(
         post(LearningReply(request.number, asking.pool, asking.answers, tuple(looks), picture, failure))
 
     try:
-        pace = Pace()
+        pace = Pace(given_up, Priority.TRAINING)
         for count in range(len(looks), len(asking.answers) + 1):
             told = asking.labelled[: len(asking.given) + count]
             index = np.array([answer.index for answer in told], dtype=np.intp)
             labels = np.array([answer.label for answer in told], dtype=np.int64)
             before = looks[-1] if looks else None
-            work = open_panels(
-                asking.pool, asking.lane, asking.order, asking.plan.strategy, index, labels, before, pace
+            strategy = asking.plan.strategy
+            looks.append(
+                (
+                    yield from learning_step(
+                        asking.pool, asking.lane, asking.order, strategy, index, labels, before, pace
+                    )
+                )
             )
-            looks.append((yield from paused(work, Priority.TRAINING, given_up)))
         reply()
         pictures: list[Picture | str] = []
         frame = _frame(request, looks[-1])
-        for _ in enlarge(frame, request.grid, request.shades, pictures.append, given_up):
-            yield Priority.TRAINING
+        yield from enlarge(frame, request.grid, request.shades, pictures.append, given_up, Priority.TRAINING)
         for picture in pictures:
             reply(failure=picture) if isinstance(picture, str) else reply(picture)
-    except GivenUpError:
+    except OvertakenError:
         return
     except ValueError as error:  # the solver's sentences
         reply(failure=str(error))
     except Exception as error:
         reply(failure=f"Stopped by an internal error ({type(error).__name__}: {error}).")
-
-
-class GivenUpError(Exception):
-    """Nobody waits for the answer any more."""
-
-
-T = TypeVar("T")
-
-
-def paused(
-    work: Generator[None, None, T], priority: Priority, given_up: Callable[[], bool]
-) -> Generator[Priority, None, T]:
-    """`work` as part of a job: `priority` at each of its pauses, after which GivenUpError may end it."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as stop:
-            result: T = stop.value
-            return result
-        yield priority
-        if given_up():
-            raise GivenUpError
 
 
 def _frame(request: LearningRequest, look: LearningStep) -> Frame:
@@ -196,7 +157,7 @@ def _frame(request: LearningRequest, look: LearningStep) -> Frame:
 # -- learning ------------------------------------------------------------------------------------------------------
 
 
-def open_panels(
+def learning_step(
     pool: Pool,
     lane: Lane,
     order: Integers,
@@ -205,8 +166,8 @@ def open_panels(
     labels: NDArray[np.int64],
     before: LearningStep | None,
     pace: Pace,
-) -> Generator[None, None, LearningStep]:
-    """Learn from the points `index` of `pool` with these `labels`; yields when a piece of work has lasted long enough.
+) -> Generator[Step, None, LearningStep]:
+    """Learn from the points `index` of `pool` with these `labels`.
 
     Parameters
     ----------
@@ -234,23 +195,18 @@ def open_panels(
 class Learnt:
     """A model and what its successor starts from."""
 
-    model: SVC | KNeighborsClassifier
+    model: Model
     optimal: bool
     multipliers: Multipliers
 
 
 def training(
     xy: Array, labels: NDArray[np.int64], lane: Lane, before: Multipliers, pace: Pace
-) -> Generator[None, None, Learnt]:
+) -> Generator[Step, None, Learnt]:
     """Train the classifier of `lane` on `xy` (n, 2), the first of which the multipliers `before` belong to."""
     if lane.classifier == "knn":
-        settings = lane.knn
-        k = min(settings.n_neighbors, len(xy))  # as in a lane: of fewer points all vote
-        yield from pace.pauses()
-        return Learnt(KNeighborsClassifier(k, settings.weights, settings.metric, settings.p).fit(xy, labels), True, {})
-    if lane.svm.hard_margin and not lane.svm.as_kernel().is_positive_semidefinite:
-        raise ValueError("This kernel is not positive semidefinite, so it has no hard margin: choose a finite C.")
-    svc = machine(lane.svm)
+        return Learnt(neighbors_of(lane.knn, len(xy)).fit(xy, labels), True, {})
+    svc = svc_of(lane.svm)
     classes = [int(label) for label in np.unique(labels)]
 
     def start(pair: Pair, C: Array) -> Array | None:
@@ -264,44 +220,16 @@ def training(
         return first * C if bounded else first
 
     trainer = svc.prepare(xy, labels, start=start)
-    yield from pace.pauses()
-    while trainer.status is Status.RUNNING:
-        trainer.step(ROUND, pace.late)
-        yield from pace.pauses()
-    snapshots = trainer.snapshot(thorough=False)
-    model = svc.snapshot_model(snapshots)
+    made = yield from trained(svc, trainer, pace, most=math.inf)
     kept: Multipliers = {}
     for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
         alpha = solver.alpha
         share = alpha / np.where(np.isfinite(solver.C), solver.C, 1.0)
         kept[problem_of(pair, classes)] = pair.index, alpha, share
-    optimal = trainer.status not in (Status.NOT_SEPARABLE, Status.STOPPED_EARLY)
-    return Learnt(model, optimal, kept)
+    return Learnt(made.model, made.finished, kept)
 
 
-def machine(settings: SvmSettings) -> SVC:
-    """The estimator of a lane's settings."""
-    weights: dict[str, dict[int, float] | str | None] = {
-        "equal": None,
-        "balanced": "balanced",
-        "own": dict(enumerate(settings.own_weights)),
-    }
-    return SVC(
-        math.inf if settings.hard_margin else settings.C,
-        settings.kernel,
-        settings.degree,
-        settings.gamma,
-        settings.coef0,
-        settings.tol,
-        -1,
-        settings.selection,
-        0,
-        class_weight=weights[settings.class_weight],
-        multiclass=settings.multiclass,
-    )
-
-
-def scoring(model: SVC | KNeighborsClassifier, pool: Pool, pace: Pace) -> Generator[None, None, Score]:
+def scoring(model: Model, pool: Pool, pace: Pace) -> Generator[Step, None, Score]:
     """Shares of the pool and of its fresh points that `model` classifies rightly."""
     shares = []
     for xy, truth in ((pool.xy, pool.truth), (pool.test_xy, pool.test_truth)):
@@ -309,6 +237,7 @@ def scoring(model: SVC | KNeighborsClassifier, pool: Pool, pace: Pace) -> Genera
         for first in range(0, len(xy), BLOCK):
             block = slice(first, first + BLOCK)
             right += int((model.predict(xy[block]) == truth[block]).sum())
-            yield from pace.pauses()
+            if pace.late():
+                yield from pace.pause()
         shares.append(right / len(xy) if len(xy) else math.nan)
     return Score(*shares)

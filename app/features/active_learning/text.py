@@ -1,4 +1,4 @@
-"""Words of asking: every sentence the panel of active learning says, made from values; no Qt."""
+"""Text of active learning: every sentence of its panel, made from values; no Qt."""
 
 from __future__ import annotations
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.fitting import next_size, predictions
+from app.engine.fitting import predictions
 from app.engine.overlays import Hatch
-from app.engine.pool import Priority
-from app.engine.query import Step
+from app.engine.pieces import Pace, Step
 from app.engine.requests import Sides
 from app.engine.surface_values import source_of
 from app.state.points import Points
@@ -87,46 +85,33 @@ class Differing:
         The first one comes whatever happens, of up to `PROMISED` points with its list: else nothing of it would be
         seen as long as one of the two trains.
         """
+        pace = Pace(overtaken)
         promised = len(self.points) <= PROMISED
-        involved = (yield from self._involved(lambda: False)) if promised else None
+        involved = (yield from self._involved(Pace())) if promised else None
         coarse = self.grid.coarse()
-        mask = yield from self._mask(coarse, lambda: False)
-        assert mask is not None
-        found = Difference(Hatch(mask, coarse), coarse == self.grid, involved)
+        found = Difference((yield from self._hatch(coarse, Pace())), coarse == self.grid, involved)
         post(found)
         if not promised:
-            involved = yield from self._involved(overtaken)
-            if involved is None:
-                return
-            post(Difference(found.hatch, found.full, involved))
+            found = replace(found, involved=(yield from self._involved(pace)))
+            post(found)
         if not found.full:
-            mask = yield from self._mask(self.grid, overtaken)
-            if mask is not None:
-                post(Difference(Hatch(mask, self.grid), True, involved))
+            post(replace(found, hatch=(yield from self._hatch(self.grid, pace)), full=True))
 
-    def _involved(self, overtaken: Callable[[], bool]) -> Generator[Step, None, Involved | None]:
+    def _involved(self, pace: Pace) -> Generator[Step, None, Involved]:
         said = []
         for side in self.sides:
-            classes = yield from predictions(side.model, self.points.xy, self.compiled, overtaken)
-            if classes is None:
-                return None
-            said.append(classes)
+            said.append((yield from predictions(side.model, self.points.xy, self.compiled, pace)))
         both = np.column_stack(said)
         index = np.flatnonzero(both[:, 0] != both[:, 1])
         return Involved(self.points, index, both[index])
 
-    def _mask(self, grid: Grid, overtaken: Callable[[], bool]) -> Generator[Step, None, NDArray[np.bool_] | None]:
-        mask = np.empty((grid.height, grid.width), dtype=bool)
-        ys = grid.ys
+    def _hatch(self, grid: Grid, pace: Pace) -> Generator[Step, None, Hatch]:
+        mask, ys = np.empty((grid.height, grid.width), dtype=bool), grid.ys
         first, second = (source_of(side.model, side.lane, side.compiled)(grid.xs) for side in self.sides)
-        row, height = 0, 8
-        while row < grid.height:
-            yield Priority.BACKGROUND
-            if overtaken():
-                return None
-            begun = time.perf_counter()
-            block = slice(row, min(row + height, grid.height))
+
+        def fill(block: slice) -> None:
             mask[::-1][block] = first(ys[block]).classes != second(ys[block]).classes
-            row = block.stop
-            height = min(next_size(height, time.perf_counter() - begun), 256)
-        return mask
+
+        yield from pace.pause()
+        yield from pace.in_blocks(grid.height, fill, size=8, most=256)
+        return Hatch(mask, grid)

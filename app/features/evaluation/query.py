@@ -1,4 +1,4 @@
-"""Evaluating in the background: what models do on points they were not trained on; cross-validation; threshold lines.
+"""Evaluation in the background: what models do on points they were not trained on; cross-validation; threshold lines.
 
 All of them are questions, answered in short pieces when nothing else is wanted.
 """
@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.fitting import PIECE, fitted, next_size, predictions
-from app.engine.pool import Priority
-from app.engine.query import Step
+from app.engine.fitting import fitted, predictions
+from app.engine.pieces import Pace, Step
+from app.engine.raster import rows_of
 from app.engine.requests import Model
-from app.engine.shading import level_lines, region_lines
+from app.engine.shading import joined, level_lines, region_lines
+from app.learners.estimators import neighbors_of
 from app.state.document import Lane
 from app.state.folds import folds_of
 from app.state.points import Points
@@ -76,13 +77,9 @@ class Scoring:
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Posts `Scores` once."""
-        test = yield from judged(self.model, self.test.xy, self.compiled, overtaken)
-        training = (
-            None if test is None else (yield from predictions(self.model, self.training.xy, self.compiled, overtaken))
-        )
-        if test is None or training is None:
-            return
-        called, score = test
+        pace = Pace(overtaken)
+        called, score = yield from judged(self.model, self.test.xy, self.compiled, pace)
+        training = yield from predictions(self.model, self.training.xy, self.compiled, pace)
         own = tuple(int(label) for label in self.model.classes_)
         classes = tuple(sorted({*own, *self.training.classes, *self.test.classes}))
         roc = None
@@ -116,30 +113,21 @@ def score_of(model: Model, xy: Array, compiled: bool) -> Array:
     return result
 
 
-def judged(
-    model: Model, xy: Array, compiled: bool, overtaken: Callable[[], bool]
-) -> Generator[Step, None, tuple[Labels, Array | None] | None]:
-    """The class of each of `xy`, shape (n, 2), and with a model of two classes its score; None when overtaken."""
-    called, scores = [np.empty(0, dtype=np.int64)], [np.empty(0)]
-    binary = len(model.classes_) == 2
-    done, size = 0, 16
-    while done < len(xy):
-        begun = time.perf_counter()
-        block = xy[done : done + size]
-        if binary:
-            scores.append(score_of(model, block, compiled))
+def judged(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, tuple[Labels, Array | None]]:
+    """The class of each of `xy`, shape (n, 2), and with a model of two classes its score."""
+    if len(model.classes_) != 2:
+        return (yield from predictions(model, xy, compiled, pace)), None
+    called, scores = np.empty(len(xy), dtype=np.int64), np.empty(len(xy))
+
+    def judge(block: slice) -> None:
+        score = scores[block] = score_of(model, xy[block], compiled)
         if isinstance(model, KNeighborsClassifier):
-            called.append(model.predict(block, compiled=compiled).astype(np.int64))
-        elif binary:
-            called.append(model.classes_[(scores[-1] > 0).astype(np.intp)].astype(np.int64))
+            called[block] = model.predict(xy[block], compiled=compiled)
         else:
-            called.append(model.predict(block).astype(np.int64))
-        done += size
-        size = next_size(size, time.perf_counter() - begun)
-        yield Priority.BACKGROUND
-        if overtaken():
-            return None
-    return np.concatenate(called), np.concatenate(scores) if binary else None
+            called[block] = model.classes_[(score > 0).astype(np.intp)]
+
+    yield from pace.in_blocks(len(xy), judge)
+    return called, scores
 
 
 def _confusion(points: Points, called: Labels, classes: tuple[int, ...]) -> NDArray[np.int64]:
@@ -226,6 +214,7 @@ class CrossValidation:
         fold = folds_of(self.points, folds, self.seed)
         xy, labels = self.points.xy, self.points.labels
         right, sizes, unfinished, one_class = [], [], 0, 0
+        pace = Pace(overtaken)
         for number in range(folds):
             out = fold == number
             rest = Points.of(xy[~out], labels[~out])
@@ -233,23 +222,17 @@ class CrossValidation:
                 # As the curves under the sliders have it: who has seen one class only says no other.
                 one_class += 1
                 right.append(int((labels[out] == rest.classes[0]).sum()))
-                yield Priority.BACKGROUND
-                if overtaken():
-                    return
+                yield from pace.pause()
             else:
-                done = yield from fitted(self.lane, rest, self.compiled, overtaken, most=MOST_UPDATES)
-                called = (
-                    None if done is None else (yield from predictions(done.model, xy[out], self.compiled, overtaken))
-                )
-                if done is None or called is None:
-                    return
+                done = yield from fitted(self.lane, rest, self.compiled, pace, most=MOST_UPDATES)
+                called = yield from predictions(done.model, xy[out], self.compiled, pace)
                 right.append(int((called == labels[out]).sum()))
                 unfinished += not done.finished
             sizes.append(int(out.sum()))
             post(_validated(right, sizes, folds, unfinished, self.k == 0, one_class))
 
     def _without_each(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        points, s = self.points, self.lane.knn
+        points = self.points
         n = len(points)
         if n < 2:
             raise ValueError("Leaving one out needs at least two training points.")
@@ -257,21 +240,19 @@ class CrossValidation:
             raise ValueError(
                 f"Leaving out each of {n} points takes too long: choose folds, or at most {MOST_LEFT_OUT}."
             )
-        model = KNeighborsClassifier(min(s.n_neighbors, n - 1), s.weights, s.metric, s.p).fit(points.xy, points.labels)
-        right, done, size = 0, 0, 8
-        posted = time.perf_counter()
-        while done < n:
-            yield Priority.BACKGROUND
-            if overtaken():
-                return
-            begun = time.perf_counter()
-            rows = np.arange(done, min(done + size, n))
+        model = neighbors_of(self.lane.knn, n - 1).fit(points.xy, points.labels)
+        right, posted, pace = 0, time.perf_counter(), Pace(overtaken)
+
+        def count(block: slice) -> None:
+            nonlocal right, posted
+            rows = np.arange(block.start, block.stop)
             right += int((model.leave_one_out(rows, self.compiled) == points.labels[rows]).sum())
-            done += len(rows)
-            size = next_size(size, time.perf_counter() - begun)
-            if time.perf_counter() - posted > 0.2 or done == n:
+            if time.perf_counter() - posted > 0.2 or block.stop == n:
                 posted = time.perf_counter()
-                post(Validated(np.array([right]), np.array([done]), n, done, 0, True))
+                post(Validated(np.array([right]), np.array([block.stop]), n, block.stop, 0, True))
+
+        yield from pace.pause()
+        yield from pace.in_blocks(n, count, size=8)
 
 
 def _validated(
@@ -298,28 +279,22 @@ class ScoreGrid:
         self._known = 0
         self._rows: Callable[[Array], Array] | None = None
 
-    def values(self, overtaken: Callable[[], bool]) -> Generator[Step, None, Array | None]:
-        """The scores, shape (height, width), row 0 the lowest; None when overtaken."""
+    def values(self, pace: Pace) -> Generator[Step, None, Array]:
+        """The scores, shape (height, width), row 0 the lowest."""
         grid = self.grid
         if self._values is None:
             self._values = np.empty((grid.height, grid.width))
         if self._rows is None:
             self._rows = self._prepared()
-            yield Priority.BACKGROUND
-            if overtaken():
-                return None
-        ys, size = grid.ys, 8
-        while self._known < grid.height:
-            begun = time.perf_counter()
-            block = slice(self._known, min(self._known + size, grid.height))
-            self._values[block] = self._rows(ys[block])
+            yield from pace.pause()
+        values, rows, ys = self._values, self._rows, grid.ys
+
+        def fill(block: slice) -> None:
+            values[block] = rows(ys[block])
             self._known = block.stop
-            size = next_size(size, time.perf_counter() - begun)
-            if time.perf_counter() - begun > 0.3 * PIECE:
-                yield Priority.BACKGROUND
-                if overtaken():
-                    return None
-        return self._values
+
+        yield from pace.in_blocks(grid.height, fill, size=8, begin=self._known)
+        return values
 
     def _prepared(self) -> Callable[[Array], Array]:
         model = self.model
@@ -345,34 +320,17 @@ class ThresholdLine:
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Posts polylines joined with NaN rows, shape (m, 2), once."""
-        values = yield from self.field.values(overtaken)
-        if values is None:
-            return
+        pace = Pace(overtaken)
+        values = yield from self.field.values(pace)
         grid, votes = self.field.grid, isinstance(self.field.model, KNeighborsClassifier)
         # In strips that share a row: of a large picture the lines take longer than a piece may.
         step, parts = max(1, STRIP // grid.width), []
         for row in range(0, max(grid.height - 1, 1), step):
-            yield Priority.BACKGROUND
-            if overtaken():
-                return
+            yield from pace.pause()
             block = slice(row, min(row + step + 1, grid.height))
-            strip = _rows_of(grid, block)
+            strip = rows_of(grid, block)
             if votes:  # no smooth function: borders of pixels
                 parts.append(region_lines(strip, (values[block] > self.threshold).astype(np.int8)))
             else:
                 parts.append(level_lines(strip, values[block], (self.threshold,)))
-        post(_joined([part for part in parts if len(part)]))
-
-
-def _rows_of(grid: Grid, block: slice) -> Grid:
-    """Some rows of a grid."""
-    row = (grid.top - grid.bottom) / grid.height
-    bottom = grid.bottom + block.start * row
-    count = block.stop - block.start
-    return Grid(grid.left, grid.right, bottom, bottom + count * row, grid.width, count)
-
-
-def _joined(parts: list[Array]) -> Array:
-    gap = np.full((1, 2), np.nan)
-    pieces = [piece for part in parts for piece in (part, gap)]
-    return np.concatenate(pieces[:-1]) if pieces else np.empty((0, 2))
+        post(joined(parts))

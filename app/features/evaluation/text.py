@@ -1,4 +1,4 @@
-"""Evaluation in words: what the panel says of splits, scores, cross-validations and thresholds."""
+"""Text of the evaluation: sentences about splits, scores, cross-validations and thresholds."""
 
 from __future__ import annotations
 

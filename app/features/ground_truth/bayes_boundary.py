@@ -1,8 +1,7 @@
-"""Ideal boundary: where the likeliest class changes, followed on a grid between the logarithms of the densities."""
+"""Bayes boundary: where the likeliest class changes, followed on a grid between the logarithms of the densities."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.fitting import next_size
 from app.engine.overlays import Lines
-from app.engine.pool import Priority
-from app.engine.query import Step
-from app.engine.shading import level_lines
+from app.engine.pieces import Pace, Step
+from app.engine.shading import joined, level_lines
 from solver import Grid
 from solver.data.distribution import Law
 
@@ -22,6 +19,8 @@ Array = NDArray[np.float64]
 #: Pixels a side of the cells of the finer of both pictures.  Along the cells' edges the line lies where interpolated
 #: log-densities cross, so finer cells would move it by less than a tenth of a pixel.
 CELL = 2
+#: Pixels a side of the first tiles.
+TILE = 16
 
 
 @dataclass(frozen=True)
@@ -41,40 +40,29 @@ class Boundary:
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         g = self.grid
         fine = Grid(g.left, g.right, g.bottom, g.top, max(2, g.width // CELL), max(2, g.height // CELL))
-        coarse = g.coarse()
+        coarse, pace = g.coarse(), Pace(overtaken)
         for grid in (coarse, fine) if coarse.width * coarse.height < fine.width * fine.height else (fine,):
-            logs = yield from _on(self.law, grid, overtaken)
-            if logs is None:
-                return
-            parts: list[Array] = []
+            logs = yield from _on(self.law, grid, pace)
+            parts = []
             for c in range(logs.shape[2] - 1):
-                parts += [border(grid, logs, c), np.full((1, 2), np.nan)]
-                yield Priority.BACKGROUND
-                if overtaken():
-                    return
-            post(Lines(np.concatenate(parts[:-1]), "ideal"))
+                parts.append(border(grid, logs, c))
+                yield from pace.pause()
+            post(Lines(joined(parts), "ideal"))
 
 
-def _on(law: Law, grid: Grid, overtaken: Callable[[], bool]) -> Generator[Step, None, Array | None]:
+def _on(law: Law, grid: Grid, pace: Pace) -> Generator[Step, None, Array]:
     """log p(x | c) on `grid`, shape (height, width, n_classes), in tiles: near each other, points share most work."""
     xs, ys = grid.xs, grid.ys
     logs = np.empty((grid.height, grid.width, law.n_classes))
-    side, row = 4, 0
-    while row < grid.height:
-        below = min(row + 16, grid.height)
-        column = 0
-        while column < grid.width:
-            begun = time.perf_counter()
-            right = min(column + side, grid.width)
-            x, y = np.meshgrid(xs[column:right], ys[row:below])
+    for row in range(0, grid.height, TILE):
+        rows = slice(row, row + TILE)
+
+        def fill(columns: slice, rows: slice = rows) -> None:
+            x, y = np.meshgrid(xs[columns], ys[rows])
             values = law.log_density(np.column_stack([x.ravel(), y.ravel()]))
-            logs[row:below, column:right] = values.reshape(*x.shape, law.n_classes)
-            column = right
-            side = next_size(side, time.perf_counter() - begun)
-            yield Priority.BACKGROUND
-            if overtaken():
-                return None
-        row = below
+            logs[rows, columns] = values.reshape(*x.shape, law.n_classes)
+
+        yield from pace.in_blocks(grid.width, fill, size=TILE)
     return logs
 
 

@@ -21,12 +21,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.fitting import PIECE, fitted, next_size, predictions
+from app.engine.fitting import fitted, predictions
 from app.engine.overlays import Lines
-from app.engine.pool import Priority
-from app.engine.query import Step
+from app.engine.pieces import Pace, Step
+from app.engine.raster import surface
 from app.engine.requests import Model
-from app.engine.shading import level_lines, region_lines
+from app.engine.shading import joined
 from app.engine.surface_values import source_of
 from app.learners.estimators import training_key
 from app.state.document import Lane
@@ -172,22 +172,16 @@ class Stability:
         if self.lane.classifier != "knn" and len(points.classes) < 2:
             raise ValueError("This classifier needs points of two classes.")
         known = _kept(points, self.lane)
-        surface, at_points = Votes(grid.width * grid.height), Votes(len(points))
+        area, at_points = Votes(grid.width * grid.height), Votes(len(points))
         parts: list[Array] = []
         vertices = lost = unfinished = 0
-        last = time.monotonic()
+        last, pace = time.monotonic(), Pace(overtaken)
         for number in range(self.resamples):
             refit = known.get(number)
             if refit is None:
-                refit = yield from _refit(self.lane, points, number, overtaken)
-                if refit is None:
-                    return
-                known[number] = refit
-            seen = yield from _surface(refit, self.lane, grid, overtaken)
-            if seen is None:
-                return
-            regions, boundary = seen
-            surface.add(regions.ravel())
+                refit = known[number] = yield from _refit(self.lane, points, number, pace)
+            classes, boundary = yield from _surface(refit, self.lane, grid, pace)
+            area.add(classes.ravel())
             at_points.add(refit.labels)
             lost, unfinished = lost + refit.lost, unfinished + (not refit.finished)
             if vertices + len(boundary) <= MOST_VERTICES and len(parts) == number:
@@ -197,71 +191,36 @@ class Stability:
                 last = time.monotonic()
                 post(
                     Bootstrap(
-                        Lines(_joined(parts), "haze"),
+                        Lines(joined(parts), "haze"),
                         len(parts),
                         number + 1,
                         self.resamples,
-                        surface.disagreement,
+                        area.disagreement,
                         at_points.disagreement,
                         lost,
                         unfinished,
                     )
                 )
-            yield Priority.BACKGROUND
-            if overtaken():
-                return
+            yield from pace.pause()
 
 
-def _refit(
-    lane: Lane, points: Points, number: int, overtaken: Callable[[], bool]
-) -> Generator[Step, None, Refit | None]:
+def _refit(lane: Lane, points: Points, number: int, pace: Pace) -> Generator[Step, None, Refit]:
     drawn = resampled(points, number)
-    yield Priority.BACKGROUND
+    yield from pace.pause()
     lost = len(drawn.classes) < len(points.classes)
     if lane.classifier != "knn" and len(drawn.classes) < 2:
         only = drawn.classes[0]
         return Refit(None, only, np.full(len(points), only, dtype=np.int8), lost, True)
-    made = yield from fitted(lane, drawn, True, overtaken)
-    if made is None:
-        return None
-    labels = yield from predictions(made.model, points.xy, True, overtaken)
-    if labels is None:
-        return None
+    made = yield from fitted(lane, drawn, True, pace)
+    labels = yield from predictions(made.model, points.xy, True, pace)
     return Refit(made.model, -1, labels.astype(np.int8), lost, made.finished)
 
 
-def _surface(
-    refit: Refit, lane: Lane, grid: Grid, overtaken: Callable[[], bool]
-) -> Generator[Step, None, tuple[NDArray[np.int8], Array] | None]:
-    """What a model says on `grid`, and its boundary; None when overtaken."""
+def _surface(refit: Refit, lane: Lane, grid: Grid, pace: Pace) -> Generator[Step, None, tuple[NDArray[np.int8], Array]]:
+    """What a model says on `grid`, and its boundary."""
     model = refit.model
-    regions = np.full((grid.height, grid.width), refit.only, dtype=np.int8)
     if model is None:
-        return regions, np.empty((0, 2))
-    rows, ys = source_of(model, lane, True)(grid.xs), grid.ys
-    f, row, height = None, 0, 8
-    ties = np.zeros(regions.shape, dtype=bool)
-    while row < grid.height:
-        begun = time.perf_counter()
-        block = slice(row, min(row + height, grid.height))
-        values = rows(ys[block])
-        regions[block], ties[block] = values.classes, values.tie
-        if values.f is not None:
-            f = np.empty(regions.shape) if f is None else f
-            f[block] = values.f
-        row = block.stop
-        height = next_size(height, time.perf_counter() - begun)
-        if row < grid.height and time.perf_counter() - begun > 0.3 * PIECE:
-            yield Priority.BACKGROUND
-            if overtaken():
-                return None
-    yield Priority.BACKGROUND
-    if f is not None and len(model.classes_) == 2:
-        return regions, level_lines(grid, f, (0.0,))
-    return regions, region_lines(grid, np.where(ties, np.int8(-1), regions))
-
-
-def _joined(parts: list[Array]) -> Array:
-    gap = np.full((1, 2), np.nan)
-    pieces = [piece for part in parts if len(part) for piece in (part, gap)]
-    return np.concatenate(pieces[:-1]) if pieces else np.empty((0, 2))
+        return np.full((grid.height, grid.width), refit.only, dtype=np.int8), np.empty((0, 2))
+    found = yield from surface(source_of(model, lane, True), grid, pace)
+    yield from pace.pause()
+    return found.classes, found.boundary(len(model.classes_))

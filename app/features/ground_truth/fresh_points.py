@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.fitting import next_size, predictions
-from app.engine.pool import Priority
-from app.engine.query import Step
+from app.engine.fitting import predictions
+from app.engine.pieces import Pace, Step
 from app.engine.requests import Model
 from app.state.document import GeneratorSettings
 from app.state.points import Points
@@ -119,40 +117,31 @@ class Fresh:
                 tally = before
         else:
             post(tally)
+        pace = Pace(overtaken)
         while tally.fresh_draw.batches < self.fresh_draw.batches:
             xy, labels = self.fresh_draw.points(self.law, tally.fresh_draw.batches)
-            yield Priority.BACKGROUND
-            if overtaken():
-                return
-            predicted = yield from _classes(self.law, self.model, xy, self.compiled, overtaken)
-            if predicted is None:
-                return
+            yield from pace.pause()
+            predicted = yield from _classes(self.law, self.model, xy, self.compiled, pace)
             tally = tally.with_batch(xy, labels, predicted)
         post(tally)
 
 
-def _classes(
-    law: Law, model: Model | None, xy: Array, compiled: bool, overtaken: Callable[[], bool]
-) -> Generator[Step, None, Labels | None]:
+def _classes(law: Law, model: Model | None, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, Labels]:
     if model is not None:
-        return (yield from predictions(model, xy, compiled, overtaken))
+        return (yield from predictions(model, xy, compiled, pace))
     result = np.empty(len(xy), dtype=np.int64)
-    for part in _parts(xy):
+
+    def decide(part: NDArray[np.intp]) -> None:
         result[part] = law.bayes(xy[part])
-        yield Priority.BACKGROUND
-        if overtaken():
-            return None
+
+    yield from _in_parts(xy, decide, pace)
     return result
 
 
-def _parts(xy: Array) -> Iterator[NDArray[np.intp]]:
-    """All places in parts of neighbours, as many at a time as take a piece's time."""
+def _in_parts(xy: Array, work: Callable[[NDArray[np.intp]], None], pace: Pace) -> Generator[Step]:
+    """Have `work` done for all places in parts of neighbours."""
     order = np.concatenate([np.empty(0, dtype=np.intp), *neighbourhoods(xy)])
-    done, size = 0, 32
-    while done < len(order):
-        begun = time.perf_counter()
-        yield order[done : done + size]
-        done, size = done + size, next_size(size, time.perf_counter() - begun)
+    yield from pace.in_blocks(len(order), lambda block: work(order[block]), size=32)
 
 
 @dataclass(frozen=True)
@@ -175,15 +164,17 @@ class Ideal:
             post(BayesError(0.0, 0.0, 0))
             return
         total = squares = 0.0
+        pace = Pace(overtaken)
         for portion in range(PLACES // PORTION):
             xy, _ = self.law.draw(PORTION, (_IDEAL, portion))
-            yield Priority.BACKGROUND
-            for part in _parts(xy):
+
+            def add(part: NDArray[np.intp], xy: Array = xy) -> None:
+                nonlocal total, squares
                 risk = self.law.risk(xy[part])
                 total, squares = total + float(risk.sum()), squares + float((risk * risk).sum())
-                yield Priority.BACKGROUND
-                if overtaken():
-                    return
+
+            yield from pace.pause()
+            yield from _in_parts(xy, add, pace)
             places = (portion + 1) * PORTION
             mean = total / places
             spread = math.sqrt(max(squares / places - mean * mean, 0.0))
@@ -212,9 +203,8 @@ class Square:
             post(self.before)
         middle = (np.arange(SIDE) + 0.5) * (2.0 / SIDE) - 1.0
         xy = np.column_stack([each.ravel() for each in np.meshgrid(middle, middle)])
-        predicted = yield from predictions(self.model, xy, self.compiled, overtaken)
-        if predicted is not None:
-            post(Area(self.model, float((predicted != Law(self.name).true_class(xy)).mean())))
+        predicted = yield from predictions(self.model, xy, self.compiled, Pace(overtaken))
+        post(Area(self.model, float((predicted != Law(self.name).true_class(xy)).mean())))
 
 
 @dataclass(frozen=True)
@@ -225,9 +215,7 @@ class Edited:
     points: Points
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        yield Priority.BACKGROUND
-        if overtaken():
-            return
+        yield from Pace(overtaken).pause()
         made = self.origin.points()
         alike = len(made) == len(self.points) and np.array_equal(made.xy, self.points.xy)
         post(not (alike and np.array_equal(made.labels, self.points.labels)))

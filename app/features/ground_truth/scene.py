@@ -1,4 +1,4 @@
-"""Truths: truth and stability as scene, questions and sheets: what is known of the generator's law and of resamples."""
+"""Ground truth and stability in the scene: what is known of the generator's distribution and of resamples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words about truth and stability: names of boundaries, errors with their intervals, disagreements; no Qt."""
+"""Text of ground truth and stability: names of boundaries, errors with their intervals, disagreements; no Qt."""
 
 from __future__ import annotations
 
@@ -19,14 +19,6 @@ NO_ORIGIN = (
 )
 NO_POINTS = "No points: generate some (G), and the models can be held against the truth."
 EDITED = "Points were edited or added since: the truth is that of the generator."
-#: The equation of the true boundary of each set of the exercise.
-EQUATIONS = {
-    "line": "y = x",
-    "wrong": "y = x",
-    "circle": "x² + y² = ½",
-    "xor": "x = 0 and y = 0",
-    "chessboard": "the edges of the fields",
-}
 #: Shares below it are said to be below it.
 LEAST_SHOWN = 1e-5
 FAILURES = "Small crossed symbols: fresh points where the model fails, in their true class."
@@ -51,7 +43,7 @@ def boundary_name(law: Law | None) -> str:
     if law is None:
         return "No true or ideal boundary is known"
     if law.has_truth:
-        return f"True boundary: {EQUATIONS[law.name]}"
+        return f"True boundary: {law.truth.equation}"
     if not law.has_density:
         return "No ideal boundary: without noise, no place beside the points has a class"
     return "Ideal (Bayes) boundary: no classifier does better on average"

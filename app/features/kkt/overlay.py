@@ -1,4 +1,4 @@
-"""KKT layer: what a study adds to a plot: marks by KKT case, slacks, the working pair, and a card of one point.
+"""KKT layer: what the state of a run adds to a plot: marks by KKT case, slacks, working pair, a card of one point.
 
 The marks are kinds of a `Cloud` and lie with the others; the rest lies over the picture, in the canvas's pixels, and
 is painted without painting the picture anew.

@@ -1,4 +1,4 @@
-"""Words of a study: what is said of its points, their KKT cases and their losses; no Qt.
+"""Text about the points of a run: their KKT cases and their losses; no Qt.
 
 Legend: margin ``y f``, slack ``ξ = max(0, 1 − y f)``, which is the hinge loss of the point; multiplier ``α`` in [0, C].
 """

@@ -1,4 +1,4 @@
-"""Study overlay: lays out slacks, working pair and card of a study over a picture, each label in its place."""
+"""KKT layout: slacks, working pair and card over a picture, each label in its place."""
 
 from __future__ import annotations
 

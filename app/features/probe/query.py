@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.pool import Priority
-from app.engine.query import Step
+from app.engine.pieces import Pace, Step
 from app.engine.requests import Model
 from app.state.document import Lane
 from app.state.points import Points
@@ -59,35 +58,20 @@ class BoundaryQuery:
     limits: tuple[float, float, float, float]
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """As `inquiry.Question`; the value is a `BoundaryFacts`."""
+        """As `Query`; the value is a `BoundaryFacts`."""
         left, right, bottom, top = self.limits
         decision = Decision.of(self.model.expansion, self.problem)
-        yield Priority.BACKGROUND
-        norm = None
+        pace, norm = Pace(overtaken), None
+        yield from pace.pause()
         if len(decision.coef) <= MOST_SQUARED:
-            square = yield from _unless(squared_norm(decision), overtaken)
-            if square is None:
-                return
+            square = yield from pace.through(squared_norm(decision))
             known = decision.kernel.is_positive_semidefinite and square > 0.0
             norm = math.sqrt(square) if known else None
         cell = max(right - left, top - bottom) / SAMPLES
         xs = np.linspace(left, right, max(2, round((right - left) / cell)))
         ys = np.linspace(bottom, top, max(2, round((top - bottom) / cell)))
-        found = yield from _unless(crossings(self.model.pair_surface_on(xs), self.problem, xs, ys), overtaken)
-        if found is not None:
-            post(BoundaryFacts(decision, norm, found))
-
-
-def _unless(work: Generator[None, None, Any], overtaken: Callable[[], bool]) -> Generator[Step, None, Any]:
-    """What `work` comes to, a piece at a time; None when overtaken."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            return end.value
-        yield Priority.BACKGROUND
-        if overtaken():
-            return None
+        found = yield from pace.through(crossings(self.model.pair_surface_on(xs), self.problem, xs, ys))
+        post(BoundaryFacts(decision, norm, found))
 
 
 @dataclass(frozen=True)
@@ -103,7 +87,6 @@ class ProbeQuery:
     probe: Callable[..., Any]
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """As `inquiry.Question`; the value is a `LaneProbe`."""
-        yield Priority.BACKGROUND
-        if not overtaken():
-            post(self.probe(self.model, self.lane, Who(self.trained, self.points, self.names), self.place))
+        """As `Query`; the value is a `LaneProbe`."""
+        yield from Pace(overtaken).pause()
+        post(self.probe(self.model, self.lane, Who(self.trained, self.points, self.names), self.place))

@@ -1,4 +1,4 @@
-"""Probe words: the sentences of the panel "Why this class": who won, by what, and where a rule decided; no Qt."""
+"""Text of the probe: the sentences of the panel "Why this class": who won, by what, and where a rule decided; no Qt."""
 
 from __future__ import annotations
 

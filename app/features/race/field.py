@@ -10,13 +10,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.pieces import Step
 from app.engine.pool import Priority
 from app.engine.surface_values import problem_of
-from app.state.document import SvmSettings
+from app.learners.estimators import svc_of
 from app.state.points import Points
-from solver import REST, RULES, SVC, Pair, SmoSolver, Status
+from solver import REST, RULES, Pair, SmoSolver, Status
 
-from .picture import Sketcher, Step, in_fewer_pixels
+from .picture import Sketcher, in_fewer_pixels
 from .racer import CostProbe, Racer, call_cost
 from .requests import LEAST_RACERS, MODES, MOST_RACERS, Finish, RaceFrame, RaceRequest
 
@@ -179,8 +180,6 @@ def line_up(request: RaceRequest) -> Generator[Step, None, Field]:
         raise ValueError(f"The mode is {request.mode!r}; it must be one of {', '.join(map(repr, MODES))}.")
     if len(points.classes) < 2:
         raise ValueError(NO_SECOND_CLASS)
-    if s.hard_margin and not s.as_kernel().is_positive_semidefinite:
-        raise ValueError("This kernel is not positive semidefinite, so it has no hard margin: choose a finite C.")
     pair, C = _problem(request)
     yield Priority.TRAINING
     cost = call_cost()
@@ -211,26 +210,8 @@ def line_up(request: RaceRequest) -> Generator[Step, None, Field]:
 
 def _problem(request: RaceRequest) -> tuple[Pair, Array]:
     """The binary problem that is raced on, and the bounds of its multipliers: what SVC makes of the settings."""
-    s, points = request.settings, request.points
-    svc = SVC(
-        math.inf if s.hard_margin else s.C,
-        s.kernel,
-        s.degree,
-        s.gamma,
-        s.coef0,
-        s.tol,
-        class_weight=_class_weight(s),
-        multiclass=s.multiclass,
-        cache_size=0.0,
-    )
-    trainer = svc.prepare(points.xy, points.labels)
+    points = request.points
+    trainer = svc_of(request.settings, cache_size=0.0).prepare(points.xy, points.labels)
     names = [problem_of(pair, points.classes) for pair in trainer.pairs]
     place = names.index(request.problem) if request.problem in names else 0
     return trainer.pairs[place], trainer.solvers[place].C
-
-
-def _class_weight(settings: SvmSettings) -> dict[int, float] | str | None:
-    """The class weights as SVC takes them."""
-    if settings.class_weight == "own":
-        return dict(enumerate(settings.own_weights))
-    return "balanced" if settings.class_weight == "balanced" else None

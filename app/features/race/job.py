@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Generator
 
+from app.engine.pieces import Step
 from app.engine.pool import Job, Later, Priority
 from app.state.points import Points
 
 from .field import Field, line_up
-from .picture import Step
 from .requests import RaceFrame, RaceRequest
 
 #: Seconds between two frames.

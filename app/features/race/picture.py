@@ -1,4 +1,4 @@
-"""Sketches: the small pictures of a race: the surface of one binary problem, in short pieces."""
+"""Pictures of a race: the small ones of a race: the surface of one binary problem, in short pieces."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.pool import Later, Priority
+from app.engine.pieces import PIECE, Pace, Step
+from app.engine.pool import Priority
+from app.engine.raster import unless_too_dense
 from app.engine.requests import Picture
 from app.engine.shading import FULL_VALUE, Shades, colour, level_lines
 from solver import Grid, Kernel, RunningExpansion
 
 Array = NDArray[np.float64]
-Step = Priority | Later
-#: Seconds a piece of work aims at.
-PIECE = 0.006
 #: What a picture costs: the processor time of the thread, which knows nothing of waiting for the window; where that
 #: clock is too coarse, the time that has passed.
 stopwatch = time.thread_time if time.get_clock_info("thread_time").resolution < 1e-5 else time.perf_counter
@@ -71,7 +70,7 @@ class Sketcher:
     def _drawn(self, beta: Array, intercept: float, grid: Grid, shades: Shades) -> Generator[Step, None, Picture]:
         x, y = self._centre
         shifted = Grid(grid.left - x, grid.right - x, grid.bottom - y, grid.top - y, grid.width, grid.height)
-        ys = shifted.ys
+        ys, pace = shifted.ys, Pace(priority=Priority.TRAINING)
         begun = stopwatch()
         if not self._kernel.kind.pays_per_point:
             used = beta != 0
@@ -85,29 +84,22 @@ class Sketcher:
         noise = 8 * np.finfo(np.float64).eps * float(np.abs(beta).sum() + abs(intercept))
         f = np.empty((grid.height, grid.width))
         argb = np.empty((grid.height, grid.width), dtype=np.uint32)
-        row, height = 0, 16
-        self.seconds = 0.0
-        while row < grid.height:
-            block_begun = stopwatch()
-            block = slice(row, min(row + height, grid.height))
+        self.seconds = stopwatch() - begun
+
+        def fill(block: slice) -> None:
+            begun = stopwatch()
             values = rows(ys[block])[..., 0]
             values[np.abs(values) <= noise] = 0.0
             f[block] = values
             argb[::-1][block] = colour(shades, (values > 0).view(np.int8), np.abs(values) / FULL_VALUE, values == 0.0)
-            row = block.stop
-            now = stopwatch()
-            height = int(np.clip(height * PIECE / max(now - block_begun, 1e-5), 2, 2 * height))
-            if row < grid.height and now - begun > 0.5 * PIECE:
-                self.seconds += now - begun
-                yield Priority.TRAINING
-                begun = stopwatch()
-        self.seconds += stopwatch() - begun
+            self.seconds += stopwatch() - begun
+
+        yield from pace.in_blocks(grid.height, fill)
         lines = []
         for levels in ((0.0,), (-1.0, 1.0)):
             if self.seconds > 0.5 * PIECE:
-                yield Priority.TRAINING
+                yield from pace.pause()
             begun = stopwatch()
-            line = level_lines(grid, f, levels)
+            lines.append(unless_too_dense(level_lines(grid, f, levels), MOST_VERTICES))
             self.seconds += stopwatch() - begun
-            lines.append(line if len(line) <= MOST_VERTICES else np.empty((0, 2)))
         return Picture(argb, grid, lines[0], lines[1])

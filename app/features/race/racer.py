@@ -10,10 +10,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.pieces import PIECE
 from app.engine.requests import Marks
 from solver import Certificate, Kernel, SmoSolver, Status
 
-from .picture import PIECE, Sketcher, stopwatch
+from .picture import Sketcher, stopwatch
 from .requests import CURVE, NEAR_GAP, Finish, RacerFrame
 
 Array = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Race words: every sentence and number that the race of the rules says, made from its frames; no Qt."""
+"""Text of the race: every sentence and number, made from its frames; no Qt."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.scrolling_form import ScrollingForm
 from solver.inspection.step_explanation import Explanation
-from solver.inspection.working_set_candidates import Ranking
+from solver.svm.working_set_candidates import Ranking
 
 from . import text as words
 from .view_box import BoxView

@@ -1,4 +1,4 @@
-"""Words and numbers of the step panel: headings, formulas with the actual numbers in them, the end of a run; no Qt."""
+"""Text of the step panel: headings, formulas with the actual numbers in them, the end of a run; no Qt."""
 
 from __future__ import annotations
 
@@ -9,25 +9,13 @@ from app.engine.run_state import RunState
 from app.scene.text import grouped, short
 from solver import Certificate, Status
 from solver.inspection.step_explanation import Explanation
-from solver.inspection.working_set_candidates import Ranking
+from solver.svm.working_set_candidates import Ranking
 
 from .geometry import Gain
 
 TEACHING = (
     "Why this pair, and what the step does: train an SVM by SMO, pause, and go step by step with the keys , and ."
 )
-#: What the numbers of a ranking are: a short name, and the formula the rule compares.
-MEASURES: dict[str, tuple[str, str]] = {
-    "v above": ("largest v", "v = y − Σₖ yₖαₖKₖ"),
-    "v below": ("smallest v", "v = y − Σₖ yₖαₖKₖ"),
-    "gain": ("largest gain", "(vᵢ − vⱼ)² / 2η"),
-    "clipped gain": ("largest clipped gain", "λ(vᵢ − vⱼ) − ηλ²/2"),
-    "error difference": ("largest |Eᵢ − Eⱼ|", "E = f − y"),
-    "violation": ("", "v − M or m − v"),
-    "difference": ("", "vᵢ − vⱼ"),
-}
-#: What v is compared with: where the bars begin.
-BASES = {"v above": "M", "v below": "m"}
 #: How a rule found a point that it did not find by comparing.
 HOW = {"drawn": "drawn", "next": "next in order", "first": "first that moves"}
 
@@ -198,8 +186,7 @@ def bound(price: float, sign: str, same: bool) -> str:
 
 def ranking_title(ranking: Ranking) -> tuple[str, str]:
     """How the chosen one was found, and the formula of the numbers at the bars."""
-    name, formula = MEASURES[ranking.measure]
-    return HOW.get(ranking.how, name), formula
+    return HOW.get(ranking.how, ranking.measure.title), ranking.measure.formula
 
 
 def told(run_state: RunState | None, pair: str) -> str:

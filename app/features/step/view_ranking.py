@@ -16,7 +16,7 @@ from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import painter_on
-from solver.inspection.working_set_candidates import Ranking
+from solver.svm.working_set_candidates import Ranking
 
 from . import text as words
 from .geometry import shown_rows
@@ -51,7 +51,7 @@ class Strip:
 
 def sizes_of(ranking: Ranking) -> NDArray[np.float64]:
     """Lengths of the bars: how far v is on the wrong side of M or m; else the numbers themselves."""
-    signed = ranking.base - ranking.values if ranking.measure == "v below" else ranking.values - ranking.base
+    signed = ranking.base - ranking.values if ranking.measure.smallest_first else ranking.values - ranking.base
     return np.maximum(np.where(np.isfinite(signed), signed, 0.0), 0.0)
 
 
@@ -132,8 +132,8 @@ class RankingView(QWidget):
             return []
         ranking = self._strip.ranking
         said = []
-        if ranking.measure in words.BASES:
-            said.append(f"bars from {words.BASES[ranking.measure]} = {words.number(ranking.base)}")
+        if ranking.measure.base:
+            said.append(f"bars from {ranking.measure.base} = {words.number(ranking.base)}")
         if ranking.total > shown:
             said.append(f"and {words.grouped(ranking.total - shown)} more")
         return wrapped(said, QFontMetricsF(self.font()), self.width())

@@ -1,4 +1,4 @@
-"""Validating: accuracy over the whole range of a control: on the training points, on points left out, on test points.
+"""Validation curve: accuracy over the whole range of a control: on training, left-out and test points.
 
 kNN is judged by leaving one out, an SVM by five folds.  One search serves all k (`k_path`); an SVM is trained
 anew at each value of C or gamma, first at every fourth, with a limit of updates; where it is reached, that is said.
@@ -8,7 +8,7 @@ Each value is computed from nothing but the points and the settings: none depend
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -17,20 +17,18 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.pool import Later, Priority
-from app.learners.estimators import class_weight, estimator_of
+from app.engine.fitting import trained
+from app.engine.pieces import Pace, Step
+from app.learners.estimators import estimator_of, neighbors_of, svc_of
 from app.state.document import KnnSettings, Lane, SvmSettings
 from app.state.points import Ids, Points
 from app.state.slider_scales import Scale, scale_of
-from solver import SVC, KNeighborsClassifier, Status
-from solver.core.binary_reduction import PairClassifier
 from solver.knn.k_path import predictions
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
-Step = Priority | Later
-#: Seconds a piece of work aims at, and between two posts of a curve that grows.
-PIECE, INTERVAL = 0.006, 0.12
+#: Seconds between two posts of a curve that grows.
+INTERVAL = 0.12
 #: Every how many places are tried first.
 COARSE = 4
 FOLDS = 5
@@ -40,7 +38,6 @@ MOST_TRAINED, MOST_COUNTED = 500, 4000
 MOST_UPDATES = 50_000
 #: Distances and counts held at once; test points that an SVM is asked for at once.
 BLOCK, QUERIES = 40_000, 500
-FINISHED = (Status.OPTIMAL, Status.PRECISION, Status.STATIONARY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,8 +219,8 @@ class _Posting:
 
 def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
     """Accuracies for all k from one search for each point."""
-    points, settings = query.points, query.lane.knn
-    model = KNeighborsClassifier(1, settings.weights, settings.metric, settings.p).fit(points.xy, points.labels)
+    points, pace = query.points, Pace(overtaken)
+    model = neighbors_of(query.lane.knn, 1).fit(points.xy, points.labels)
     codes = np.searchsorted(model.classes_, points.labels)
     order = np.argsort(_mixed(points.ids), kind="stable")[:MOST_COUNTED]
     asked, counted = len(order), 0
@@ -237,9 +234,7 @@ def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Cal
         for row, left_out in enumerate((None, block)):
             found = predictions(model, points.xy[block], ks, left_out)
             right[row] += (found == codes[block][:, None]).sum(axis=0)
-            yield Priority.BACKGROUND
-            if overtaken():
-                return
+            yield from pace.pause()
         counted += len(block)
         curve.train[:], curve.validated[:] = right / counted
         if counted < asked:
@@ -251,9 +246,7 @@ def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Cal
             part = slice(start, start + size)
             found = model.classes_[predictions(model, test.xy[part], ks)]
             hits += (found == test.labels[part][:, None]).sum(axis=0)
-            yield Priority.BACKGROUND
-            if overtaken():
-                return
+            yield from pace.pause()
         curve.test[:] = hits / len(test)
     sheet.now(counted, complete=True)
 
@@ -263,7 +256,7 @@ def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Cal
 
 def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
     """Accuracies at each value of C or gamma: one training on all points, one without each fold."""
-    points = query.points.sample(MOST_TRAINED)
+    points, pace = query.points.sample(MOST_TRAINED), Pace(overtaken)
     fold = folds_of(points)
     test = query.test if query.test is not None and len(query.test) else None
     sheet = _Posting(query, len(points), len(points), post)
@@ -279,27 +272,21 @@ def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Calla
             asked = every if left is None else every[fold == left]
             if not len(asked):
                 continue
-            learner = _learner(lane, points.xy[learnt], points.labels[learnt])
-            for done in learner:
-                yield Priority.BACKGROUND
-                if overtaken():
-                    return
-                if done is None:
-                    continue
-                predict, finished = done
-                hits = int((predict(points.xy[asked]) == points.labels[asked]).sum())
-                curve.finished[place] &= finished
-                if left is not None:
-                    right += hits
-                    continue
-                curve.train[place] = hits / len(points)
-                if test is not None:
-                    hits = 0
-                    for start in range(0, len(test), QUERIES):
-                        part = slice(start, start + QUERIES)
-                        hits += int((predict(test.xy[part]) == test.labels[part]).sum())
-                        yield Priority.BACKGROUND
-                    curve.test[place] = hits / len(test)
+            predict, finished = yield from _learnt(lane, points.xy[learnt], points.labels[learnt], pace)
+            yield from pace.pause()
+            hits = int((predict(points.xy[asked]) == points.labels[asked]).sum())
+            curve.finished[place] &= finished
+            if left is not None:
+                right += hits
+                continue
+            curve.train[place] = hits / len(points)
+            if test is not None:
+                hits = 0
+                for start in range(0, len(test), QUERIES):
+                    part = slice(start, start + QUERIES)
+                    hits += int((predict(test.xy[part]) == test.labels[part]).sum())
+                    yield from pace.pause()
+                curve.test[place] = hits / len(test)
         curve.validated[place] = right / len(points)
         sheet.now(len(points), complete=number == len(order))
 
@@ -309,40 +296,14 @@ def with_value(lane: Lane, control: str, value: float) -> Lane:
     return msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, **{control: value}))
 
 
-def _learner(
-    lane: Lane, xy: Array, labels: NDArray[np.uint8]
-) -> Iterator[tuple[Callable[[Array], NDArray[Any]], bool] | None]:
-    """Train in pieces: yields None, and at the end what predicts, and whether the training came to its end."""
+def _learnt(
+    lane: Lane, xy: Array, labels: NDArray[np.uint8], pace: Pace
+) -> Generator[Step, None, tuple[Callable[[Array], NDArray[Any]], bool]]:
+    """What predicts, and whether the training came to its end; SMO with all its short cuts where that ends the same."""
     classes = np.unique(labels)
     if len(classes) < 2:  # of what it has seen it knows one class only
-        yield (lambda queries: np.full(len(queries), classes[0])), True
-        return
-    estimator = _estimator(lane)
-    trainer = estimator.prepare(xy, labels)
-    while trainer.status is Status.RUNNING and trainer.n_iter < MOST_UPDATES:
-        begun = time.perf_counter()
-        trainer.step(min(2000, MOST_UPDATES - trainer.n_iter), lambda begun=begun: time.perf_counter() - begun >= PIECE)  # type: ignore[misc]
-        if time.perf_counter() - begun >= 0.5 * PIECE:
-            yield None
-    yield estimator.snapshot_model(trainer.snapshot(thorough=False)).predict, trainer.status in FINISHED
-
-
-def _estimator(lane: Lane) -> PairClassifier:
-    """What trains the lane; SMO with all its short cuts where that ends at the same optimum."""
-    s = lane.svm
-    if not same_optimum(s) or s.hard_margin:
-        return estimator_of(lane)
-    return SVC(
-        s.C,
-        s.kernel,
-        s.degree,
-        s.gamma,
-        s.coef0,
-        s.tol,
-        -1,
-        "second-order",
-        0,
-        class_weight=class_weight(s),
-        multiclass=s.multiclass,
-        solver="auto",
-    )
+        return (lambda queries: np.full(len(queries), classes[0])), True
+    plain = not same_optimum(lane.svm) or lane.svm.hard_margin
+    estimator = estimator_of(lane) if plain else svc_of(lane.svm, solver="auto")
+    made = yield from trained(estimator, estimator.prepare(xy, labels), pace, most=MOST_UPDATES)
+    return made.model.predict, made.finished

@@ -1,4 +1,4 @@
-"""Strips: accuracy over the whole range of a slider, below it: which curves are asked for, what is shown of them."""
+"""Validation curves: accuracy over the whole range of a slider, below it: which are asked for, what is shown."""
 
 from __future__ import annotations
 

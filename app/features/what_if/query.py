@@ -1,4 +1,4 @@
-"""Before: what a lane's model was before an edit beside what it is now: the old boundary, and what changed, in numbers.
+"""What if: what a lane's model was before an edit, beside what it is now: the old boundary, and what changed.
 
 Both are worked out from the models: lines on the grid that is looked at now, f and classes at the same places for both.
 """
@@ -6,20 +6,18 @@ Both are worked out from the models: lines on the grid that is looked at now, f 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.fitting import fitted, next_size, predictions
+from app.engine.fitting import fitted, predictions
 from app.engine.lane_job import MOST_VERTICES
 from app.engine.overlays import Lines
-from app.engine.pool import Priority
-from app.engine.query import Step
+from app.engine.pieces import Pace, Step
+from app.engine.raster import surface, unless_too_dense
 from app.engine.requests import Frame, Model, Phase
-from app.engine.shading import level_lines, region_lines
 from app.engine.surface_values import shown_pair, source_of
 from app.learners.estimators import estimator_of
 from app.state.document import Lane
@@ -77,22 +75,11 @@ class GhostQuery:
 
     def answer(self, post: Callable[[Ghost], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post one `Ghost`; ValueError with a sentence where there was no model."""
-        side = yield from _learnt(self.side, self.compiled, overtaken)
-        if side is None or side.model is None:
-            return
-        model = side.model
-        regions, f = yield from _surface(model, side.lane, self.grid, self.compiled, overtaken)
-        if regions is None:
-            return
-        lines = boundary(regions, f, len(model.classes_), self.grid)
+        pace = Pace(overtaken)
+        model, _ = yield from _learnt(self.side, self.compiled, pace)
+        found = yield from surface(source_of(model, self.side.lane, self.compiled), self.grid, pace)
+        lines = unless_too_dense(found.boundary(len(model.classes_)), MOST_VERTICES)
         post(Ghost(Lines(lines, "ghost"), model))
-
-
-def boundary(regions: NDArray[np.int8], f: Array | None, n_classes: int, grid: Grid) -> Array:
-    """The boundary as the lanes draw it: f = 0 for two classes, else the borders between the classes' regions."""
-    exact = f is not None and n_classes == 2
-    lines = level_lines(grid, f, (0.0,)) if exact and f is not None else region_lines(grid, regions)
-    return lines if len(lines) <= MOST_VERTICES else np.empty((0, 2))
 
 
 @dataclass(frozen=True)
@@ -173,17 +160,11 @@ class ChangeQuery:
     def answer(self, post: Callable[[Change], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post one `Change`; ValueError with a sentence where one of the two has no model."""
         facts, surfaces, models = [], [], []
+        pace = Pace(overtaken)
         for side in (self.old, self.new):
-            learnt = yield from _learnt(side, self.compiled, overtaken)
-            if learnt is None or learnt.model is None:
-                return
-            model = learnt.model
-            known = yield from _facts(model, learnt, self.test, self.compiled, overtaken)
-            surface = yield from _surfaces(model, side.lane, self.grid, self.compiled, overtaken)
-            if known is None or surface is None:
-                return
-            facts.append(known)
-            surfaces.append(surface)
+            model, finished = yield from _learnt(side, self.compiled, pace)
+            facts.append((yield from _facts(model, finished, side, self.test, self.compiled, pace)))
+            surfaces.append((yield from _surfaces(model, side.lane, self.grid, self.compiled, pace)))
             models.append(model)
         (regions, f), (new_regions, new_f) = surfaces
         largest = math.nan
@@ -216,83 +197,47 @@ def _comparable(old: Model, new: Model) -> bool:
     )
 
 
-def _learnt(side: StateSide, compiled: bool, overtaken: Callable[[], bool]) -> Generator[Step, None, StateSide | None]:
-    """A state with its model, known or trained now, and whether that is certified; None when overtaken."""
+def _learnt(side: StateSide, compiled: bool, pace: Pace) -> Generator[Step, None, tuple[Model, bool]]:
+    """The model of a state, known or trained now, and whether it is certified."""
+    yield from pace.pause()
     if side.model is not None:
-        yield Priority.BACKGROUND
-        return None if overtaken() else side
-    result = yield from fitted(side.lane, side.points, compiled, overtaken)
-    return None if result is None else replace(side, model=result.model, finished=result.finished)
-
-
-def _surface(
-    model: Model, lane: Lane, grid: Grid, compiled: bool, overtaken: Callable[[], bool], *, tie: int | None = -1
-) -> Generator[Step, None, tuple[NDArray[np.int8] | None, Array | None]]:
-    """Winning classes, `tie` for ties (None: the class that is predicted there), and f of the drawn problem.
-
-    (None, None) when overtaken.
-    """
-    ys, rows = grid.ys, source_of(model, lane, compiled)(grid.xs)
-    regions, f = np.empty((grid.height, grid.width), dtype=np.int8), None
-    row, height = 0, 8
-    while row < grid.height:
-        begun, block = time.perf_counter(), slice(row, min(row + height, grid.height))
-        values = rows(ys[block])
-        regions[block] = values.classes
-        if tie is not None:
-            regions[block][values.tie] = tie
-        if values.f is not None:
-            f = np.empty(regions.shape) if f is None else f
-            f[block] = values.f
-        row = block.stop
-        height = next_size(height, time.perf_counter() - begun)
-        yield Priority.BACKGROUND
-        if overtaken():
-            return None, None
-    return regions, f
+        return side.model, side.finished
+    made = yield from fitted(side.lane, side.points, compiled, pace)
+    return made.model, made.finished
 
 
 def _surfaces(
-    model: Model, lane: Lane, grid: Grid, compiled: bool, overtaken: Callable[[], bool]
-) -> Generator[Step, None, tuple[NDArray[np.int8], Array | None] | None]:
-    """The classes predicted, and f of all problems where f has a unit; None when overtaken."""
-    regions, _ = yield from _surface(model, lane, grid, compiled, overtaken, tie=None)
-    if regions is None:
-        return None
+    model: Model, lane: Lane, grid: Grid, compiled: bool, pace: Pace
+) -> Generator[Step, None, tuple[NDArray[np.int8], Array | None]]:
+    """The classes predicted, and f of all problems where f has a unit."""
+    found = yield from surface(source_of(model, lane, compiled), grid, pace)
     if isinstance(model, KNeighborsClassifier) or lane.trainer is None or not lane.trainer.has_margins:
-        return regions, None
-    rows = model.pair_surface_on(grid.xs)
-    parts, row, height, ys = [], 0, 8, grid.ys
-    while row < grid.height:
-        begun = time.perf_counter()
-        parts.append(rows(ys[row : row + height]).copy())
-        row += height
-        height = next_size(height, time.perf_counter() - begun)
-        yield Priority.BACKGROUND
-        if overtaken():
-            return None
-    return regions, np.concatenate(parts)
+        return found.classes, None
+    rows, ys = model.pair_surface_on(grid.xs), grid.ys
+    f = np.empty((*found.classes.shape, len(model.pairs_)))
+
+    def fill(block: slice) -> None:
+        f[block] = rows(ys[block])
+
+    yield from pace.in_blocks(grid.height, fill, size=8)
+    return found.classes, f
 
 
 def _facts(
-    model: Model, side: StateSide, test: Points | None, compiled: bool, overtaken: Callable[[], bool]
-) -> Generator[Step, None, Facts | None]:
+    model: Model, finished: bool, side: StateSide, test: Points | None, compiled: bool, pace: Pace
+) -> Generator[Step, None, Facts]:
     shares = []
     for points in (side.points, test):
         if points is None or not len(points):
             shares.append(math.nan)
             continue
-        found = yield from predictions(model, points.xy, compiled, overtaken)
-        if found is None:
-            return None
+        found = yield from predictions(model, points.xy, compiled, pace)
         shares.append(float((found == points.labels).mean()))
     n = len(side.points)
     if not isinstance(model, PairClassifier):
         return Facts(n_points=n, accuracy=shares[0], test=shares[1])
     p = shown_pair(model, side.lane)
-    norm = yield from squared_norm(model, p, overtaken)
-    if norm is None:
-        return None
+    norm = yield from squared_norm(model, p, pace)
     trainer, certificate = side.lane.trainer, model.certificates_[p]
     width = 2.0 / math.sqrt(norm) if norm > 0 and trainer is not None and trainer.has_margins else math.nan
     known = isinstance(certificate, Certificate)
@@ -304,14 +249,12 @@ def _facts(
         n,
         shares[0],
         shares[1],
-        side.finished,
+        finished,
     )
 
 
-def squared_norm(
-    model: PairClassifier, p: int, overtaken: Callable[[], bool] = lambda: False
-) -> Generator[Step, None, float | None]:
-    """||w||^2 of problem `p`: sum_s coef_s (f(x_s) - b) over the support vectors; None when overtaken."""
+def squared_norm(model: PairClassifier, p: int, pace: Pace) -> Generator[Step, None, float]:
+    """||w||^2 of problem `p`: sum_s coef_s (f(x_s) - b) over the support vectors."""
     if isinstance(model, LinearClassifier):
         return float(model.coef_[p] @ model.coef_[p])
     assert isinstance(model, KernelClassifier)
@@ -323,9 +266,7 @@ def squared_norm(
         part = slice(start, start + BLOCK)
         f = model.pair_decision_function(vectors[part])[:, p] - model.intercept_[p]
         total += float(coef[part] @ f)
-        yield Priority.BACKGROUND
-        if overtaken():
-            return None
+        yield from pace.pause()
     return max(total, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""What-if in words: what the panel says of each lane, made of values; no Qt."""
+"""Text of what if: what changed in each lane, made of values; no Qt."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class ImportDialog(QDialog):
     read : callable
         Reads the table in a dialect, None in it meaning "find out"; called from another thread, may raise FileError.
     take : callable
-        Given the points and whether to add them to the present ones, when the hand says so.
+        Given the points and whether to add them to the present ones, when the user agrees.
     add : bool
         What of the two is offered first.
     """

@@ -1,4 +1,4 @@
-"""Pictures: lanes as a picture for files, projectors and print: what is wished, how it is laid out, and its painting.
+"""Layout of an exported picture: what is asked for, where everything stands, and its painting.
 
 Plots are painted by the same canvas as on screen, at a scale of its own, from surfaces computed for just these pixels.
 """
@@ -172,7 +172,7 @@ class _Plot:
             session=Session(),
             features=tuple(each for each in shot.scene.features if not isinstance(each, Wipe)),
         )
-        # What the hand could do about an empty lane is no part of a picture, but why a lane failed is.
+        # What the user could do about an empty lane is no part of a picture, but why a lane failed is.
         failed = frame is not None and frame.phase is Phase.FAILED
         self.lane = replace(lane, picture=None, marks=marks, message=lane.message if failed else "")
         self._seen = None if lane.picture is None else lane.picture.grid

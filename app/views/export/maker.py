@@ -23,7 +23,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from app.engine.requests import Picture
 from app.engine.scheduler import Scheduler
-from app.files import documents, png
+from app.files import documents, log, png
 from app.views.widgets.painting import painter_on
 
 from .layout import PictureSpec, Sheet, Shot
@@ -245,6 +245,7 @@ class PictureMaker(QObject):
 
 
 def _reason(error: Exception) -> str:
+    log.caught("The picture was not made.", error)
     if isinstance(error, MemoryError):
         return "The picture was not made: there is not enough memory for one of this size."
     return f"The picture was not made ({type(error).__name__}: {error})."

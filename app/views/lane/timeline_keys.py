@@ -1,4 +1,4 @@
-"""Seeking: the keys and the wheel that go through a run, the same on the timeline and in the curves."""
+"""Timeline keys: the keys and the wheel that go through a run, the same on the timeline and in the curves."""
 
 from __future__ import annotations
 

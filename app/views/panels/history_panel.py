@@ -147,7 +147,7 @@ class HistoryPanel(QTableView):
             self.selectionModel().setCurrentIndex(here, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self.scrollTo(here)
 
-    # Whatever the hand does goes to the controller, and the current row follows from the scene.
+    # What the user does goes to the controller, and the current row follows from the scene.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())

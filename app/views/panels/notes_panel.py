@@ -57,7 +57,7 @@ class NotesPanel(QPlainTextEdit):
         cursor = QTextCursor(self.document())
         cursor.setPosition(_units(old[:start]))
         cursor.setPosition(_units(old[: len(old) - end]), QTextCursor.MoveMode.KeepAnchor)
-        with QSignalBlocker(self):  # `textChanged` is all there is; what is shown here was not written by the hand
+        with QSignalBlocker(self):  # `textChanged` is all there is; what is shown here was not typed
             cursor.insertText(new[start : len(new) - end])
         self._wrap(new)
         self.setTextCursor(cursor)

@@ -1,4 +1,4 @@
-"""Cells: how the cells of the table of points are drawn, and what they are edited with."""
+"""Point cells: how the cells of the table of points are drawn, and what they are edited with."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class _Current(QItemSelectionModel):
 class PointTable(QTableView):
     """The points, a row each.
 
-    Which rows are selected is the scene's business: `setSelection`, which Qt calls for what the hand does, asks the
+    Which rows are selected is the scene's business: `setSelection`, which Qt calls for what the user does, asks the
     controller for other points, and the delegate draws those of the scene.  Qt's own selection stays empty.
     """
 
@@ -44,7 +44,7 @@ class PointTable(QTableView):
         self._theme: Theme | None = None
         self._selected: np.ndarray | None = None
         self._selection: Selection = NOTHING  # shown last
-        self._chosen: Selection | None = None  # by the hand, here
+        self._chosen: Selection | None = None  # by the user, here
         self._base: Ids = NOTHING.ids  # what was selected before the range that is being drawn
         self._adding = True  # the range is added to it, not taken away
         describe(
@@ -163,7 +163,7 @@ class PointTable(QTableView):
                 flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
                 painter.drawText(area, int(flags), EMPTY)
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
         flag = QItemSelectionModel.SelectionFlag

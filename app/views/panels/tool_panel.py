@@ -1,4 +1,4 @@
-"""ToolPanel: what the tool in the hand does, and its options."""
+"""ToolPanel: what the chosen tool does, and its options."""
 
 from __future__ import annotations
 

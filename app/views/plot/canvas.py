@@ -297,7 +297,7 @@ class Canvas(PointingPlot):
         y = grid.bottom + (area.bottom() - position.y() - 0.5) * unit
         return PointerPosition(x, y, unit)
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

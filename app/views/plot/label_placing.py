@@ -1,4 +1,4 @@
-"""Placing: where a plate beside a point stands, inside an area and out of the way of others."""
+"""Label placing: where a plate beside a point stands, inside an area and out of the way of others."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ class Layers(pg.GraphicsObject):
     def _paint_backdrop(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float) -> None:
         """Surface and lines; painted a second time in the same place, they are copied.
 
-        Stroking lines is the slowest part of a picture, and what repaints most is a hand that has no news for them.
+        Stroking lines is the slowest part of a picture, and what repaints most is a moving pointer, which changes none.
         """
         device = painter.device()
         unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts its own pixels, a widget does not

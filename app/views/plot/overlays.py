@@ -1,4 +1,4 @@
-"""Sheets on screen: paints what features lay between the surface and the points of a picture."""
+"""Overlays: paints what features lay between the surface and the points of a picture."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _paint_lines(
     width *= ratio
     x, y = on_screen(sheet.xy, corners, area)
     pieces = pieces_in(x, y, seen) if dashes is None else dashed(x, y, dashes[0] * width, dashes[1] * width, seen)
-    # A haze is thousands of pieces: smoothed, they would hold up the hand for 13 ms; faint as they are, nobody sees it.
+    # A haze is thousands of pieces: smoothed, they would hold up the user for 13 ms; faint as they are, it is not seen.
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, sheet.style != "haze")
     for pen in pens_of(sheet.style, theme, width):
         # Square ends join the pieces where a line turns; of faint ones they would be a dot at every vertex.

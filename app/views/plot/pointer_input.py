@@ -1,4 +1,4 @@
-"""Pointing: turns what mouse, fingers and keys do on a plot into calls of a `EditTarget` and an `ViewTarget`."""
+"""Pointer input: turns what mouse, fingers and keys do on a plot into calls of an `EditTarget` and a `ViewTarget`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0
 
 
 class EditTarget(Protocol):
-    """What a plot tells of the hand among the points."""
+    """What a plot tells of the pointer among the points."""
 
     @property
     def holds_after(self) -> int: ...

@@ -1,4 +1,4 @@
-"""Overlay: what lies over a picture and is of the hand, not of the model: brush, class, keyboard cursor, outlines."""
+"""Pointer marks: what lies over a picture and is not of the model: brush, class, keyboard cursor, outlines."""
 
 from __future__ import annotations
 

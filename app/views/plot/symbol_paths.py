@@ -1,4 +1,4 @@
-"""Stamps and paths for pictures painted without axes: many symbols, or a long line, in one call.
+"""Symbols and paths for pictures painted without axes: many symbols, or a long line, in one call.
 
 One, because each call of a painter lets other threads go on, and has to wait for its turn again when they are busy.
 """

@@ -1,4 +1,4 @@
-"""Bind: showing values in input widgets without their taking it for the hand's doing; fields for numbers and names."""
+"""Form fields: showing values in input widgets without signals of the user; fields for numbers and names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.state.plain_text import plain
 
 
 def show_number(widget: QSpinBox | QSlider, value: int) -> None:
-    """Set a spin box or slider silently; a handle in the hand stays there."""
+    """Set a spin box or slider silently; a handle that is dragged stays where it is."""
     if isinstance(widget, QSlider) and widget.isSliderDown():
         return
     if widget.value() != value:
@@ -57,7 +57,7 @@ def later(owner: QObject, act: Callable[[], object]) -> None:
 
 
 class Gestures(QObject):
-    """Counts what the hand does on the widgets it watches: a drag, a held key or a turn of the wheel counts once.
+    """Counts what the user does on the widgets it watches: a drag, a held key or a turn of the wheel counts once.
 
     Changes of a value with the same `count` are one undo step.
     """

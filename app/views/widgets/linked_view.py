@@ -83,7 +83,7 @@ class LinkedView(QWidget):
         """Where in `order` the point stands that stands out, -1 for nowhere."""
         return _first(self.order() == self.place) if self.place >= 0 else -1
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def _tell(self, place: int) -> None:
         point = int(self._ids[place]) if place >= 0 else None

@@ -20,7 +20,7 @@ class ScaleSlider(QSlider):
         self.setPageStep(page)
 
     def show_scale(self, scale: Scale) -> None:
-        """Stand for other values, unless it is in the hand."""
+        """Stand for other values, unless it is being dragged."""
         if scale != self.scale and not self.isSliderDown():
             self.scale = scale
             with QSignalBlocker(self):

@@ -1,4 +1,4 @@
-"""Sizes: how a window comes back to a size that it outgrew for a moment."""
+"""Window size: how a window comes back to a size that it outgrew for a moment."""
 
 from __future__ import annotations
 

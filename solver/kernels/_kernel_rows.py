@@ -16,18 +16,20 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from solver.core._compile import inlined, jit, part
 from solver.core._vector import exp_of_negative
+from solver.core.arrays import Array, Integers
 
-#: The numbers of the kernels, as in `kernels.KERNELS`.
+#: The codes of the kernels in `kernels.KERNELS`.
 LINEAR, POLY, RBF, LAPLACIAN, SIGMOID, PRECOMPUTED = range(6)
 CLOCK, COMPUTED = range(2)
 #: Entries of a pass over all points that cost as much as computing one kernel value.
 ROW_COST = 4
 
-Cache = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+#: (code, gamma, coef0, degree)
+KernelNumbers = tuple[int, float, float, int]
+Cache = tuple[Array, Integers, Integers, Integers, Integers]
 
 
 def new_cache(n: int, megabytes: float) -> Cache:
@@ -100,6 +102,8 @@ def kernel_row(kernel, XT, i, out):  # type: ignore[no-untyped-def]
     elif code == SIGMOID:
         for k in range(n):
             out[k] = math.tanh(gamma * out[k] + coef0)
+    elif code != LINEAR:
+        raise ValueError("No compiled kernel has this code; there is one for each row of kernels.KERNELS.")
 
 
 @inlined

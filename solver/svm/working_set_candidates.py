@@ -1,4 +1,4 @@
-"""Rankings: what a working-set rule sees when it chooses, and the candidates in the order of the number it compares.
+"""What a working-set rule sees when it chooses, and the candidates in the order of the number it compares.
 
 Legend as in `_smo_loops`.  The compiled `select` keeps only the best; here every candidate gets its number, in plain
 numpy but by the same arithmetic in the same order, so that also ties are the same ones.
@@ -10,15 +10,44 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from solver.svm import _smo_loops as loops
+from solver.core.arrays import Array, Indices, Integers, Mask
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from . import _smo_loops as loops
+
 Pair = tuple[int, int]
 #: Candidates that are told, at most.
 MOST = 24
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a rule compares candidates by.
+
+    Attributes
+    ----------
+    title, formula : str
+        As on screen; a rule that does not compare by it needs no title.
+    base : str, default=""
+        What the numbers are to be seen against: "m" or "M"; "" is 0.
+    smallest_first : bool, default=False
+        The smallest is best.
+    """
+
+    title: str
+    formula: str
+    base: str = ""
+    smallest_first: bool = False
+
+
+V_ABOVE = Measure("largest v", "v = y − Σₖ yₖαₖKₖ", "M")
+V_BELOW = Measure("smallest v", "v = y − Σₖ yₖαₖKₖ", "m", smallest_first=True)
+GAIN = Measure("largest gain", "(vᵢ − vⱼ)² / 2η")
+CLIPPED_GAIN = Measure("largest clipped gain", "λ(vᵢ − vⱼ) − ηλ²/2")
+ERROR_DIFFERENCE = Measure("largest |Eᵢ − Eⱼ|", "E = f − y")
+#: How far beyond M above or m below, whichever is larger.
+VIOLATION = Measure("", "v − M or m − v")
+DIFFERENCE = Measure("", "vᵢ − vⱼ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +67,10 @@ class Ranking:
         How many candidates there were.
     tied : int
         How many of them have the number of the chosen one, itself included; a rule that compares takes the first.
-    measure : str
-        What `values` are: "v above" (the largest is best), "v below" (the smallest), "gain", "clipped gain",
-        "error difference", "violation" (v_i - M above, m - v_i below, whichever is larger), "difference" (v_i - v_j).
+    measure : Measure
+        What `values` are.
     base : float
-        What `values` are to be seen against: M for "v above", m for "v below", else 0.
+        What `values` are to be seen against: the number that `measure.base` names.
     how : {"best", "drawn", "next", "first"}
         The rule compared the numbers, drew one, or went on in order to the next violator or the first partner; only
         in the first case did the numbers decide.
@@ -57,7 +85,7 @@ class Ranking:
     chosen: int
     total: int
     tied: int
-    measure: str
+    measure: Measure
     base: float
     how: str
     place: str
@@ -97,10 +125,10 @@ class State:
     beta: Array
     v: Array
     diagonal: Array
-    up: NDArray[np.bool_]
-    low: NDArray[np.bool_]
+    up: Mask
+    low: Mask
     tol: float
-    ints: NDArray[np.int64]
+    ints: Integers
     random: int
     row: Callable[[int], Array]
     left_out: int
@@ -130,7 +158,7 @@ class State:
         return np.flatnonzero((self.up & (self.v > M + self.tol)) | (self.low & (self.v < m - self.tol)))
 
     @property
-    def free(self) -> NDArray[np.bool_]:
+    def free(self) -> Mask:
         """0 < alpha < C."""
         return self.up & self.low
 
@@ -179,20 +207,20 @@ class State:
         values: Array,
         chosen: int,
         *,
-        measure: str,
+        measure: Measure,
         place: str,
         sentence: str,
-        base: float = 0.0,
         how: str = "best",
     ) -> Ranking:
         """The ranking of `candidates`: given by increasing index, or in the order they are tried in."""
+        m, M = self.bounds
         total = len(candidates)
         mine = values[candidates == chosen]
         tied = int((values == mine[0]).sum())
         if how in ("next", "first"):
             kept = np.arange(min(total, MOST))
         else:
-            worse = values if measure == "v below" else -values
+            worse = values if measure.smallest_first else -values
             kept = np.arange(total)
             if total > 4 * MOST:  # so that many thousand points need not be sorted
                 kept = np.flatnonzero(worse <= np.partition(worse, MOST - 1)[MOST - 1])
@@ -206,7 +234,7 @@ class State:
             total,
             tied,
             measure,
-            base,
+            {"": 0.0, "m": m, "M": M}[measure.base],
             how,
             place,
             sentence,

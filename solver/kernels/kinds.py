@@ -1,0 +1,180 @@
+"""Kinds of kernels: all that is computed with a kernel that is a function of <x, z>, or of the difference x - z.
+
+A row of the table of kernels is one of these with the few functions that tell it from the others.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from solver.core.arrays import Array
+
+from .grids import GridRows, Parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelKind(ABC):
+    """One row of the kernel table: all there is to know of a kernel but for its branch of `_kernel_rows.kernel_row`.
+
+    Attributes
+    ----------
+    code : int
+        Its number in `_kernel_rows`.
+    title, formula : str
+    parameters : tuple of str
+        Those of `Kernel` that it uses.
+    note : str
+        One teaching sentence.
+    is_definite : callable
+        Whether every Gram matrix is positive semidefinite at these parameters.
+    expansion_on : callable
+        As `Kernel.expansion_on`.
+    pays_per_point : bool, default=True
+        Whether a picture takes the longer, the more support vectors there are.
+    is_linear : bool, default=False
+        It is <x, z>: f is <w, x> + b, and shifting all points changes no classifier.
+    has_edges : bool, default=False
+        It has no gradient at x = z.
+    """
+
+    code: int
+    title: str
+    formula: str
+    parameters: tuple[str, ...]
+    note: str
+    is_definite: Callable[[Parameters], bool]
+    expansion_on: Callable[[Parameters, Array, Array, Array, Array], GridRows]
+    pays_per_point: bool = True
+    is_linear: bool = False
+    has_edges: bool = False
+
+    def is_definite_on(self, kernel: Parameters, A: Array) -> bool:
+        """Whether the Gram matrix of the points `A` is known to be positive semidefinite."""
+        return self.is_definite(kernel)
+
+    @abstractmethod
+    def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
+        """Kernel values ``k(A[i], B[j])``, shape (len(A), len(B))."""
+
+    def gram_by_row(self, kernel: Parameters, A: Array, B: Array) -> Array:
+        """As `gram`, each row in bits that depend on no other row."""
+        return self.gram(kernel, A, B)
+
+    @abstractmethod
+    def diagonal(self, kernel: Parameters, A: Array) -> Array:
+        """Kernel values ``k(A[i], A[i])``, shape (len(A),)."""
+
+    @abstractmethod
+    def largest(self, kernel: Parameters, A: Array) -> float:
+        """A bound of abs k(x, z) over the points `A`, inf where it overflows."""
+
+    @abstractmethod
+    def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
+        """As `Kernel.gradient`."""
+
+    def rate(self, kernel: Parameters) -> float | None:
+        """One over the length over which it falls to about a half; None where there is no such length."""
+        return None
+
+
+def products_by_row(A: Array, B: Array) -> Array:
+    """``<A[i], B[j]>``, shape (len(A), len(B)), each row in bits that depend on no other row: BLAS rounds by place."""
+    products: Array = np.einsum("if,jf->ij", A, B)
+    return products
+
+
+def _squares(A: Array) -> Array:
+    """``<A[i], A[i]>``, shape (len(A),)."""
+    squares: Array = np.einsum("ij,ij->i", A, A)
+    return squares
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProductKind(KernelKind):
+    """A kernel that is a function of p = <x, z>.
+
+    Attributes
+    ----------
+    value, slope : callable
+        Kernel values from p, and their derivatives by p.
+    bound : callable
+        A bound of abs k from the largest <x, x>.
+    """
+
+    value: Callable[[Parameters, Array], Array]
+    slope: Callable[[Parameters, Array], Array]
+    bound: Callable[[Parameters, float], float]
+
+    def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
+        """Kernel values from one matrix product."""
+        return self.value(kernel, A @ B.T)
+
+    def gram_by_row(self, kernel: Parameters, A: Array, B: Array) -> Array:
+        """Kernel values from products not by BLAS."""
+        return self.value(kernel, products_by_row(A, B))
+
+    def diagonal(self, kernel: Parameters, A: Array) -> Array:
+        """Kernel values from the squares of the points."""
+        return self.value(kernel, _squares(A))
+
+    def largest(self, kernel: Parameters, A: Array) -> float:
+        """The bound at the largest square."""
+        with np.errstate(over="ignore"):
+            return float(self.bound(kernel, _squares(A).max()))
+
+    def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
+        """That of k(z, x) is ``slope(p) z``."""
+        weights = self.slope(kernel, queries @ points.T) * coef
+        return weights @ points, np.abs(weights) @ np.sqrt(_squares(points))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferenceKind(KernelKind):
+    """A kernel ``exp(-gamma sum_f distance(x_f - z_f))``.
+
+    Attributes
+    ----------
+    distance, slope : callable
+        Of the difference in one feature, and its derivative.
+    rate_of : callable
+        `rate` at this gamma.
+    """
+
+    distance: Callable[[Array], Array]
+    slope: Callable[[Array], Array]
+    rate_of: Callable[[float], float]
+
+    def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
+        """Kernel values, feature by feature."""
+        # Differences first: ||x||^2 + ||z||^2 - 2<x, z> loses every digit far from the origin.
+        total = np.zeros((len(A), len(B)))
+        for feature in range(A.shape[1]):
+            total += self.distance(A[:, feature, None] - B[None, :, feature])
+        with np.errstate(over="ignore"):
+            return np.exp(-kernel.gamma * total)
+
+    def diagonal(self, kernel: Parameters, A: Array) -> Array:
+        """Ones."""
+        return np.ones(len(A))
+
+    def largest(self, kernel: Parameters, A: Array) -> float:
+        """One."""
+        return 1.0
+
+    def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
+        """That of k(z, x) is ``-gamma k slope(x - z)``, feature by feature."""
+        weights = self.gram(kernel, queries, points) * coef
+        out, squares = np.empty(queries.shape), np.zeros(weights.shape)
+        for feature in range(queries.shape[1]):
+            slope = -kernel.gamma * self.slope(queries[:, feature, None] - points[None, :, feature])
+            out[:, feature] = np.einsum("ij,ij->i", weights, slope)
+            squares += slope * slope
+        return out, np.einsum("ij,ij->i", np.abs(weights), np.sqrt(squares))
+
+    def rate(self, kernel: Parameters) -> float:
+        """As its gamma makes it."""
+        return self.rate_of(kernel.gamma)
