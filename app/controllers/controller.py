@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.engine.results import Results
-from app.features.difference.controller import DifferenceController
 from app.files import documents
 from app.files.background_task import NoProgress, Task
 from app.files.file_tasks import FileTasks
@@ -121,9 +120,9 @@ class Controller:
     def pan(self, dx: float, dy: float) -> None:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
 
-    def wipe(self, at: float) -> None:
-        """The border between two pictures, one over the other, at this share of the width."""
-        self.feature(DifferenceController).wipe(at)
+    def wipe(self, at: float | None) -> None:
+        """Lay one picture over another from this share of its width on; None takes it away."""
+        self.set_session(wipe=None if at is None else min(max(at, 0.0), 1.0))
 
     def fit(self) -> None:
         self.dispatch(SetView(view=View.fitting(self.document.points)))

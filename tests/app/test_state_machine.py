@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 )
 
 from app.controllers.controller import Controller
+from app.features.difference.controller import DifferenceController
 from app.files import documents
 from app.state.document import ClassStyle, Document
 from app.state.points import Points
@@ -379,7 +380,7 @@ class Work(RuleBasedStateMachine):
             "remove": lambda: desk.remove(at),
             "left": lambda: desk.move(at, -1),
             "right": lambda: desk.move(at, 1),
-            "difference": desk.show_difference,
+            "difference": self.hand.feature(DifferenceController).show_difference,
         }[what]
         self.act(run)
         after = self.store.document

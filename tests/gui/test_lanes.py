@@ -295,7 +295,7 @@ def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make
     QTest.keyClick(grip, Qt.Key.Key_Right)
     settle(qtbot, window)
     assert window.scene.feature(Wipe).at > at
-    window.controller.feature(DifferenceController).wipe(7.0)
+    window.controller.wipe(7.0)
     assert window.controller.session.wipe == 1.0
     QTest.keyClick(canvas, Qt.Key.Key_Y)
     settle(qtbot, window)

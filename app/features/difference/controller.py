@@ -34,7 +34,7 @@ class DifferenceController:
 
     def toggle_wipe(self) -> None:
         """Lay half of the second picture over the first, or take it away."""
-        self.wipe(0.5 if self._host.session.wipe is None else None)
+        self._host.set_session(wipe=0.5 if self._host.session.wipe is None else None)
 
     def show_difference(self) -> None:
         """A lane of its own for the difference, behind the others."""
@@ -43,7 +43,3 @@ class DifferenceController:
             self._host.say("The difference has a lane already.")
         else:
             add_lane(self._host, AddLane(index=document.shown, lane=Lane("difference"), verb="Show the difference as"))
-
-    def wipe(self, at: float | None) -> None:
-        """Lay the second picture over the first from this share of its width on; None takes it away."""
-        self._host.set_session(wipe=None if at is None else min(max(at, 0.0), 1.0))
