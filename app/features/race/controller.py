@@ -14,6 +14,7 @@ from functools import lru_cache
 import msgspec
 
 from app.controllers.controller import Controller
+from app.engine.latest_queue import LatestQueue
 from app.engine.shading import Shades
 from app.scene.compose import grid_of
 from app.scene.text import problem as problem_name
@@ -22,7 +23,6 @@ from app.state.points import MAX_CLASSES, Points
 from solver import RULES, Grid
 
 from . import text
-from .job import Race
 from .requests import MODES, MOST_RACERS, RaceFrame, RaceRequest
 
 #: What the pace slider offers: steps, or milliseconds of solver time, per picture; the last is full speed.
@@ -125,7 +125,7 @@ class RaceController:
     ----------
     controller : Controller
         Knows the document.
-    race : Race
+    race : LatestQueue
     ready : callable
         Whether the compiled loops can be used.
     changed : callable
@@ -133,7 +133,11 @@ class RaceController:
     """
 
     def __init__(
-        self, controller: Controller, race: Race, ready: Callable[[], bool], changed: Callable[[], None]
+        self,
+        controller: Controller,
+        race: LatestQueue[RaceRequest],
+        ready: Callable[[], bool],
+        changed: Callable[[], None],
     ) -> None:
         self._controller, self._race, self._ready, self._changed = controller, race, ready, changed
         self._choice = _Choice()
@@ -225,7 +229,7 @@ class RaceController:
     def close(self) -> None:
         """Nobody looks any more."""
         self._asked = None
-        self._race.stop()
+        self._race.cancel()
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
@@ -340,7 +344,7 @@ class RaceController:
         if self._obstacle():
             if self._asked is not None:
                 self._asked = None
-                self._race.stop()
+                self._race.cancel()
             return
         choice, course = self._choice, self._course
         request = RaceRequest(
@@ -358,7 +362,7 @@ class RaceController:
         )
         if self._asked is None or replace(self._asked, number=0) != request:
             self._asked = replace(request, number=next(self._numbers))
-            self._race.ask(self._asked)
+            self._race.submit(self._asked)
 
 
 @lru_cache(maxsize=4)
