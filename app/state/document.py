@@ -1,4 +1,8 @@
-"""Document: what is saved and undone, a frozen value; and the settings it is made of."""
+"""Document: what is saved and undone, a frozen value; and the settings it is made of.
+
+A parameter's type says all that forms, sliders and files know of it: its least and largest value, its default, and,
+of a number of any size, the powers of ten that its slider spans (see `slider_scales.parameter`).
+"""
 
 from __future__ import annotations
 
@@ -32,12 +36,9 @@ else:  # the tables say which there are
     SvmTrainer = Literal[SVM_TRAINERS]
 #: What the classes weigh: the same, n / (k n_c), or what was typed.
 ClassWeight = Literal["equal", "balanced", "own"]
-LEAST_WEIGHT, LARGEST_WEIGHT = 0.01, 100.0
-_Weight = Annotated[float, Meta(ge=LEAST_WEIGHT, le=LARGEST_WEIGHT)]
+_Weight = Annotated[float, Meta(ge=0.01, le=100.0)]
 #: Seed of what draws.
 Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-MOST_EPOCHS, MOST_PASSES, MOST_STEPS, MOST_ORDERS = 100, 1_000_000, 10_000_000, 100
-LEAST_LAMBDA, LARGEST_LAMBDA = 1e-8, 1e4
 GeneratorName = Literal["line", "circle", "wrong", "moons", "blobs", "xor", "spirals", "chessboard"]
 
 
@@ -54,9 +55,9 @@ class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters of the support vector machine, named as in scikit-learn; a hard margin is C = infinity."""
 
     kernel: KernelName = "rbf"
-    C: Annotated[float, Meta(ge=1e-8, le=1e8)] = 1.0
+    C: Annotated[float, Meta(ge=1e-8, le=1e8, extra={"decades": (-4, 6)})] = 1.0
     hard_margin: bool = False
-    gamma: Annotated[float, Meta(ge=1e-8, le=1e8)] = 1.0
+    gamma: Annotated[float, Meta(ge=1e-8, le=1e8, extra={"decades": (-4, 4)})] = 1.0
     degree: Annotated[int, Meta(ge=1, le=9)] = 3
     coef0: Annotated[float, Meta(ge=-1e6, le=1e6)] = 1.0
     tol: Annotated[float, Meta(ge=1e-9, le=1.0)] = 1e-3
@@ -68,7 +69,7 @@ class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     trainer: SvmTrainer = "smo"
     #: LASVM: how it chooses a partner, passes over the points, and whether it goes on to the optimum.
     partner: Literal["first-order", "second-order"] = "second-order"
-    n_epochs: Annotated[int, Meta(ge=1, le=MOST_EPOCHS)] = 1
+    n_epochs: Annotated[int, Meta(ge=1, le=100)] = 1
     finish: bool = True
     #: Gradient ascent.
     step_size: Literal["barzilai-borwein", "constant"] = "barzilai-borwein"
@@ -87,17 +88,17 @@ class PerceptronSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     shuffle: bool = True
     random_state: Seed = 0
     #: Passes over the points at most.
-    max_iter: Annotated[int, Meta(ge=1, le=MOST_PASSES)] = 1000
+    max_iter: Annotated[int, Meta(ge=1, le=1_000_000)] = 1000
     #: How many other orders are shown beside this one.
-    orders: Annotated[int, Meta(ge=0, le=MOST_ORDERS)] = 0
+    orders: Annotated[int, Meta(ge=0, le=100)] = 0
 
 
 class PegasosSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters of Pegasos."""
 
     #: lambda of ``lambda/2 ||w||^2 + mean hinge``.
-    lam: Annotated[float, Meta(ge=LEAST_LAMBDA, le=LARGEST_LAMBDA)] = 0.01
-    n_iter: Annotated[int, Meta(ge=1, le=MOST_STEPS)] = 100_000
+    lam: Annotated[float, Meta(ge=1e-8, le=1e4, extra={"decades": (-6, 2)})] = 0.01
+    n_iter: Annotated[int, Meta(ge=1, le=10_000_000)] = 100_000
     random_state: Seed = 0
 
 

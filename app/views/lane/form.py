@@ -9,10 +9,9 @@ from app.controllers.controller import Controller
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.scene import text
 from app.scene.compose import LaneScene
-from app.state.document import LARGEST_WEIGHT, LEAST_WEIGHT
 from app.state.points import MAX_CLASSES
 from app.state.session import SPEEDS
-from app.state.slider_scales import MOST_K, RankScale
+from app.state.slider_scales import RankScale, parameter
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.form_fields import NumberField, show_check, show_choice, show_number
 from app.views.widgets.scale_slider import ScaleSlider
@@ -73,7 +72,7 @@ class LanePanel(LaneForm):
                 "knn", n_neighbors=self._k_slider.value_at(self._k_slider.sliderPosition()), drag="k"
             )
         )
-        self._k = self.spin("k", "k", 1, MOST_K, tip)
+        self._k = self.spin("k", "k", parameter("knn", "n_neighbors"), tip)
         self._k.setMinimumWidth(110)  # the legend of the strip stands below it
         self._k.valueChanged.connect(lambda value: self.set_lane("knn", n_neighbors=value, drag="k"))
         self.put(3, "k", "k", self.beside(self._k_slider, self._k), span=3)
@@ -94,13 +93,15 @@ class LanePanel(LaneForm):
         )
         self._metric.activated.connect(lambda: self.set_lane("knn", metric=self._metric.currentData()))
         self.put(5, "metric", "Metric", self._metric, 2)
-        self._p = self.number("p", "p of Minkowski", 1.0, 100.0, "1 is Manhattan, 2 Euclidean, large p near Chebyshev.")
+        self._p = self.number(
+            "p", "p of Minkowski", parameter("knn", "p"), "1 is Manhattan, 2 Euclidean, large p near Chebyshev."
+        )
         self._p.committed.connect(lambda value: self.set_lane("knn", p=value))
         self.put(6, "p", "p", self._p)
 
     def _build_svm(self) -> None:
         self._c_slider, self._c = self.logarithmic(
-            "svm", "C", -4, 6, 1e-8, 1e8, "Price of slack: large C forbids errors, small C widens the margin."
+            "svm", "C", "Price of slack: large C forbids errors, small C widens the margin."
         )
         self._hard = self.check(
             "hard_margin", "Hard margin", "C = ∞: no point may be inside the margin; needs separable data."
@@ -109,17 +110,16 @@ class LanePanel(LaneForm):
         self.put(3, "C", "C", self.beside(self._c_slider, self._c, self._hard), span=3)
         self._strips["C"] = self.strip(4, "svm", "C", "C", self._c_slider)
         self._gamma_slider, self._gamma = self.logarithmic(
-            "svm", "gamma", -4, 4, 1e-8, 1e8, "How fast likeness fades with distance: large γ makes small islands."
+            "svm", "gamma", "How fast likeness fades with distance: large γ makes small islands."
         )
         self.put(5, "gamma", "γ", self.beside(self._gamma_slider, self._gamma), span=3)
         self._strips["gamma"] = self.strip(6, "svm", "gamma", "gamma", self._gamma_slider)
-        self._degree = self.spin("degree", "Degree", 1, 9, "Degree d of the polynomial.")
+        self._degree = self.spin("degree", "Degree", parameter("svm", "degree"), "Degree d of the polynomial.")
         self._degree.valueChanged.connect(lambda value: self.set_lane("svm", degree=value, drag="degree"))
         self._coef0 = self.number(
             "coef0",
             "coef0",
-            -1e6,
-            1e6,
+            parameter("svm", "coef0"),
             "c₀ trades high against low powers; below 0 the kernel is not positive semidefinite.",
         )
         self._coef0.committed.connect(lambda value: self.set_lane("svm", coef0=value))
@@ -196,7 +196,7 @@ class LanePanel(LaneForm):
 
     def _weight(self, label: int) -> NumberField:
         edit = self.number(
-            f"weight{label + 1}", f"Weight of class {label + 1}", LEAST_WEIGHT, LARGEST_WEIGHT, text.WEIGHT_NOTE
+            f"weight{label + 1}", f"Weight of class {label + 1}", parameter("svm", "own_weights"), text.WEIGHT_NOTE
         )
         edit.setMinimumWidth(44)
         edit.setMaximumWidth(80)
