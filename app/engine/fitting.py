@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.learners.estimators import estimator_of, neighbors_of
+from app.learners.estimators import estimator_of
+from app.learners.knn import neighbors_of
 from app.state.document import Lane
 from app.state.points import Points
 from solver import KNeighborsClassifier, PairTrainer, Status

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from app.learners.estimators import neighbors_of
+from app.learners.knn import neighbors_of
 from solver import Grid
 from solver.core.binary_reduction import PairClassifier
 

@@ -21,6 +21,7 @@ from app.features.overlays import sheets_of
 from app.features.probe.scene import Probe, probe_of
 from app.features.validation_curves.scene import ValidationCurve, strip_fields, strips_of
 from app.features.what_if.text import LaneWhatIf, lane_what_if
+from app.learners.perceptron import of_orders
 from app.learners.perceptron_orders import Orders
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane, View, problems_of
 from app.state.points import MAX_CLASSES, Points
@@ -30,7 +31,6 @@ from solver import Grid
 from solver.data import datasets
 
 from . import text
-from .certificate_text import of_orders
 from .marks import among_all
 from .status_badge import NO_BADGE, Badge, badge
 
@@ -374,8 +374,8 @@ def _lane(index: int, document: Document, session: Session, results: Results, co
         message=message,
         headline=headline + sampled,
         details=text.details(frame),
-        formula=text.formula(lane),
-        note=text.note(lane),
+        formula=lane.family.formula(lane),
+        note=lane.family.remark(lane),
         weight_formula=text.class_weight_formula(lane),
         fields=fields_of(lane, training.classes) | strip_fields(session, lane),
         pairs=pairs,
@@ -409,7 +409,7 @@ def _folded(document: Document, session: Session, index: int) -> bool:
 
 def _title(lane: Lane, document: Document) -> str:
     places = compared(document) if lane.is_difference else None
-    return text.classifier_name(lane) if places is None else f"Difference of {places[0] + 1} and {places[1] + 1}"
+    return lane.title if places is None else f"Difference of {places[0] + 1} and {places[1] + 1}"
 
 
 def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:

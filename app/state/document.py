@@ -9,97 +9,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
-from app.learners.table import SVM_TRAINERS, TRAINERS, Trainer
-from solver import RULES, SCHEMES, Kernel
+from app.learners.base import Learner, Seed, Trainer
+from app.learners.knn import KnnSettings
+from app.learners.pegasos import PegasosSettings
+from app.learners.perceptron import PerceptronSettings
+from app.learners.svm import SvmSettings
+from app.learners.table import LEARNERS, TRAINERS
 from solver.data import datasets
 
 from .plain_text import plain
 from .points import LIMIT, MAX_CLASSES, Points
 from .test_split import NO_SPLIT, Parts, Split, parts_of
 
-Weights = Literal["uniform", "distance", "distance-squared"]
-Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
-KernelName = Literal["linear", "poly", "rbf", "laplacian", "sigmoid"]
-if TYPE_CHECKING:
-    Selection: TypeAlias = str
-    Multiclass: TypeAlias = str
-    SvmTrainer: TypeAlias = str
-else:  # the tables say which there are
-    Selection = Literal[tuple(RULES)]
-    Multiclass = Literal[tuple(SCHEMES)]
-    SvmTrainer = Literal[SVM_TRAINERS]
-#: What the classes weigh: the same, n / (k n_c), or what was typed.
-ClassWeight = Literal["equal", "balanced", "own"]
-_Weight = Annotated[float, Meta(ge=0.01, le=100.0)]
-#: Seed of what draws.
-Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 GeneratorName = Literal["line", "circle", "wrong", "moons", "blobs", "xor", "spirals", "chessboard"]
-
-
-class KnnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters of k nearest neighbours, named as in scikit-learn."""
-
-    n_neighbors: Annotated[int, Meta(ge=1, le=9999)] = 5
-    weights: Weights = "uniform"
-    metric: Metric = "euclidean"
-    p: Annotated[float, Meta(ge=1, le=100)] = 3.0
-
-
-class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters of the support vector machine, named as in scikit-learn; a hard margin is C = infinity."""
-
-    kernel: KernelName = "rbf"
-    C: Annotated[float, Meta(ge=1e-8, le=1e8, extra={"decades": (-4, 6)})] = 1.0
-    hard_margin: bool = False
-    gamma: Annotated[float, Meta(ge=1e-8, le=1e8, extra={"decades": (-4, 4)})] = 1.0
-    degree: Annotated[int, Meta(ge=1, le=9)] = 3
-    coef0: Annotated[float, Meta(ge=-1e6, le=1e6)] = 1.0
-    tol: Annotated[float, Meta(ge=1e-9, le=1.0)] = 1e-3
-    selection: Selection = "second-order"
-    multiclass: Multiclass = "one-vs-one"
-    class_weight: ClassWeight = "equal"
-    #: The weights of classes 1 to 8 when they are one's own.
-    own_weights: tuple[_Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight] = (1.0,) * 8
-    trainer: SvmTrainer = "smo"
-    #: LASVM: how it chooses a partner, passes over the points, and whether it goes on to the optimum.
-    partner: Literal["first-order", "second-order"] = "second-order"
-    n_epochs: Annotated[int, Meta(ge=1, le=100)] = 1
-    finish: bool = True
-    #: Gradient ascent.
-    step_size: Literal["barzilai-borwein", "constant"] = "barzilai-borwein"
-    fit_intercept: bool = True
-
-    def as_kernel(self) -> Kernel:
-        """The kernel function these settings stand for."""
-        return Kernel(self.kernel, self.gamma, self.coef0, self.degree)
-
-
-class PerceptronSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters of the perceptron, named as in scikit-learn."""
-
-    fit_intercept: bool = True
-    #: A new random order for each pass over the points.
-    shuffle: bool = True
-    random_state: Seed = 0
-    #: Passes over the points at most.
-    max_iter: Annotated[int, Meta(ge=1, le=1_000_000)] = 1000
-    #: How many other orders are shown beside this one.
-    orders: Annotated[int, Meta(ge=0, le=100)] = 0
-
-
-class PegasosSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters of Pegasos."""
-
-    #: lambda of ``lambda/2 ||w||^2 + mean hinge``.
-    lam: Annotated[float, Meta(ge=1e-8, le=1e4, extra={"decades": (-6, 2)})] = 0.01
-    n_iter: Annotated[int, Meta(ge=1, le=10_000_000)] = 100_000
-    random_state: Seed = 0
 
 
 class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,6 +41,21 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pair: tuple[Annotated[int, Meta(ge=0, le=7)], Annotated[int, Meta(ge=0, le=7)]] = (0, 1)
     perceptron: PerceptronSettings = PerceptronSettings()
     pegasos: PegasosSettings = PegasosSettings()
+
+    @property
+    def family(self) -> Learner:
+        """The row of `LEARNERS` of its classifier."""
+        return LEARNERS[self.classifier]
+
+    @property
+    def settings(self) -> Any:
+        """The parameters of its classifier; None of a difference."""
+        return getattr(self, self.classifier, None)
+
+    @property
+    def title(self) -> str:
+        """ "kNN, k = 5, uniform, Euclidean" or "SVM, RBF, C = 1, γ = 1, LASVM"."""
+        return self.family.name(self)
 
     @property
     def learner(self) -> str:

@@ -20,7 +20,8 @@ from app.engine.pool import Priority
 from app.engine.requests import Frame, Model, Phase, Picture
 from app.engine.shading import Shades
 from app.engine.surface_values import problem_of
-from app.learners.estimators import neighbors_of, svc_of
+from app.learners.knn import neighbors_of
+from app.learners.svm import svc_of
 from app.state.document import Lane
 from app.state.points import Points
 from solver import Grid, Pair

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from app.scene.text import count, grouped, percent, short
+from app.scene.text import count, grouped, percent
 from app.state.document import Lane
+from app.state.number_format import short
 
 from .comparison import Curves
 from .state import STRATEGIES, ActiveLearningRun, Source, Strategy

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.engine.requests import Picture
 from app.scene.compose import grid_of
-from app.scene.text import short
 from app.state.document import View
+from app.state.number_format import short
 from app.views.plot.lines import draw_line
 from app.views.plot.samples import draw_samples
 from app.views.plot.symbol_paths import DISC, UNKNOWN, stamp

@@ -22,7 +22,8 @@ from PySide6.QtWidgets import QStyle, QToolButton, QWidget
 from app.controllers.playback import PlaybackController
 from app.engine.run_state import RunState
 from app.engine.shading import RGB
-from app.scene.text import grouped, short
+from app.scene.text import grouped
+from app.state.number_format import short
 from app.views.charts import strokes
 from app.views.charts.scales import StepScale, Tick
 from app.views.lane import timeline_keys

@@ -9,7 +9,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from app.engine.run_state import RunState
 from app.engine.shading import RGB
-from app.scene.text import grouped, short
+from app.scene.text import grouped
+from app.state.number_format import short
 
 from . import view_cells as cells
 from .view_cells import CURVES, PLOTS, SOLID, Dash

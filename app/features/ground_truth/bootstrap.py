@@ -136,7 +136,7 @@ _lock = threading.Lock()
 
 def _kept(points: Points, lane: Lane) -> dict[int, Refit]:
     """The models that are known already, by number; what is put there is kept while the points are."""
-    key = (lane.classifier, lane.knn) if lane.classifier == "knn" else training_key(lane)
+    key = training_key(lane)
     with _lock:
         of_points = _known.setdefault(points, {})
         found = of_points.pop(key, {})

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.run_state import RunState
-from app.scene.text import count, grouped, percent, short
+from app.scene.text import count, grouped, percent
+from app.state.number_format import short
 from solver.inspection.metrics import KKT_WORDS, KktCase, KktReport
 
 Array = NDArray[np.float64]

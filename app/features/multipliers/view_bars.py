@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from app.engine.run_state import RunState
 from app.features.kkt import view_style
-from app.scene.text import short
+from app.state.number_format import short
 from app.views.plot.symbols import symbol_pixmap
 from app.views.widgets.linked_view import Hover, LinkedView, Places, nice_ticks
 from solver.inspection.metrics import KktCase

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.scene.status_badge import Badge, Mood
-from app.scene.text import count, grouped, percent, short, span_of_time
+from app.scene.text import count, grouped, percent, span_of_time
+from app.state.number_format import short
 from solver import RULES, Status
 
 from .requests import NEAR_GAP, Finish, RaceFrame, RacerFrame

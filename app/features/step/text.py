@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from app.engine.run_state import RunState
-from app.scene.text import grouped, short
+from app.scene.text import grouped
+from app.state.number_format import short
 from solver import Certificate, Status
 from solver.inspection.step_explanation import Explanation
 from solver.inspection.working_set_candidates import Ranking
@@ -33,7 +34,7 @@ HOW = {"drawn": "drawn", "next": "next in order", "first": "first that moves"}
 
 
 def number(value: float) -> str:
-    """`words.short` with a true minus sign."""
+    """`short` with a true minus sign."""
     return short(value).replace("-", "−")
 
 

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from app.engine.fitting import trained
 from app.engine.pieces import Pace, Step
-from app.learners.estimators import estimator_of, neighbors_of, svc_of
+from app.learners.estimators import estimator_of
+from app.learners.knn import neighbors_of
+from app.learners.svm import svc_of
 from app.state.document import KnnSettings, Lane, SvmSettings
 from app.state.points import Ids, Points
 from app.state.slider_scales import Scale, scale_of

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
-from app.scene.text import classifier_name
 from app.state.document import Document, Lane
 from app.state.number_format import grouped, percent, short
 from app.state.session import Session
@@ -56,7 +55,7 @@ def lane_what_if(document: Document, session: Session, results: Results, index: 
     lane, slot = document.lanes[index], document.slots[index]
     frame = results.frame(slot)
     can = removable(document, frame)
-    title = classifier_name(lane)
+    title = lane.title
     verdict, rows, provisional = _state(document, session, results, slot, frame)
     note = (_missing(document, lane) or can.reason) if can.reason else _note(document, index, can, frame)
     return LaneWhatIf(title, verdict, rows, provisional, len(can.ids), len(can.support), note)

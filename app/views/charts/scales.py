@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from app.scene.text import grouped, short
+from app.scene.text import grouped
+from app.state.number_format import short
 
 Array = NDArray[np.float64]
 #: Numbers beside a vertical axis, about.

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Frame, Phase, Picture
 from app.scene.compose import LaneScene, Scene, grid_of
-from app.scene.text import LEGEND, SHEET_LEGEND, classifier_name, count, headline, sampled
+from app.scene.text import LEGEND, SHEET_LEGEND, count, headline, sampled
 from app.state.plain_text import plain
 from app.state.session import Session
 from app.state.test_split import unsplit
@@ -175,7 +175,7 @@ class _Plot:
         settings = lane.lane if frame is None else frame.lane
         compared = any(each.lane.is_difference for each in shot.scene.lanes)
         place = next(place for place, each in enumerate(shot.scene.lanes) if each.slot == lane.slot)
-        self.title = lane.title if lane.lane.is_difference else classifier_name(settings)
+        self.title = lane.title if lane.lane.is_difference else settings.title
         self.title = f"{place + 1}  {self.title}" if compared else self.title
         # The share of a difference is that of the window's view, which the picture need not have.
         self.headline = "" if lane.lane.is_difference else headline(frame, settings, shot.compiled)

@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QSlid
 
 from app.controllers.controller import Controller
 from app.features.validation_curves.view_curve import ValidationCurveView
+from app.learners.knn import METRICS, WEIGHTS
+from app.learners.table import LEARNERS
 from app.scene import text
 from app.scene.compose import LaneScene
 from app.state.points import MAX_CLASSES
@@ -37,7 +39,7 @@ class LanePanel(LaneForm):
         self._classifier = self.explained(
             "classifier",
             "Classifier",
-            [(title, name, note) for name, (title, note) in text.CLASSIFIERS.items()],
+            [(learner.title, name, learner.note) for name, learner in LEARNERS.items()],
             "kNN lets the nearest points vote; the SVM looks for the widest margin; the others look for a line.",
         )
         self._classifier.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -80,7 +82,7 @@ class LanePanel(LaneForm):
         self._weights = self.combo(
             "weights",
             "Weights",
-            [(title, name) for name, (title, _) in text.WEIGHTS.items()],
+            [(title, name) for name, (title, _) in WEIGHTS.items()],
             "With 1/d or 1/d², nearer points count more; a point at distance 0 decides alone.",
         )
         self._weights.activated.connect(lambda: self.set_lane("knn", weights=self._weights.currentData()))
@@ -88,7 +90,7 @@ class LanePanel(LaneForm):
         self._metric = self.combo(
             "metric",
             "Metric",
-            [(title, name) for name, (title, _) in text.METRICS.items()],
+            [(title, name) for name, (title, _) in METRICS.items()],
             "What near means. Cosine looks at the direction from the origin only.",
         )
         self._metric.activated.connect(lambda: self.set_lane("knn", metric=self._metric.currentData()))
