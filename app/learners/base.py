@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+import numpy as np
 from msgspec import Meta
+from numpy.typing import ArrayLike, NDArray
 
 from app.state.number_format import grouped, short
 
 if TYPE_CHECKING:
-    from app.engine.requests import Frame
+    from app.engine.requests import Frame, Model
     from app.state.document import Lane
+    from app.state.points import Points
     from solver.core.binary_reduction import PairClassifier
 
 #: Seed of what draws.
@@ -139,9 +142,54 @@ class Learner:
         """What trains the lane by steps, with `prepare` and `snapshot_model`."""
         raise NotImplementedError
 
+    def fit(self, lane: Lane, points: Points) -> Model:
+        """The model of one that does not train by steps; ValueError with a sentence where there is none."""
+        raise NotImplementedError
+
     def training_key(self, lane: Lane) -> Any:
         """What of the lane a training depends on: it goes on while this stays the same."""
         return lane.settings
+
+
+class SharesModel:
+    """A model that gives each class a share; whoever says how, in `predict_proba`, has the rest from here.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    """
+
+    classes_: NDArray[Any]
+
+    def predict_proba(self, X: ArrayLike, compiled: bool = True) -> NDArray[np.float64]:
+        """The share of each class, shape (n, n_classes); each row adds up to 1."""
+        raise NotImplementedError
+
+    def predict(self, X: ArrayLike, compiled: bool = True) -> NDArray[Any]:
+        """The lowest class of the largest share, shape (n,)."""
+        labels: NDArray[Any] = self.classes_[self.predict_proba(X, compiled).argmax(axis=1)]
+        return labels
+
+    def surface_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], NDArray[np.float64]]:
+        """``rows(ys)`` gives the shares on these columns, shape (len(ys), len(xs), n_classes)."""
+
+        def rows(ys: ArrayLike) -> NDArray[np.float64]:
+            x, y = np.meshgrid(xs, ys)
+            return self.predict_proba(np.column_stack((x.ravel(), y.ravel())), compiled).reshape(*x.shape, -1)
+
+        return rows
+
+    def surface_classes_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], Any]:
+        """As `surface_on`: the places of the winners in `classes_`, their shares, and whether others are equal."""
+        rows = self.surface_on(xs, compiled)
+
+        def winners(ys: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.bool_]]:
+            shares = rows(ys)
+            best = shares.max(axis=-1)
+            return shares.argmax(axis=-1), best, (shares == best[..., None]).sum(axis=-1) > 1
+
+        return winners
 
 
 def passes(number: int) -> str:

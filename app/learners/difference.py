@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from app.state.document import Lane
 
 
+class NoSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """It has no parameters."""
+
+
 class Difference(Learner):
     """Where two of the other lanes predict different classes."""
 
     title = "Difference"
     note = "Where two of the other classifiers predict different classes."
-    settings = msgspec.Struct
+    settings = NoSettings
 
     def formula(self, lane: Lane) -> str:
         return "share = places where the two predict different classes / all places in view"

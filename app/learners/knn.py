@@ -14,6 +14,7 @@ from .base import Learner
 if TYPE_CHECKING:
     from app.engine.requests import Frame
     from app.state.document import Lane
+    from app.state.points import Points
     from solver import KNeighborsClassifier
 
 Weights = Literal["uniform", "distance", "distance-squared"]
@@ -63,6 +64,11 @@ class Neighbors(Learner):
             return f"Exact: the {asked} nearest of {grouped(there)} vote"
         only = "is only 1 point: it alone votes" if there == 1 else f"are only {there} points: all of them vote"
         return f"k = {asked}, but there {only}"
+
+    def fit(self, lane: Lane, points: Points) -> KNeighborsClassifier:
+        if not len(points):
+            raise ValueError("kNN needs at least one point.")
+        return neighbors_of(lane.knn, len(points)).fit(points.xy, points.labels)
 
     def refusal(self, lane: Lane) -> str:
         return "kNN does not train: it looks at the points themselves."

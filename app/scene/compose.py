@@ -415,10 +415,10 @@ def _title(lane: Lane, document: Document) -> str:
 def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
     """The parameter fields that apply to a lane's settings and the classes of the points."""
     trainer = lane.trainer
-    if lane.is_difference:
-        return frozenset()
-    if trainer is None:
+    if lane.classifier == "knn":
         return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
+    if trainer is None:
+        return frozenset()
     fields = {"speed", *trainer.fields}
     if len(classes) > 2:
         fields.add("pair")

@@ -33,7 +33,7 @@ GeneratorName = Literal["line", "circle", "wrong", "moons", "blobs", "xor", "spi
 class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One classifier of the comparison; the settings of those not chosen are kept for when they are."""
 
-    classifier: Literal["knn", "svm", "perceptron", "pegasos", "difference"] = "svm"
+    classifier: str = "svm"
     knn: KnnSettings = KnnSettings()
     svm: SvmSettings = SvmSettings()
     #: The two classes whose margins are drawn, when there are more than two; twice the same is that class against
@@ -41,6 +41,34 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pair: tuple[Annotated[int, Meta(ge=0, le=7)], Annotated[int, Meta(ge=0, le=7)]] = (0, 1)
     perceptron: PerceptronSettings = PerceptronSettings()
     pegasos: PegasosSettings = PegasosSettings()
+    #: The settings of learners that have no field of their own, by name; not in a file that has none.
+    others: tuple[tuple[str, Any], ...] | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        """ValueError, with a sentence, where the table of learners does not have what is asked for."""
+        others = () if self.others is msgspec.UNSET else self.others
+        for name in (self.classifier, *(name for name, _ in others)):
+            if name not in LEARNERS:
+                raise ValueError(f"there is no classifier {name!r}")
+        if any(name in self.__struct_fields__ for name, _ in others):
+            raise ValueError("the settings of a classifier stand in the wrong place")
+        if others:  # from a file, or after a change, they come as plain values
+            made = tuple((name, msgspec.convert(value, LEARNERS[name].settings)) for name, value in others)
+            msgspec.structs.force_setattr(self, "others", made)
+
+    def part(self, name: str) -> Any:
+        """The settings of the learner `name`."""
+        if name in self.__struct_fields__:
+            return getattr(self, name)
+        others = {} if self.others is msgspec.UNSET else dict(self.others)
+        return others.get(name, LEARNERS[name].settings())
+
+    def with_part(self, name: str, settings: Any) -> Lane:
+        """With other settings of the learner `name`."""
+        if name in self.__struct_fields__:
+            return msgspec.structs.replace(self, **{name: settings})
+        others = {} if self.others is msgspec.UNSET else dict(self.others)
+        return msgspec.structs.replace(self, others=tuple((others | {name: settings}).items()))
 
     @property
     def family(self) -> Learner:
@@ -49,8 +77,8 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def settings(self) -> Any:
-        """The parameters of its classifier; None of a difference."""
-        return getattr(self, self.classifier, None)
+        """The parameters of its classifier."""
+        return self.part(self.classifier)
 
     @property
     def title(self) -> str:

@@ -66,7 +66,7 @@ def _missing(document: Document, lane: Lane) -> str:
     training = document.training_points
     if not len(training):
         return "There is nothing to learn from: paint some points."
-    if lane.classifier != "knn" and len(training.classes) < 2:
+    if lane.trainer is not None and len(training.classes) < 2:
         return "All points are of one class: paint some of a second one."
     return ""
 
