@@ -107,7 +107,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
     from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 
     from app.files import documents
-    from app.scene.text import classifier_name, details, headline, sampled
+    from app.scene.text import details, headline, sampled
     from app.views.window import LEAST_WINDOW
 
     application = make_application()
@@ -129,7 +129,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
         for index in range(document.shown):
             frame, lane = window.result(index), document.lanes[index]
             said = headline(frame, lane, True) + sampled(frame, document.parts.n_trainable, document.training_limit)
-            lines.append(f"{classifier_name(lane)}: {said}")
+            lines.append(f"{lane.title}: {said}")
             lines.append(f"    {details(frame)}" if details(frame) else "")
         window.close()
     return "\n".join(line for line in lines if line)

@@ -12,7 +12,7 @@ from app.files import documents
 from app.files.background_task import NoProgress, Task
 from app.files.file_tasks import FileTasks
 from app.state.commands import Clear, Command, Generate, ImportPoints, SetFields, SetGenerator, SetView
-from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, Lane, View
+from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, View
 from app.state.edit_struct import changed_struct, text_of
 from app.state.host import Host
 from app.state.lane_commands import SetLane, ShowLanes
@@ -171,8 +171,10 @@ class Controller:
         """Change fields of a lane: of the lane itself, or of a part such as "svm"; `text` names the undo step."""
         lane = self.document.lanes[index]
         try:
-            inner = {part: changed_struct(getattr(lane, part), values)} if part else values
-            changed: Lane = changed_struct(lane, inner)
+            if part:
+                changed = lane.with_part(part, changed_struct(lane.part(part), values))
+            else:
+                changed = changed_struct(lane, values)
         except ValueError as error:
             self.say(str(error))
             return

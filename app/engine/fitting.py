@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.learners.estimators import estimator_of, neighbors_of
+from app.learners.estimators import estimator_of
 from app.state.document import Lane
 from app.state.points import Points
-from solver import KNeighborsClassifier, PairTrainer, Status
+from solver import PairTrainer, Status
 from solver.core.binary_reduction import PairClassifier, Start
 from solver.kernels.kernel_classifier import UNFINISHED
 
@@ -55,10 +55,8 @@ def fitted(
     ValueError
         Too few points or classes, or what the lane asks for does not exist; in one sentence.
     """
-    if lane.classifier == "knn":
-        if not len(points):
-            raise ValueError("kNN needs at least one point.")
-        return Fitted(neighbors_of(lane.knn, len(points)).fit(points.xy, points.labels), True)
+    if lane.trainer is None:
+        return Fitted(lane.family.fit(lane, points), True)
     if len(points.classes) < 2:
         raise ValueError("This classifier needs points of two classes.")
     if lane.learner == "smo":
@@ -85,10 +83,10 @@ def predictions(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generato
     found = np.empty(len(xy), dtype=np.int64)
 
     def predict(block: slice) -> None:
-        if isinstance(model, KNeighborsClassifier):
-            found[block] = model.predict(xy[block], compiled=compiled)
-        else:
+        if isinstance(model, PairClassifier):
             found[block] = model.predict(xy[block])
+        else:
+            found[block] = model.predict(xy[block], compiled=compiled)
 
     yield from pace.in_blocks(len(xy), predict)
     return found

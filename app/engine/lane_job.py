@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from app.learners.estimators import neighbors_of
 from solver import Grid
 from solver.core.binary_reduction import PairClassifier
 
@@ -20,7 +19,7 @@ from .pool import Later, Priority
 from .raster import surface, unless_too_dense
 from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .shading import colour
-from .surface_values import Source, Values, difference_source, knn_source, svm_source
+from .surface_values import Source, Values, difference_source, source_of, svm_source
 from .training_run import TrainingRun
 
 #: Seconds between two pictures of a training that runs at full speed.
@@ -53,8 +52,8 @@ class LaneJob:
         try:
             if spec.sides is not None:
                 yield from self._difference(spec.sides, spec, frame, overtaken)
-            elif spec.lane.classifier == "knn":
-                yield from self._knn(spec, frame, overtaken)
+            elif spec.lane.trainer is None:
+                yield from self._at_once(spec, frame, overtaken)
             else:
                 yield from self._svm(spec, frame, overtaken)
         except OvertakenError:
@@ -67,18 +66,19 @@ class LaneJob:
             text = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
             self._post(replace(frame, phase=Phase.FAILED, message=text))
 
-    def _knn(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+    def _at_once(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         points = spec.points
         if len(points) == 0:
             self._post(replace(frame, phase=Phase.EMPTY))
             return
         start = time.perf_counter()
-        model = neighbors_of(spec.lane.knn, len(points)).fit(points.xy, points.labels)
+        model = spec.lane.family.fit(spec.lane, points)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
-        source = knn_source(model, spec.compiled)
+        source = source_of(model, spec.lane, spec.compiled)
         few = len(points) <= COUNTED_FIRST
         if few:
-            frame = _marked(frame, model.predict(points.xy, compiled=spec.compiled))
+            pace = Pace(priority=Priority.FIRST_PICTURE)
+            frame = _marked(frame, (yield from predictions(model, points.xy, spec.compiled, pace)))
         frame = yield from self._coarse(source, spec, frame)
         frame = yield from self._full(source, spec, frame, overtaken)
         if not few:

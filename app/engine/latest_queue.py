@@ -25,14 +25,18 @@ class LatestQueue(Generic[Wanted]):
         ``work(request, overtaken) -> Job``.
     priority : Priority, default=Priority.FIRST_PICTURE
         Of the beginning of each request.
+    forget : callable, optional
+        Called when nothing is wanted any more, once nothing runs.
     """
 
     def __init__(
-        self, pool: Pool, work: Callable[[Wanted, Callable[[], bool]], Job], priority: Priority = Priority.FIRST_PICTURE
+        self,
+        pool: Pool,
+        work: Callable[[Wanted, Callable[[], bool]], Job],
+        priority: Priority = Priority.FIRST_PICTURE,
+        forget: Callable[[], None] = lambda: None,
     ) -> None:
-        self._pool = pool
-        self._work = work
-        self._priority = priority
+        self._pool, self._work, self._priority, self._forget = pool, work, priority, forget
         self._lock = threading.Lock()
         self._waiting: Wanted | None = None
         self._changed = False  # since the running request began
@@ -52,6 +56,7 @@ class LatestQueue(Generic[Wanted]):
             self._changed = True
             running = self._job
             if request is None and running is None:
+                self._forget()
                 return
             job = self._job = running or self._run()
         if running is None:
@@ -67,7 +72,9 @@ class LatestQueue(Generic[Wanted]):
         while True:
             with self._lock:
                 request, self._waiting = self._waiting, None
-                self._changed = False
+                stopped, self._changed = self._changed and request is None, False
+                if stopped:
+                    self._forget()
                 if request is None:
                     self._job = None
                     return

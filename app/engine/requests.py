@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from app.learners.perceptron_orders import Orders
 from app.state.document import Lane
 from app.state.points import Points
-from solver import Certificate, Grid, KNeighborsClassifier, PegasosCertificate, PerceptronCertificate
+from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate
 from solver.core.binary_reduction import PairClassifier
 from solver.core.certificate import GRAVITY
 
@@ -19,7 +21,26 @@ from .run_state import RunState, Seek
 from .shading import Shades
 
 Array = NDArray[np.float64]
-Model = PairClassifier | KNeighborsClassifier
+
+
+class SharesModel(Protocol):
+    """A model that gives each class a share, as votes do; see `learners.base.SharesModel`."""
+
+    classes_: NDArray[Any]
+
+    def __hash__(self) -> int: ...
+
+    def predict(self, X: Any, compiled: bool = True) -> NDArray[Any]: ...
+
+    def predict_proba(self, X: Any, compiled: bool = True) -> Array: ...
+
+    def surface_on(self, xs: Any, compiled: bool = True) -> Callable[[Any], Array]: ...
+
+    def surface_classes_on(self, xs: Any, compiled: bool = True) -> Callable[[Any], Any]: ...
+
+
+#: One made of binary problems, each with an f, or one of shares.
+Model = PairClassifier | SharesModel
 AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate
 
 
@@ -125,7 +146,7 @@ class Frame:
     phase : Phase
     full : bool
         The picture has the resolution asked for.
-    model : PairClassifier or KNeighborsClassifier or None
+    model : Model or None
         Never changes; predicts what the picture shows.
     certificates : tuple of Certificate, PerceptronCertificate or PegasosCertificate
         One per binary problem; empty for kNN.

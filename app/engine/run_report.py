@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.learners.step_text import operation_of
 from app.scene.text import problem
 from app.state.document import Lane
 from app.state.points import Points
@@ -95,7 +94,7 @@ def make_study(
         tol=tol,
         certificate=snapshot.certificate,
         trace=run.trace.view(),
-        operation=operation_of(snapshot),
+        operation=lane.family.operation(snapshot),
         pair=_pair(snapshot, pair, why),
         explanation=why,
     )

@@ -9,7 +9,7 @@ from solver import Grid
 
 from .export_surface import enlarge
 from .lane_job import LaneJob
-from .latest_queue import LatestQueue
+from .latest_queue import LatestQueue, Wanted
 from .mailbox import Mailbox
 from .pool import Job, Pool, Priority
 from .query import Answer, NumberedQuery, Query, work_out
@@ -106,9 +106,14 @@ class Scheduler:
         """
         self._pool.submit(enlarge(frame, grid, shades, done, given_up), Priority.BACKGROUND)
 
-    def submit(self, job: Job, priority: Priority) -> None:
-        """Run a job that answers by itself, piece by piece among the lanes' own."""
-        self._pool.submit(job, priority)
+    def queue(
+        self,
+        work: Callable[[Wanted, Callable[[], bool]], Job],
+        priority: Priority,
+        forget: Callable[[], None] = lambda: None,
+    ) -> LatestQueue[Wanted]:
+        """A queue for jobs that answer by themselves, piece by piece among the lanes' own."""
+        return LatestQueue(self._pool, work, priority, forget)
 
     def newest(self, index: int) -> int:
         """Number of the lane's newest request; 0 before the first."""

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.state.document import Lane
-from solver import REST, KNeighborsClassifier, Pair, RunningExpansion
+from solver import REST, Pair, RunningExpansion
 from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import KernelClassifier
 
-from .requests import Model, Sides
+from .requests import Model, SharesModel, Sides
 from .shading import FULL_VALUE, Regions
 
 Array = NDArray[np.float64]
@@ -42,8 +42,8 @@ class Values:
 Source = Callable[[Array], Callable[[Array], Values]]
 
 
-def knn_source(model: KNeighborsClassifier, compiled: bool) -> Source:
-    """As sure as the winner's share of the votes is above an even one."""
+def vote_source(model: SharesModel, compiled: bool) -> Source:
+    """Of any model of shares: as sure as the winner's is above an even one."""
     n_classes = len(model.classes_)
     even = 1.0 / n_classes
     names = model.classes_.astype(np.int8)
@@ -133,7 +133,7 @@ def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
 
 def source_of(model: Model, lane: Lane, compiled: bool) -> Source:
     """Of any one model, trained with the settings of `lane`."""
-    return knn_source(model, compiled) if isinstance(model, KNeighborsClassifier) else svm_source(model, lane)
+    return svm_source(model, lane) if isinstance(model, PairClassifier) else vote_source(model, compiled)
 
 
 def difference_source(sides: Sides) -> Source:

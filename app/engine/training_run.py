@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.learners.estimators import estimator_of, training_key
+from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
-from app.state.document import Lane, PerceptronSettings
+from app.state.document import Lane
 from solver import Grid, Pair, PairTrainer, RunningExpansion, SmoSolver
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from app.state.document import PerceptronSettings
+from app.state.number_format import grouped, short
 from solver import SVC, Grid, PerceptronSolver, Status, largest_margin
 from solver.core.stepping import Stop
+
+from .perceptron import PerceptronSettings
 
 Array = NDArray[np.float64]
 #: Seconds a piece of work aims at.
@@ -198,3 +200,28 @@ def _late() -> Stop:
     """True from now on in `PIECE` seconds."""
     end = time.perf_counter() + PIECE
     return lambda: time.perf_counter() >= end
+
+
+def of_orders(orders: Orders) -> str:
+    """What a perceptron's runs in other orders come to, in one sentence; "" while nothing is known."""
+    n = len(orders.weights)
+    if orders.separable is False:
+        line = "line" if orders.fit_intercept else "line through the origin"
+        return f"No {line} separates the classes: in no order would a perceptron come to rest"
+    possible = "possible" if orders.fit_intercept else "through the origin"
+    if not n:
+        return "" if orders.widest is None else f"the widest margin {possible} is {short(orders.widest_margin)}"
+    so_many = f"{n} of {orders.asked}" if n < orders.asked else f"{n}"
+    who = f"{so_many} {'order' if orders.asked == 1 else 'orders'}"
+    if not orders.rested.any():
+        return f"{who}: {'it does not come' if orders.asked == 1 else 'none comes'} to rest in time"
+    at_rest = int(orders.rested.sum())
+    some = "" if at_rest == n else f", {at_rest} at rest"
+    mistakes, margins = orders.mistakes[orders.rested], orders.margins[orders.rested]
+    least, most = (grouped(int(number)) for number in (mistakes.min(), mistakes.max()))
+    told = [
+        f"{least} mistake{'' if least == '1' else 's'}" if least == most else f"{least} to {most} mistakes",
+        f"margin {short(margins[0])}" if at_rest == 1 else f"margins {short(margins.min())} to {short(margins.max())}",
+    ]
+    widest = "" if orders.widest is None else f"; the widest {possible} is {short(orders.widest_margin)}"
+    return f"{who}{some}: {', '.join(told)}{widest}"

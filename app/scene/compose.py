@@ -15,6 +15,7 @@ from app.engine.run_state import RunState
 from app.features import table
 from app.features.difference.scene import compared, missing
 from app.features.evaluation.scene import wrong_test_points
+from app.learners.perceptron_orders import of_orders
 from app.state.document import Document, Lane, View, problems_of
 from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
@@ -22,7 +23,6 @@ from solver import Grid
 from solver.data import datasets
 
 from . import text
-from .certificate_text import of_orders
 from .context import Context
 from .marks import among_all
 from .model import LaneScene, Scene
@@ -164,8 +164,8 @@ def _lane(index: int, context: Context) -> LaneScene:
         message=message,
         headline=headline + sampled,
         details=text.details(frame),
-        formula=text.formula(lane),
-        note=text.note(lane),
+        formula=lane.family.formula(lane),
+        note=lane.family.remark(lane),
         weight_formula=text.class_weight_formula(lane),
         fields=fields_of(lane, training.classes),
         pairs=pairs,
@@ -190,16 +190,16 @@ def _lane(index: int, context: Context) -> LaneScene:
 
 def _title(lane: Lane, document: Document) -> str:
     places = compared(document) if lane.is_difference else None
-    return text.classifier_name(lane) if places is None else f"Difference of {places[0] + 1} and {places[1] + 1}"
+    return lane.title if places is None else f"Difference of {places[0] + 1} and {places[1] + 1}"
 
 
 def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
     """The parameter fields that apply to a lane's settings and the classes of the points."""
     trainer = lane.trainer
-    if lane.is_difference:
-        return frozenset()
-    if trainer is None:
+    if lane.classifier == "knn":
         return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
+    if trainer is None:
+        return frozenset()
     fields = {"speed", *trainer.fields}
     if len(classes) > 2:
         fields.add("pair")

@@ -6,33 +6,10 @@ import math
 from collections.abc import Sequence
 
 from app.engine.requests import Frame, Phase
-from app.learners.table import SVM_TRAINERS, TRAINERS
 from app.state.document import Lane
-from app.state.number_format import count, grouped, percent, short, span_of_time
+from app.state.number_format import count, grouped, percent, span_of_time
 from app.state.points import MAX_CLASSES
-from solver import SCHEMES, KNeighborsClassifier
 
-from . import certificate_text
-
-#: Title and note of each.
-CLASSIFIERS: dict[str, tuple[str, str]] = {
-    "knn": ("k nearest neighbours", "The k nearest points vote."),
-    "svm": ("Support vector machine", "The widest margin, also with kernels."),
-    **{name: (TRAINERS[name].title, TRAINERS[name].note) for name in TRAINERS if name not in SVM_TRAINERS},
-    "difference": ("Difference", "Where two of the other classifiers predict different classes."),
-}
-WEIGHTS: dict[str, tuple[str, str]] = {
-    "uniform": ("uniform", "each of the k nearest has one vote"),
-    "distance": ("1/d", "a vote weighs 1/d"),
-    "distance-squared": ("1/d²", "a vote weighs 1/d²"),
-}
-METRICS: dict[str, tuple[str, str]] = {
-    "euclidean": ("Euclidean", "d = √(Δx² + Δy²)"),
-    "manhattan": ("Manhattan", "d = |Δx| + |Δy|"),
-    "chebyshev": ("Chebyshev", "d = max(|Δx|, |Δy|)"),
-    "minkowski": ("Minkowski", "d = (|Δx|ᵖ + |Δy|ᵖ)^(1/p)"),
-    "cosine": ("cosine", "d = 1 − cos ∠(x, z)"),
-}
 CLASS_WEIGHTS: dict[str, tuple[str, str]] = {
     "equal": ("Equal", "An error costs the same in every class."),
     "balanced": (
@@ -55,68 +32,6 @@ STEP_SIZES: dict[str, tuple[str, str]] = {
     "constant": ("Constant", "s = 1 / maxᵢ Σⱼ |Kᵢⱼ|: the ascent of the textbooks."),
 }
 WEIGHT_NOTE = "Weight 3: an error on this class costs three times as much."
-
-
-def formula(lane: Lane) -> str:
-    """The formula of the chosen kernel or vote, or of a linear learner's step."""
-    if lane.classifier == "svm":
-        return lane.svm.as_kernel().kind.formula
-    if lane.trainer is not None:
-        return lane.trainer.formula
-    if lane.is_difference:
-        return "share = places where the two predict different classes / all places in view"
-    return f"{METRICS[lane.knn.metric][1]};  {WEIGHTS[lane.knn.weights][1]}"
-
-
-def note(lane: Lane) -> str:
-    """What the lane's kernel or learner warns of, or teaches."""
-    if lane.classifier == "knn":
-        return ""
-    if lane.is_difference:
-        return (
-            "Stripes: the two classes that are predicted there. Solid line: the boundary of the first; dashed: of the"
-            " second. Ctrl+7 chooses which two, and lists the points."
-        )
-    if lane.classifier == "pegasos":
-        return "No intercept: every line goes through the origin. The answer is the average of all w."
-    if lane.classifier == "perceptron":
-        sentence = "Stops at the first line that makes no mistake; another order of the points gives another line."
-        return sentence if lane.perceptron.fit_intercept else f"Every line goes through the origin. {sentence}"
-    kernel = lane.svm.as_kernel()
-    if not kernel.is_positive_semidefinite:
-        return (
-            "Not positive semidefinite here: the dual can have several stationary points, "
-            "so the answer is called stationary, not optimal."
-        )
-    return kernel.kind.note
-
-
-def classifier_name(lane: Lane) -> str:
-    """ "kNN, k = 5, uniform, Euclidean" or "SVM, RBF, C = 1, γ = 1, LASVM"."""
-    if lane.is_difference:
-        return "Difference of two"
-    if lane.classifier == "knn":
-        knn = lane.knn
-        return f"kNN, k = {knn.n_neighbors}, {WEIGHTS[knn.weights][0]}, {METRICS[knn.metric][0]}"
-    if lane.classifier == "perceptron":
-        p = lane.perceptron
-        order = f"random orders (seed {p.random_state})" if p.shuffle else "order of the points"
-        return f"Perceptron, {order}" + ("" if p.fit_intercept else ", no intercept")
-    if lane.classifier == "pegasos":
-        return f"Pegasos, λ = {short(lane.pegasos.lam)}, {grouped(lane.pegasos.n_iter)} steps"
-    s = lane.svm
-    parts = [f"SVM, {lane.svm.as_kernel().kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
-    names = {"gamma": f"γ = {short(s.gamma)}", "degree": f"d = {s.degree}", "coef0": f"c₀ = {short(s.coef0)}"}
-    parts += [names[parameter] for parameter in lane.svm.as_kernel().kind.parameters]
-    if s.multiclass != "one-vs-one":
-        parts.append(SCHEMES[s.multiclass].title.lower())
-    if s.class_weight != "equal":
-        parts.append(f"{s.class_weight} weights")
-    if s.trainer != "smo":
-        parts.append(TRAINERS[s.trainer].title)
-    if s.trainer == "dual-ascent" and not s.fit_intercept:
-        parts.append("no intercept")
-    return ", ".join(parts)
 
 
 def class_weight_formula(lane: Lane) -> str:
@@ -151,16 +66,13 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
         return preparing + "Waiting for points" if not len(frame.points) else preparing or "Starting…"
     if frame.phase is Phase.FAILED:
         return "No picture"
-    if isinstance(frame.model, KNeighborsClassifier):
-        used, asked = frame.model.n_neighbors, frame.lane.knn.n_neighbors
-        if used < asked:
-            return f"{preparing}k = {asked}, but there {_only(used)}"
-        return f"{preparing}Exact: the {used} nearest of {grouped(len(frame.points))} vote"
+    if frame.lane.trainer is None:
+        return preparing + frame.lane.family.headline(frame)
     if frame.phase is Phase.TRAINING:
         return f"{preparing}Training…"
     if frame.phase is Phase.PAUSED:
-        return f"{preparing}Paused, {certificate_text.so_far(frame.certificates, frame.lane)}"
-    return preparing + certificate_text.verdict(frame.certificates, frame.lane).text
+        return f"{preparing}Paused, {frame.lane.family.so_far(frame.certificates, frame.lane)}"
+    return preparing + frame.lane.family.verdict(frame.certificates, frame.lane).text
 
 
 def sampled(frame: Frame | None, number: int, limit: int) -> str:
@@ -170,15 +82,11 @@ def sampled(frame: Frame | None, number: int, limit: int) -> str:
     return f" · learnt from a sample: {grouped(len(frame.points))} of {count(number, 'point')}"
 
 
-def _only(number: int) -> str:
-    return "is only 1 point: it alone votes" if number == 1 else f"are only {number} points: all of them vote"
-
-
 def details(frame: Frame | None) -> str:
     """The lane's numbers in one line."""
     if frame is None or frame.model is None:
         return ""
-    parts = certificate_text.numbers(frame.certificates, frame.lane)
+    parts = frame.lane.family.numbers(frame.certificates, frame.lane)
     parts.append(f"training accuracy {percent(frame.accuracy)}" if frame.accuracy >= 0 else "counting wrong points…")
     parts.append(span_of_time(frame.seconds))
     return "  ·  ".join(parts)

@@ -1,112 +1,43 @@
-"""Document: what is saved and undone, a frozen value; and the settings it is made of."""
+"""Document: what is saved and undone, a frozen value; and the settings it is made of.
+
+A parameter's type says all that forms, sliders and files know of it: its least and largest value, its default, and,
+of a number of any size, the powers of ten that its slider spans (see `slider_scales.parameter`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
-from app.learners.table import SVM_TRAINERS, TRAINERS, Trainer
-from solver import KERNELS, RULES, SCHEMES, Grid, Kernel
+from app.learners.base import Learner, Seed, Trainer
+from app.learners.knn import KnnSettings
+from app.learners.pegasos import PegasosSettings
+from app.learners.perceptron import PerceptronSettings
+from app.learners.svm import SvmSettings
+from app.learners.table import LEARNERS, TRAINERS
+from solver import Grid
 from solver.data import datasets
 
 from .plain_text import plain
 from .points import LIMIT, MAX_CLASSES, Points
 from .test_split import NO_SPLIT, Parts, Split, parts_of
 
-Weights = Literal["uniform", "distance", "distance-squared"]
-Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
 if TYPE_CHECKING:
     GeneratorName: TypeAlias = str
-    KernelName: TypeAlias = str
-    Selection: TypeAlias = str
-    Multiclass: TypeAlias = str
-    SvmTrainer: TypeAlias = str
-else:  # the tables say which there are
+else:  # the table says which there are
     GeneratorName = Literal[tuple(datasets.DATASETS)]
-    KernelName = Literal[tuple(KERNELS)]
-    Selection = Literal[tuple(RULES)]
-    Multiclass = Literal[tuple(SCHEMES)]
-    SvmTrainer = Literal[SVM_TRAINERS]
-#: What the classes weigh: the same, n / (k n_c), or what was typed.
-ClassWeight = Literal["equal", "balanced", "own"]
-LEAST_WEIGHT, LARGEST_WEIGHT = 0.01, 100.0
-_Weight = Annotated[float, Meta(ge=LEAST_WEIGHT, le=LARGEST_WEIGHT)]
-#: Seed of what draws.
-Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-MOST_EPOCHS, MOST_PASSES, MOST_STEPS, MOST_ORDERS = 100, 1_000_000, 10_000_000, 100
-LEAST_LAMBDA, LARGEST_LAMBDA = 1e-8, 1e4
-
-
-class KnnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters of k nearest neighbours, named as in scikit-learn."""
-
-    n_neighbors: Annotated[int, Meta(ge=1, le=9999)] = 5
-    weights: Weights = "uniform"
-    metric: Metric = "euclidean"
-    p: Annotated[float, Meta(ge=1, le=100)] = 3.0
-
-
-class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters of the support vector machine, named as in scikit-learn; a hard margin is C = infinity."""
-
-    kernel: KernelName = "rbf"
-    C: Annotated[float, Meta(ge=1e-8, le=1e8)] = 1.0
-    hard_margin: bool = False
-    gamma: Annotated[float, Meta(ge=1e-8, le=1e8)] = 1.0
-    degree: Annotated[int, Meta(ge=1, le=9)] = 3
-    coef0: Annotated[float, Meta(ge=-1e6, le=1e6)] = 1.0
-    tol: Annotated[float, Meta(ge=1e-9, le=1.0)] = 1e-3
-    selection: Selection = "second-order"
-    multiclass: Multiclass = "one-vs-one"
-    class_weight: ClassWeight = "equal"
-    #: The weights of classes 1 to 8 when they are one's own.
-    own_weights: tuple[_Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight] = (1.0,) * 8
-    trainer: SvmTrainer = "smo"
-    #: LASVM: how it chooses a partner, passes over the points, and whether it goes on to the optimum.
-    partner: Literal["first-order", "second-order"] = "second-order"
-    n_epochs: Annotated[int, Meta(ge=1, le=MOST_EPOCHS)] = 1
-    finish: bool = True
-    #: Gradient ascent.
-    step_size: Literal["barzilai-borwein", "constant"] = "barzilai-borwein"
-    fit_intercept: bool = True
-
-    def as_kernel(self) -> Kernel:
-        """The kernel function these settings stand for."""
-        return Kernel(self.kernel, self.gamma, self.coef0, self.degree)
-
-
-class PerceptronSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters of the perceptron, named as in scikit-learn."""
-
-    fit_intercept: bool = True
-    #: A new random order for each pass over the points.
-    shuffle: bool = True
-    random_state: Seed = 0
-    #: Passes over the points at most.
-    max_iter: Annotated[int, Meta(ge=1, le=MOST_PASSES)] = 1000
-    #: How many other orders are shown beside this one.
-    orders: Annotated[int, Meta(ge=0, le=MOST_ORDERS)] = 0
-
-
-class PegasosSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters of Pegasos."""
-
-    #: lambda of ``lambda/2 ||w||^2 + mean hinge``.
-    lam: Annotated[float, Meta(ge=LEAST_LAMBDA, le=LARGEST_LAMBDA)] = 0.01
-    n_iter: Annotated[int, Meta(ge=1, le=MOST_STEPS)] = 100_000
-    random_state: Seed = 0
 
 
 class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One classifier of the comparison; the settings of those not chosen are kept for when they are."""
 
-    classifier: Literal["knn", "svm", "perceptron", "pegasos", "difference"] = "svm"
+    classifier: str = "svm"
     knn: KnnSettings = KnnSettings()
     svm: SvmSettings = SvmSettings()
     #: The two classes whose margins are drawn, when there are more than two; twice the same is that class against
@@ -114,6 +45,49 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pair: tuple[Annotated[int, Meta(ge=0, le=7)], Annotated[int, Meta(ge=0, le=7)]] = (0, 1)
     perceptron: PerceptronSettings = PerceptronSettings()
     pegasos: PegasosSettings = PegasosSettings()
+    #: The settings of learners that have no field of their own, by name; not in a file that has none.
+    others: tuple[tuple[str, Any], ...] | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        """ValueError, with a sentence, where the table of learners does not have what is asked for."""
+        others = () if self.others is msgspec.UNSET else self.others
+        for name in (self.classifier, *(name for name, _ in others)):
+            if name not in LEARNERS:
+                raise ValueError(f"there is no classifier {name!r}")
+        if any(name in self.__struct_fields__ for name, _ in others):
+            raise ValueError("the settings of a classifier stand in the wrong place")
+        if others:  # from a file, or after a change, they come as plain values
+            made = tuple((name, msgspec.convert(value, LEARNERS[name].settings)) for name, value in others)
+            msgspec.structs.force_setattr(self, "others", made)
+
+    def part(self, name: str) -> Any:
+        """The settings of the learner `name`."""
+        if name in self.__struct_fields__:
+            return getattr(self, name)
+        others = {} if self.others is msgspec.UNSET else dict(self.others)
+        return others.get(name, LEARNERS[name].settings())
+
+    def with_part(self, name: str, settings: Any) -> Lane:
+        """With other settings of the learner `name`."""
+        if name in self.__struct_fields__:
+            return msgspec.structs.replace(self, **{name: settings})
+        others = {} if self.others is msgspec.UNSET else dict(self.others)
+        return msgspec.structs.replace(self, others=tuple((others | {name: settings}).items()))
+
+    @property
+    def family(self) -> Learner:
+        """The row of `LEARNERS` of its classifier."""
+        return LEARNERS[self.classifier]
+
+    @property
+    def settings(self) -> Any:
+        """The parameters of its classifier."""
+        return self.part(self.classifier)
+
+    @property
+    def title(self) -> str:
+        """ "kNN, k = 5, uniform, Euclidean" or "SVM, RBF, C = 1, γ = 1, LASVM"."""
+        return self.family.name(self)
 
     @property
     def learner(self) -> str:

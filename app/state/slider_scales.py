@@ -6,17 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
+from msgspec import inspect
 from numpy.typing import NDArray
 
 from .document import Lane
 
 #: Positions per factor of ten of numbers of any size, and of a number of neighbours.
 PER_DECADE, PER_DECADE_OF_K = 20, 40
-#: The largest number of neighbours that a document holds.
-MOST_K = 9999
 
 
 class Scale(Protocol):
@@ -91,13 +90,36 @@ def _ladder(most: int) -> NDArray[np.int64]:
     return values
 
 
-C_SCALE, GAMMA_SCALE = LogScale(-4, 6), LogScale(-4, 4)
+@dataclass(frozen=True)
+class Parameter:
+    """Least and largest value of a parameter, and the scale of its slider where that spans powers of ten."""
+
+    least: Any
+    most: Any
+    scale: LogScale | None
+
+
+@lru_cache(maxsize=64)
+def parameter(part: str, name: str) -> Parameter:
+    """What the document says of parameter `name` of a lane's part, such as "svm"."""
+    settings = inspect.type_info(type(getattr(Lane(), part)))
+    assert isinstance(settings, inspect.StructType)
+    kind: Any = next(field.type for field in settings.fields if field.name == name)
+    if isinstance(kind, inspect.TupleType):  # one for each class, alike
+        kind = kind.item_types[0]
+    extra: dict[str, Any] = {}
+    if isinstance(kind, inspect.Metadata):
+        kind, extra = kind.type, kind.extra or {}
+    return Parameter(kind.ge, kind.le, LogScale(*extra["decades"]) if "decades" in extra else None)
+
+
+C_SCALE, GAMMA_SCALE = (cast(LogScale, parameter("svm", name).scale) for name in ("C", "gamma"))
 
 
 def scale_of(control: str, n_points: int) -> Scale:
     """The scale of "k", "C" or "gamma" for so many training points: k goes up to what leaving one out has."""
     if control == "k":
-        return RankScale(min(max(n_points - 1, 1), MOST_K))
+        return RankScale(min(max(n_points - 1, 1), parameter("knn", "n_neighbors").most))
     return C_SCALE if control == "C" else GAMMA_SCALE
 
 

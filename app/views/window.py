@@ -22,7 +22,6 @@ from app.files.settings import GEOMETRY, SIDEBAR, Settings
 from app.scene.compose import compose
 from app.scene.context import Context
 from app.scene.model import Scene
-from app.scene.text import classifier_name
 from app.state.document import Document
 from app.state.points import MAX_CLASSES
 from app.tools import GRAB_PIXELS, PointerPosition, nearest
@@ -326,7 +325,7 @@ class MainWindow(DropWindow):
         PictureDialog(
             self,
             self._settings,
-            [classifier_name(lane.lane) for lane in scene.lanes],
+            [lane.lane.title for lane in scene.lanes],
             scene.dark,
             lambda what: screen_size(self.canvases[: scene.shown], what),
             self.shoot,

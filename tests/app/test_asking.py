@@ -19,14 +19,15 @@ from sklearn.neighbors import KNeighborsClassifier as ReferenceKnn
 
 from app.controllers.controller import Controller
 from app.engine import pieces
-from app.engine.pool import Later, Priority
+from app.engine.mailbox import Mailbox
+from app.engine.pool import Priority
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.features.active_learning import comparison as comparing
 from app.features.active_learning import query as asking_module
 from app.features.active_learning import text as words
 from app.features.active_learning.comparison import Comparison, Curves
-from app.features.active_learning.query import LatestReplies, LearningReply, LearningRequest, look_for
+from app.features.active_learning.query import LearningReply, LearningRequest, look_for
 from app.features.active_learning.state import (
     LARGEST_POOL,
     MOST_GIVEN,
@@ -484,7 +485,7 @@ def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.Monk
 
 def test_letters_wake_once_and_the_newest_of_a_kind_counts() -> None:
     woken: list[int] = []
-    letters = LatestReplies(lambda: woken.append(1))
+    letters = Mailbox(lambda: woken.append(1))
     start = begin(document(svm()), Plan())
     first, second = (LearningReply(number, start.pool, (), ()) for number in (1, 2))
     curves = Comparison(start, 1).curves
@@ -498,7 +499,7 @@ def test_letters_wake_once_and_the_newest_of_a_kind_counts() -> None:
 
 def test_the_conductor_runs_a_job_on_its_threads() -> None:
     scheduler, done = Scheduler(1, lambda: None), threading.Event()
-    letters = LatestReplies(lambda: None)
+    letters = Mailbox(lambda: None)
     try:
         start = begin(document(svm()), Plan())
 
@@ -507,7 +508,8 @@ def test_the_conductor_runs_a_job_on_its_threads() -> None:
             if reply.picture is not None:
                 done.set()
 
-        scheduler.submit(look_for(LearningRequest(1, start, GRID, SHADES), post, lambda: False), Priority.TRAINING)
+        queue = scheduler.queue(lambda request, given_up: look_for(request, post, given_up), Priority.TRAINING)
+        queue.submit(LearningRequest(1, start, GRID, SHADES))
         assert done.wait(20)
         (reply,) = letters.take()
         assert isinstance(reply, LearningReply) and start.learnt(reply.answers, reply.looks).question is not None
@@ -585,20 +587,6 @@ def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
     assert lengths == sorted(lengths) and lengths[0] < lengths[-1] == 11, "they grow"
     for curves in posted:  # what has been drawn stays
         assert np.array_equal(curves.bands["random"].mean, whole.bands["random"].mean[: len(curves.labels)])
-
-
-def test_two_jobs_of_a_comparison_never_work_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 0.0)
-    comparison = Comparison(begin(document(svm()), Plan()), 2)
-    gone = False
-    first = comparison.job(lambda curves: None, lambda: gone)
-    assert next(first) is Priority.BACKGROUND
-    second = comparison.job(lambda curves: None, lambda: False)
-    assert isinstance(next(second), Later) and isinstance(next(second), Later)
-    gone = True
-    assert list(first) == []
-    assert next(second) is Priority.BACKGROUND
-    assert list(comparison.job(lambda curves: None, lambda: True))[1:] == [], "one that waits gives up, too"
 
 
 def test_a_large_pool_is_compared_up_to_a_number_of_labels(monkeypatch: pytest.MonkeyPatch) -> None:

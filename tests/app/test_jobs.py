@@ -29,6 +29,7 @@ from app.engine.run_state import Seek
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.surface_values import Values, svm_source
+from app.learners.knn import METRICS, WEIGHTS
 from app.scene import text as words
 from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.points import Points
@@ -1121,7 +1122,7 @@ LANES = [
     svm(gamma=1e8, tol=1e-9),
     svm(gamma=1e-8, tol=1e-9),
     svm(kernel="poly", degree=9, coef0=-1e6, gamma=1e8),
-    *(knn(weights=w, metric=m) for w in words.WEIGHTS for m in words.METRICS),
+    *(knn(weights=w, metric=m) for w in WEIGHTS for m in METRICS),
     knn(n_neighbors=9999),
     knn(metric="minkowski", p=100.0),
 ]

@@ -15,9 +15,10 @@ from app.engine.export_surface import enlarge
 from app.engine.requests import AnyCertificate, Frame, Phase, Picture
 from app.engine.shading import FULL_VALUE, Shades
 from app.engine.surface_values import UNKNOWN, svm_source
-from app.learners.estimators import estimator_of, refusal, training_key
-from app.learners.table import SVM_TRAINERS, TRAINERS
-from app.scene import certificate_text, text
+from app.learners.base import Verdict
+from app.learners.estimators import estimator_of, training_key
+from app.learners.table import LEARNERS, SVM_TRAINERS, TRAINERS
+from app.scene import text
 from app.scene.compose import fields_of
 from app.state.document import Document, GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.points import Points
@@ -69,8 +70,7 @@ def trained(lane: Lane, points: Points, steps: int | None = None) -> PairClassif
 
 
 def test_the_table_is_that_of_the_document() -> None:
-    hints = get_type_hints(Lane, include_extras=True)
-    linear = set(get_args(hints["classifier"])) - {"knn", "svm", "difference"}
+    linear = set(LEARNERS) - {"knn", "svm", "difference"}
     assert set(SVM_TRAINERS) | linear == set(TRAINERS) == set(KINDS)
     assert set(get_args(get_type_hints(SvmSettings)["trainer"])) == set(SVM_TRAINERS)
     for name, trainer in TRAINERS.items():
@@ -142,17 +142,21 @@ def test_each_setting_reaches_the_estimator() -> None:
     assert balanced.get_params()["class_weight"] == "balanced"
 
 
+def refused(lane: Lane) -> str:
+    return lane.family.refusal(lane)
+
+
 def test_what_does_not_exist_is_refused_in_a_sentence() -> None:
     for name in ("lasvm", "dual-ascent"):
-        sentence = refusal(lane_of(name, hard_margin=True))
+        sentence = refused(lane_of(name, hard_margin=True))
         assert sentence.startswith(TRAINERS[name].title) and "choose a finite C" in sentence
         with pytest.raises(ValueError, match="no hard margin"):
             estimator_of(lane_of(name, hard_margin=True))
-    assert "not positive semidefinite" in refusal(lane_of("smo", hard_margin=True, kernel="sigmoid"))
-    assert refusal(lane_of("smo", hard_margin=True)) == refusal(lane_of("lasvm", kernel="sigmoid")) == ""
+    assert "not positive semidefinite" in refused(lane_of("smo", hard_margin=True, kernel="sigmoid"))
+    assert refused(lane_of("smo", hard_margin=True)) == refused(lane_of("lasvm", kernel="sigmoid")) == ""
     hidden = Lane("perceptron", svm=SvmSettings(hard_margin=True, trainer="lasvm"))
-    assert refusal(hidden) == "", "settings of a classifier that was not chosen"
-    assert "kNN" in refusal(Lane("knn"))
+    assert refused(hidden) == "", "settings of a classifier that was not chosen"
+    assert "kNN" in refused(Lane("knn"))
 
 
 def test_a_training_goes_on_while_what_it_depends_on_stays() -> None:
@@ -218,7 +222,7 @@ def pegasos_proof(status: Status, **changes: Any) -> PegasosCertificate:
 
 
 def said(lane: Lane, *certificates: AnyCertificate) -> str:
-    return certificate_text.verdict(certificates, lane).text
+    return lane.family.verdict(certificates, lane).text
 
 
 def test_what_is_said_of_a_perceptron_at_its_end() -> None:
@@ -240,14 +244,14 @@ def test_what_is_said_of_a_perceptron_at_its_end() -> None:
     early = perceptron_proof(Status.STOPPED_EARLY, n_epochs=1)
     assert said(lane, early).startswith("Stopped after 1 pass, too early: the classes are separable")
     for proofs in ((done,), (done, stopped), (early,), (stopped,)):
-        assert certificate_text.verdict(proofs, lane).certified == (proofs == (done,))
+        assert lane.family.verdict(proofs, lane).certified == (proofs == (done,))
         assert "ptimal" not in said(lane, *proofs), "a line that separates is not the best one"
-    assert certificate_text.brief((done,), lane).text == "no mistakes left: made 42 of at most 310"
-    assert certificate_text.brief((stopped,), lane).text == "still making mistakes after 5 passes"
-    assert not certificate_text.brief((stopped,), lane).certified and certificate_text.brief((done,), lane).certified
-    assert certificate_text.so_far((stopped, done), lane) == "3 points on the wrong side"
-    assert certificate_text.numbers((done,), lane) == ["42 mistakes", "at most 310 are possible", "5 passes"]
-    assert certificate_text.numbers((done, stopped), lane) == [
+    assert lane.family.brief((done,), lane).text == "no mistakes left: made 42 of at most 310"
+    assert lane.family.brief((stopped,), lane).text == "still making mistakes after 5 passes"
+    assert not lane.family.brief((stopped,), lane).certified and lane.family.brief((done,), lane).certified
+    assert lane.family.so_far((stopped, done), lane) == "3 points on the wrong side"
+    assert lane.family.numbers((done,), lane) == ["42 mistakes", "at most 310 are possible", "5 passes"]
+    assert lane.family.numbers((done, stopped), lane) == [
         "84 mistakes in 2 problems",
         "no bound of the mistakes proved",
         "5 passes",
@@ -259,18 +263,18 @@ def test_what_is_said_of_pegasos_at_its_end() -> None:
     assert said(lane, good) == "Gap 0.8 %, proved: the averaged line is that close to the best through the origin"
     poor = pegasos_proof(Status.STOPPED_EARLY, gap=0.12)
     assert said(lane, poor) == "All 100\u202f000 steps made: gap 12.0 %, proved; more steps make it smaller"
-    assert said(lane, good, poor) == said(lane, poor) and not certificate_text.verdict((good, poor), lane).certified
-    assert certificate_text.brief((good, poor), lane).text == "gap still 12.0 %, proved"
-    assert certificate_text.brief((good,), lane) == certificate_text.Verdict(True, "gap 0.8 %, proved")
-    assert certificate_text.so_far((good, poor), lane) == "gap 12.0 %, proved"
+    assert said(lane, good, poor) == said(lane, poor) and not lane.family.verdict((good, poor), lane).certified
+    assert lane.family.brief((good, poor), lane).text == "gap still 12.0 %, proved"
+    assert lane.family.brief((good,), lane) == Verdict(True, "gap 0.8 %, proved")
+    assert lane.family.so_far((good, poor), lane) == "gap 12.0 %, proved"
     first = pegasos_proof(Status.RUNNING, gap=math.nan, primal=math.inf)
-    assert certificate_text.so_far((first,), lane) == "before the first step"
-    assert certificate_text.numbers((good,), lane) == [
+    assert lane.family.so_far((first,), lane) == "before the first step"
+    assert lane.family.numbers((good,), lane) == [
         "100\u202f000 steps",
         "gap 0.8 %",
         "inside the margin or wrong: 7 points",
     ]
-    assert "gap unknown" in certificate_text.numbers((good, first), lane)
+    assert "gap unknown" in lane.family.numbers((good, first), lane)
 
 
 def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
@@ -278,9 +282,9 @@ def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
     online = lane_of("lasvm", finish=False, n_epochs=2)
     assert said(online, proof) == "Over after 2 passes, without FINISH: not optimal yet"
     assert said(lane_of("lasvm"), proof) == "Stopped early after 123 steps: not optimal yet"
-    assert "KKT violation 0.05 among the points kept" in certificate_text.numbers((proof,), online)
+    assert "KKT violation 0.05 among the points kept" in online.family.numbers((proof,), online)
     best = replace(proof, status=Status.OPTIMAL)
-    assert "KKT violation 0.05" in certificate_text.numbers((best,), online)  # by then it is known of all points
+    assert "KKT violation 0.05" in online.family.numbers((best,), online)  # by then it is known of all points
     assert said(lane_of("dual-ascent"), best) == said(lane_of("smo"), best) == "Optimal to 1e-3"
     without = lane_of("dual-ascent", fit_intercept=False)
     assert said(without, best) == "Optimal to 1e-3 of all f without intercept"
@@ -305,18 +309,21 @@ def test_the_words_around_a_picture(learner: str) -> None:
 
 
 def test_names_formulas_and_notes() -> None:
-    assert text.classifier_name(Lane("perceptron")) == "Perceptron, random orders (seed 0)"
+    assert Lane("perceptron").title == "Perceptron, random orders (seed 0)"
     plain = Lane("perceptron", perceptron=PerceptronSettings(fit_intercept=False, shuffle=False))
-    assert text.classifier_name(plain) == "Perceptron, order of the points, no intercept"
-    assert text.classifier_name(Lane("pegasos")) == "Pegasos, λ = 0.01, 100\u202f000 steps"
-    assert text.classifier_name(lane_of("lasvm")).endswith(", LASVM")
+    assert plain.title == "Perceptron, order of the points, no intercept"
+    assert Lane("pegasos").title == "Pegasos, λ = 0.01, 100\u202f000 steps"
+    assert lane_of("lasvm").title.endswith(", LASVM")
     without = lane_of("dual-ascent", fit_intercept=False)
-    assert text.classifier_name(without).endswith(", Dual ascent, no intercept")
+    assert without.title.endswith(", Dual ascent, no intercept")
     for name in ("perceptron", "pegasos"):
-        assert text.formula(Lane(name)) == TRAINERS[name].formula  # type: ignore[arg-type]
-    assert "origin" in text.note(Lane("pegasos")) and "origin" in text.note(plain)
-    assert "origin" not in text.note(Lane("perceptron")) and text.note(Lane("knn")) == ""
-    assert text.formula(lane_of("lasvm")).startswith("K(x, z)")
+        assert Lane(name).family.formula(Lane(name)) == TRAINERS[name].formula  # type: ignore[arg-type]
+    assert "origin" in Lane("pegasos").family.remark(Lane("pegasos")) and "origin" in plain.family.remark(plain)
+    assert (
+        "origin" not in Lane("perceptron").family.remark(Lane("perceptron"))
+        and Lane("knn").family.remark(Lane("knn")) == ""
+    )
+    assert lane_of("lasvm").family.formula(lane_of("lasvm")).startswith("K(x, z)")
 
 
 def test_the_gravest_certificate_of_a_frame() -> None:

@@ -16,12 +16,13 @@ import msgspec
 import numpy as np
 import pytest
 
+from app.engine.latest_queue import LatestQueue
 from app.engine.pool import Job, Later, Pool, Priority
 from app.engine.shading import Shades
 from app.features.race import field, racer, text
 from app.features.race import job as race_module
 from app.features.race.field import INDEFINITE, NO_SECOND_CLASS, Field, placed
-from app.features.race.job import FRAME_INTERVAL, Race, RaceWork
+from app.features.race.job import FRAME_INTERVAL, RaceWork
 from app.features.race.picture import in_fewer_pixels
 from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, CostProbe, Racer
 from app.features.race.requests import CURVE, NEAR_GAP, Finish, RaceFrame, RaceRequest
@@ -692,9 +693,6 @@ def test_no_piece_is_put_before_first_pictures() -> None:
     priorities = {spec.priority if isinstance(spec, Later) else spec for spec in specs}
     assert priorities == {Priority.TRAINING}
     assert any(isinstance(spec, Later) for spec in specs)
-    submitted: list[tuple[Job, Priority]] = []
-    Race(lambda job, priority: submitted.append((job, priority)), driver.work).ask(request(moons(), SvmSettings()))
-    assert [priority for _, priority in submitted] == [Priority.TRAINING]
 
 
 def test_frames_keep_their_distance(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -777,25 +775,25 @@ def test_the_newest_request_wins_and_stopping_forgets(pool: Pool) -> None:
         go.wait(PATIENCE)
 
     work = RaceWork(post)
-    race = Race(pool.submit, work)
+    race = LatestQueue(pool, work, Priority.TRAINING, work.forget)
     points = moons()
-    race.ask(request(points, SvmSettings(), playing=False))
+    race.submit(request(points, SvmSettings(), playing=False))
     assert begun.wait(PATIENCE)
     for number in range(2, 9):  # while the first one is being posted
-        race.ask(request(points, SvmSettings(), number=number, playing=False))
+        race.submit(request(points, SvmSettings(), number=number, playing=False))
     go.set()
     wait_until(lambda: pool.idle)
     assert [frame.number for frame in frames] == [1, 8, 8], "those between never began"
     assert field_of(work) is not None
-    race.stop()
+    race.cancel()
     wait_until(lambda: pool.idle)
     assert field_of(work) is None and [frame.number for frame in frames] == [1, 8, 8]
-    race.ask(request(points, SvmSettings(), number=9))
+    race.submit(request(points, SvmSettings(), number=9))
     wait_until(lambda: pool.idle)
     assert frames[-1].number == 9 and frames[-1].over
-    race.ask(request(moons(200), SvmSettings(C=1e4), number=10, race=2, rules=("cyclic", "random")))
+    race.submit(request(moons(200), SvmSettings(C=1e4), number=10, race=2, rules=("cyclic", "random")))
     wait_until(lambda: frames[-1].number == 10)
-    race.stop()
+    race.cancel()
     wait_until(lambda: pool.idle)
     assert not frames[-1].over, "it was given up on the way"
 
@@ -809,18 +807,18 @@ def test_a_lane_that_trains_for_ever_does_not_hold_a_race_up(pool: Pool) -> None
 
     pool.submit(training(), Priority.TRAINING)
     frames: list[RaceFrame] = []
-    race = Race(pool.submit, RaceWork(frames.append))
-    race.ask(request(moons(), SvmSettings(), playing=False))
+    race = LatestQueue(pool, RaceWork(frames.append), Priority.TRAINING)
+    race.submit(request(moons(), SvmSettings(), playing=False))
     wait_until(lambda: len(frames) == 2)  # at the start: few pixels, then all
-    race.ask(request(moons(), SvmSettings(), number=2))
+    race.submit(request(moons(), SvmSettings(), number=2))
     wait_until(lambda: frames[-1].over)
     enough.set()
     wait_until(lambda: pool.idle)
 
 
 def test_a_first_picture_comes_in_between(pool: Pool) -> None:
-    race = Race(pool.submit, RaceWork(lambda frame: None))
-    race.ask(request(moons(200), SvmSettings(C=1e5), rules=("cyclic", "random")))  # many seconds
+    race = LatestQueue(pool, RaceWork(lambda frame: None), Priority.TRAINING)
+    race.submit(request(moons(200), SvmSettings(C=1e5), rules=("cyclic", "random")))  # many seconds
     for _ in range(5):
         done = threading.Event()
 
@@ -831,5 +829,5 @@ def test_a_first_picture_comes_in_between(pool: Pool) -> None:
 
         pool.submit(picture(), Priority.FIRST_PICTURE)
         assert done.wait(PATIENCE) and not pool.idle
-    race.stop()
+    race.cancel()
     wait_until(lambda: pool.idle)

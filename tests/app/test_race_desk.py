@@ -31,10 +31,10 @@ class Ear:
         self.asked: list[RaceRequest] = []
         self.stopped = 0
 
-    def ask(self, request: RaceRequest) -> None:
+    def submit(self, request: RaceRequest) -> None:
         self.asked.append(request)
 
-    def stop(self) -> None:
+    def cancel(self) -> None:
         self.stopped += 1
 
 

@@ -15,7 +15,7 @@ from app.engine.requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Pict
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.engine.surface_values import shown_pair
-from app.scene import certificate_text
+from app.learners.knn import METRICS, WEIGHTS
 from app.scene import text as words
 from app.scene.compose import compose, fields_of, grid_of
 from app.scene.model import Scene
@@ -31,6 +31,7 @@ from app.state.document import (
     View,
     default_document,
 )
+from app.state.number_format import short
 from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
 from solver import KERNELS, RULES, Certificate, Grid, KNeighborsClassifier, Status
@@ -169,18 +170,19 @@ def test_fields_of_each_kernel(name: str) -> None:
     always = {"kernel", "C", "tol", "trainer", "rule", "speed", "class_weight"}
     assert fields_of(lane, [0, 1]) == always | expected[name]
     assert fields_of(lane, [0, 1, 4]) == always | expected[name] | {"multiclass", "pair"}
-    assert words.formula(lane) == KERNELS[name].formula and words.note(lane)
-    assert KERNELS[name].title in words.classifier_name(lane)
+    assert lane.family.formula(lane) == KERNELS[name].formula and lane.family.remark(lane)
+    assert KERNELS[name].title in lane.title
 
 
-@pytest.mark.parametrize("metric", words.METRICS)
+@pytest.mark.parametrize("metric", METRICS)
 def test_fields_of_each_metric(metric: str) -> None:
     lane = Lane("knn", knn=KnnSettings(metric=metric))  # type: ignore[arg-type]
     assert fields_of(lane, [0, 1, 2]) == {"k", "weights", "metric"} | ({"p"} if metric == "minkowski" else set())
-    assert words.METRICS[metric][0] in words.classifier_name(lane)
-    for weights in words.WEIGHTS:
-        formula = words.formula(replace_knn(lane, weights=weights))
-        assert words.METRICS[metric][1] in formula and words.WEIGHTS[weights][1] in formula
+    assert METRICS[metric][0] in lane.title
+    for weights in WEIGHTS:
+        weighted = replace_knn(lane, weights=weights)
+        formula = weighted.family.formula(weighted)
+        assert METRICS[metric][1] in formula and WEIGHTS[weights][1] in formula
 
 
 def replace_knn(lane: Lane, **changes: Any) -> Lane:
@@ -254,7 +256,11 @@ def test_every_status_has_its_words() -> None:
 
 def test_a_cyclic_order_that_did_not_arrive_is_told_why() -> None:
     early = certificate(Status.STOPPED_EARLY)
-    text = certificate_text.verdict([early], Lane("svm", svm=SvmSettings(selection="cyclic"))).text
+    text = (
+        Lane("svm", svm=SvmSettings(selection="cyclic"))
+        .family.verdict([early], Lane("svm", svm=SvmSettings(selection="cyclic")))
+        .text
+    )
     assert text == said_of(early) + "; in cyclic order late partners may wait very long"
 
 
@@ -276,7 +282,7 @@ def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
 
 def said_of(*certificates: Certificate) -> str:
     """The verdict on an SVM."""
-    return certificate_text.verdict(certificates, Lane("svm")).text
+    return Lane("svm").family.verdict(certificates, Lane("svm")).text
 
 
 def test_nothing_is_called_optimal_or_separable_that_was_not_shown_to_be() -> None:
@@ -356,7 +362,7 @@ def test_class_weights_in_words_and_fields() -> None:
 
 def test_numbers_in_words() -> None:
     values = (0.0, 0.5, 1e-3, 1.5e-9, 12.34, 999.4, 1234.5, 99_999.0, 1e5, -2e7, math.inf, -math.inf)
-    assert [words.short(v) for v in values] == [
+    assert [short(v) for v in values] == [
         "0",
         "0.5",
         "1e-3",
@@ -385,11 +391,12 @@ def test_numbers_in_words() -> None:
 
 def test_names_of_classifiers() -> None:
     svm = Lane("svm", svm=SvmSettings(kernel="poly", hard_margin=True))
-    assert words.classifier_name(svm) == "SVM, Polynomial, C = ∞, γ = 1, d = 3, c₀ = 1"
+    assert svm.title == "SVM, Polynomial, C = ∞, γ = 1, d = 3, c₀ = 1"
     many = Lane("svm", svm=SvmSettings(multiclass="one-vs-rest", class_weight="balanced"))
-    assert words.classifier_name(many) == "SVM, RBF, C = 1, γ = 1, one-vs-rest, balanced weights"
-    assert words.classifier_name(Lane("knn")) == "kNN, k = 5, uniform, Euclidean"
-    assert "stationary" in words.note(Lane("svm", svm=SvmSettings(kernel="poly", coef0=-1.0)))
+    assert many.title == "SVM, RBF, C = 1, γ = 1, one-vs-rest, balanced weights"
+    assert Lane("knn").title == "kNN, k = 5, uniform, Euclidean"
+    indefinite = Lane("svm", svm=SvmSettings(kernel="poly", coef0=-1.0))
+    assert "stationary" in indefinite.family.remark(indefinite)
     assert all(rule.note for rule in RULES.values())
 
 

@@ -14,7 +14,7 @@ from sklearn.metrics import hinge_loss, zero_one_loss
 
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
-from app.scene.text import short
+from app.state.number_format import short
 from app.state.points import Points
 from solver import Certificate, Status
 from solver.core.trace import TraceView

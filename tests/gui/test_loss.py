@@ -19,8 +19,8 @@ from sklearn.metrics import hinge_loss
 from app.engine.run_state import RunState
 from app.features.kkt.text import NO_STUDY, point_words
 from app.features.losses.panel import LossPanel, x_range
-from app.scene.text import short
 from app.state.document import Document, Lane, View
+from app.state.number_format import short
 from app.state.points import Points
 from app.views.theme import DARK, LIGHT, Theme
 

@@ -24,7 +24,7 @@ from app.engine.export_surface import enlarge, joined
 from app.engine.requests import Picture
 from app.engine.shading import LEVELS, _table
 from app.files import png
-from app.scene.text import LEGEND, classifier_name
+from app.scene.text import LEGEND
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.state.points import Points
 from app.views.export import maker
@@ -320,7 +320,7 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
     shot = window.shoot("lane1")
     frame = shot.lanes[0][1]
     sheet = Sheet(shot, spec)
-    assert sheet.plots[0].headline == "Training…" and sheet.plots[0].title == classifier_name(frame.lane)
+    assert sheet.plots[0].headline == "Training…" and sheet.plots[0].title == frame.lane.title
     sheet.close()
     assert window.picture_maker.make(shot, spec, tmp_path / "a.png")
     qtbot.waitUntil(lambda: not window.picture_maker.busy, timeout=30_000)

@@ -6,7 +6,6 @@ All repetitions go one label further together: what has been drawn of a curve ne
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.pieces import OvertakenError, Pace, Step
-from app.engine.pool import Later, Priority
 
 from .query import learning_step, scoring, training
 from .state import STRATEGIES, ActiveLearningRun, LearningStep, Pool, Strategy, drawn
@@ -63,7 +61,11 @@ class Curves:
     repetitions : int
     failure : str
         Why there is no more, in a sentence.
+    index : str
+        The mailbox's slot.
     """
+
+    index = "curves"
 
     pool: Pool
     first: int
@@ -122,7 +124,6 @@ class Comparison:
         self._accuracies: dict[Strategy, list[list[float]]] = {strategy: [] for strategy in STRATEGIES}
         self._full = math.nan
         self._failure = ""
-        self._working = threading.Lock()
 
     @property
     def curves(self) -> Curves:
@@ -150,10 +151,6 @@ class Comparison:
 
     def job(self, post: Callable[[Curves], None], given_up: Callable[[], bool]) -> Generator[Step]:
         """Go on from where the last job was given up; `post` gets the curves as they grow."""
-        while not self._working.acquire(blocking=False):  # the last one has not noticed yet
-            yield Later(0.02, Priority.BACKGROUND)
-            if given_up():
-                return
         try:
             yield from self._work(post, given_up)
         except OvertakenError:
@@ -164,8 +161,6 @@ class Comparison:
         except Exception as error:
             self._failure = f"Stopped by an internal error ({type(error).__name__}: {error})."
             post(self.curves)
-        finally:
-            self._working.release()
 
     def _work(self, post: Callable[[Curves], None], given_up: Callable[[], bool]) -> Generator[Step]:
         pace = Pace(given_up)

@@ -7,7 +7,6 @@ answers alone, whenever it was asked for.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
@@ -21,7 +20,8 @@ from app.engine.pool import Priority
 from app.engine.requests import Frame, Model, Phase, Picture
 from app.engine.shading import Shades
 from app.engine.surface_values import problem_of
-from app.learners.estimators import neighbors_of, svc_of
+from app.learners.knn import neighbors_of
+from app.learners.svm import svc_of
 from app.state.document import Lane
 from app.state.points import Points
 from solver import Grid, Pair
@@ -62,50 +62,17 @@ class LearningReply:
         Of the last of `looks`.
     failure : str
         Why there is no more, in a sentence.
+    index : str
+        The mailbox's slot.
     """
 
+    index = "reply"
     number: int
     pool: Pool
     answers: tuple[Answer, ...]
     looks: tuple[LearningStep, ...]
     picture: Picture | None = None
     failure: str = ""
-
-
-class LatestReplies:
-    """From the compute threads to the window: of each kind of letter the newest, and one wake-up for all.
-
-    Parameters
-    ----------
-    wake : callable
-        Called from a compute thread when a letter comes into the empty box; must return at once.
-    """
-
-    def __init__(self, wake: Callable[[], None]) -> None:
-        self._wake = wake
-        self._lock = threading.RLock()
-        self._slots: dict[type, object] = {}
-        self.closed = False
-
-    def post(self, letter: object) -> None:
-        """Put `letter` in the place of any of its kind that has not been read."""
-        with self._lock:  # held while waking: whoever is woken cannot be taken down meanwhile
-            first = not self._slots
-            self._slots[type(letter)] = letter
-            if first and not self.closed:
-                self._wake()
-
-    def take(self) -> list[object]:
-        """Empty the box."""
-        with self._lock:
-            letters = list(self._slots.values())
-            self._slots.clear()
-        return letters
-
-    def close(self) -> None:
-        """Nobody reads any more."""
-        with self._lock:
-            self.closed = True
 
 
 def look_for(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from app.engine.latest_queue import LatestQueue
+from app.engine.mailbox import Mailbox
 from app.engine.pool import Priority
 from app.engine.requests import Picture
 from app.engine.scheduler import Scheduler
@@ -15,7 +15,7 @@ from app.engine.shading import Shades
 from solver import Grid
 
 from .comparison import Comparison, Curves
-from .query import LatestReplies, LearningReply, LearningRequest, look_for
+from .query import LearningReply, LearningRequest, look_for
 from .state import ActiveLearningRun, Answer, Pool
 
 
@@ -46,7 +46,7 @@ class ActiveLearningController(QObject):
 
     def __init__(self, scheduler: Scheduler, changed: Callable[[], None], parent: QObject) -> None:
         super().__init__(parent)
-        self._scheduler, self._changed = scheduler, changed
+        self._changed = changed
         self.asking: ActiveLearningRun | None = None
         self.picture: Picture | None = None
         self.curves: Curves | None = None
@@ -54,11 +54,18 @@ class ActiveLearningController(QObject):
         self._wanted: tuple[Pool, tuple[Answer, ...], Grid, Shades] | None = None
         self._number = self._answered = 0
         self._comparison: Comparison | None = None
-        self._enough = threading.Event()  # of comparing, for whichever job is at it
-        self._letters = LatestReplies(self._arrived.emit)
+        self._letters: Mailbox[LearningReply | Curves] = Mailbox(self._arrived.emit)
+        post = self._letters.post
+        self._learner: LatestQueue[LearningRequest] = scheduler.queue(
+            lambda request, given_up: look_for(request, post, given_up), Priority.TRAINING
+        )
+        self._comparer: LatestQueue[Comparison] = scheduler.queue(
+            lambda comparison, given_up: comparison.job(post, given_up), Priority.BACKGROUND
+        )
         self._arrived.connect(self._collect, Qt.ConnectionType.QueuedConnection)
         # Also when it is taken down without being closed: no letter may reach one that is gone.
-        self.destroyed.connect(self._letters.close)
+        for end in (self._letters.close, self._learner.cancel, self._comparer.cancel):
+            self.destroyed.connect(end)
 
     @property
     def learning(self) -> bool:
@@ -72,7 +79,8 @@ class ActiveLearningController(QObject):
 
     def start(self, asking: ActiveLearningRun | None) -> None:
         """Another run, or none; of the last one nothing is kept."""
-        self._enough.set()
+        self._comparer.cancel()
+        self._learner.cancel()
         self.asking = asking
         self.picture = self._wanted = None
         self.failure = ""
@@ -95,29 +103,16 @@ class ActiveLearningController(QObject):
             return
         self._wanted = key
         self._number += 1
-        request = LearningRequest(self._number, self.asking, grid, shades)
-        given_up = partial(self._overtaken, self._number)
-        self._scheduler.submit(look_for(request, self._letters.post, given_up), Priority.TRAINING)
+        self._learner.submit(LearningRequest(self._number, self.asking, grid, shades))
 
     def compare(self) -> None:
         """Go on comparing."""
-        self._enough.set()
         if self._comparison is not None and not self._comparison.finished:
-            self._enough = threading.Event()
-            job = self._comparison.job(self._letters.post, partial(self._has_enough, self._enough))
-            self._scheduler.submit(job, Priority.BACKGROUND)
+            self._comparer.submit(self._comparison)
 
     def rest(self) -> None:
         """Stop comparing, for now."""
-        self._enough.set()
-
-    def _overtaken(self, number: int) -> bool:
-        """Asked in compute threads."""
-        return number != self._number or self._letters.closed
-
-    def _has_enough(self, enough: threading.Event) -> bool:
-        """Asked in compute threads."""
-        return enough.is_set() or self._letters.closed
+        self._comparer.cancel()
 
     @Slot()
     def _collect(self) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSizePolicy, QSpinBox, QWidget
 
-from app.scene.text import classifier_name
 from app.state.document import Lane
 from app.views.widgets.form_fields import describe, show_choice, show_number
 
@@ -137,7 +136,7 @@ class PlanForm(QWidget):
     ) -> None:
         """Show `plan`, the classifiers to choose from, and the formula of the next question."""
         self._plan = plan
-        names = [classifier_name(lane) for lane in lanes]
+        names = [lane.title for lane in lanes]
         if names != self._lanes:
             self._lanes = names
             self._lane.clear()

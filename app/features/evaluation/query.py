@@ -19,11 +19,12 @@ from app.engine.pieces import Pace, Step
 from app.engine.raster import rows_of
 from app.engine.requests import Model
 from app.engine.shading import joined, level_lines, region_lines
-from app.learners.estimators import neighbors_of
+from app.learners.knn import neighbors_of
 from app.state.document import Lane
 from app.state.folds import folds_of
 from app.state.points import Points
-from solver import Grid, KNeighborsClassifier, RocCurve, confusion_matrix, roc_curve
+from solver import Grid, RocCurve, confusion_matrix, roc_curve
+from solver.core.binary_reduction import PairClassifier
 from solver.linear.classifiers import LinearClassifier
 
 Array = NDArray[np.float64]
@@ -99,12 +100,12 @@ class Scoring:
 
 def threshold_of(model: Model) -> float:
     """The score above which a model of two classes says the second."""
-    return 0.5 if isinstance(model, KNeighborsClassifier) else 0.0
+    return 0.0 if isinstance(model, PairClassifier) else 0.5
 
 
 def score_of(model: Model, xy: Array, compiled: bool) -> Array:
     """How much a model of two classes is for the second: f, or the share of the votes; shape (n,)."""
-    if isinstance(model, KNeighborsClassifier):
+    if not isinstance(model, PairClassifier):
         return model.predict_proba(xy, compiled)[:, 1]
     f = model.pair_decision_function(xy)[:, 0]
     # Rounding errors would rank points that score alike.
@@ -121,10 +122,10 @@ def judged(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Ste
 
     def judge(block: slice) -> None:
         score = scores[block] = score_of(model, xy[block], compiled)
-        if isinstance(model, KNeighborsClassifier):
-            called[block] = model.predict(xy[block], compiled=compiled)
-        else:
+        if isinstance(model, PairClassifier):
             called[block] = model.classes_[(score > 0).astype(np.intp)]
+        else:
+            called[block] = model.predict(xy[block], compiled=compiled)
 
     yield from pace.in_blocks(len(xy), judge)
     return called, scores
@@ -209,7 +210,7 @@ class CrossValidation:
         folds = self.k or n
         if not 2 <= folds <= n:
             raise ValueError(f"{max(folds, 2)} folds need as many training points; there are {n}.")
-        if self.lane.classifier != "knn" and len(self.points.classes) < 2:
+        if self.lane.trainer is not None and len(self.points.classes) < 2:
             raise ValueError("This classifier needs training points of two classes.")
         fold = folds_of(self.points, folds, self.seed)
         xy, labels = self.points.xy, self.points.labels
@@ -218,7 +219,7 @@ class CrossValidation:
         for number in range(folds):
             out = fold == number
             rest = Points.of(xy[~out], labels[~out])
-            if self.lane.classifier != "knn" and len(rest.classes) < 2:
+            if self.lane.trainer is not None and len(rest.classes) < 2:
                 # As the curves under the sliders have it: who has seen one class only says no other.
                 one_class += 1
                 right.append(int((labels[out] == rest.classes[0]).sum()))
@@ -298,7 +299,7 @@ class ScoreGrid:
 
     def _prepared(self) -> Callable[[Array], Array]:
         model = self.model
-        if isinstance(model, KNeighborsClassifier):
+        if not isinstance(model, PairClassifier):
             shares = model.surface_on(self.grid.xs, compiled=self.compiled)
             return lambda ys: shares(ys)[..., 1]
         rows = model.pair_surface_on(self.grid.xs)
@@ -322,7 +323,7 @@ class ThresholdLine:
         """Posts polylines joined with NaN rows, shape (m, 2), once."""
         pace = Pace(overtaken)
         values = yield from self.field.values(pace)
-        grid, votes = self.field.grid, isinstance(self.field.model, KNeighborsClassifier)
+        grid, votes = self.field.grid, not isinstance(self.field.model, PairClassifier)
         # In strips that share a row: of a large picture the lines take longer than a piece may.
         step, parts = max(1, STRIP // grid.width), []
         for row in range(0, max(grid.height - 1, 1), step):

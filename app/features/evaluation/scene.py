@@ -15,7 +15,6 @@ from app.engine.requests import NO_MARKS, Frame, Marks, Phase
 from app.engine.results import Results
 from app.features.what_if.query import ended
 from app.scene.context import Context
-from app.scene.text import classifier_name
 from app.state.document import Document, Lane
 from app.state.folds import Validation
 from app.state.session import Session
@@ -327,7 +326,7 @@ def _lane(
     done = validated is not None and validated.done
     return LaneEvaluation(
         slot,
-        classifier_name(lane),
+        lane.title,
         scores is not None and not fresh,
         scores,
         confusion,

@@ -136,7 +136,7 @@ _lock = threading.Lock()
 
 def _kept(points: Points, lane: Lane) -> dict[int, Refit]:
     """The models that are known already, by number; what is put there is kept while the points are."""
-    key = (lane.classifier, lane.knn) if lane.classifier == "knn" else training_key(lane)
+    key = training_key(lane)
     with _lock:
         of_points = _known.setdefault(points, {})
         found = of_points.pop(key, {})
@@ -169,7 +169,7 @@ class Stability:
         points, grid = self.points, self.grid
         if len(points) < 2:
             raise ValueError("Resampling needs at least two points.")
-        if self.lane.classifier != "knn" and len(points.classes) < 2:
+        if self.lane.trainer is not None and len(points.classes) < 2:
             raise ValueError("This classifier needs points of two classes.")
         known = _kept(points, self.lane)
         area, at_points = Votes(grid.width * grid.height), Votes(len(points))
@@ -208,7 +208,7 @@ def _refit(lane: Lane, points: Points, number: int, pace: Pace) -> Generator[Ste
     drawn = resampled(points, number)
     yield from pace.pause()
     lost = len(drawn.classes) < len(points.classes)
-    if lane.classifier != "knn" and len(drawn.classes) < 2:
+    if lane.trainer is not None and len(drawn.classes) < 2:
         only = drawn.classes[0]
         return Refit(None, only, np.full(len(points), only, dtype=np.int8), lost, True)
     made = yield from fitted(lane, drawn, True, pace)

@@ -12,7 +12,6 @@ from app.engine.requests import Frame, Model, Phase
 from app.engine.results import Results
 from app.features.evaluation.scene import is_present, state_of
 from app.scene.context import Context
-from app.scene.text import classifier_name
 from app.state.document import Document, GeneratorSettings, View
 from app.state.session import Session
 from solver.data.datasets import DATASETS
@@ -166,7 +165,7 @@ def _row(index: int, document: Document, session: Session, results: Results, law
     bootstrap, resampling, message = _haze(index, document, session, results)
     return TruthRow(
         index + 1,
-        classifier_name(document.lanes[index]),
+        document.lanes[index].title,
         tally,
         counting,
         area,

@@ -19,6 +19,7 @@ from app.engine.surface_values import shown_pair
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document, Lane
+from app.state.number_format import percent
 from app.state.points import Points
 from app.state.session import Session
 from solver import REST, KNeighborsClassifier
@@ -155,9 +156,20 @@ def probe_lane(
     try:
         if isinstance(model, KNeighborsClassifier):
             return _of_neighbours(model, lane, who, at)
-        return _of_problems(model, lane, who, at, ground, rests)
+        if isinstance(model, PairClassifier):
+            return _of_problems(model, lane, who, at, ground, rests)
+        return _of_shares(model, lane, who, at)
     except ValueError as error:  # the solver's sentences: values that overflow, a place too far away
         return LaneProbe(message=str(error))
+
+
+def _of_shares(model: Model, lane: Lane, who: Who, at: Array) -> LaneProbe:
+    assert not isinstance(model, PairClassifier)
+    shares, labels = model.predict_proba(at[None, :])[0], [int(label) for label in model.classes_]
+    winner = int(shares.argmax())
+    headline = f"{who.names[labels[winner]]}: {percent(float(shares[winner]))}"
+    tables = (Votes(shares, shares, labels, who.names, winner),)
+    return LaneProbe(labels[winner], headline, lane.family.formula(lane), tables=tables)
 
 
 def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array) -> LaneProbe:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.surface_values import problem_of
-from app.scene.text import METRICS, WEIGHTS, problem
+from app.learners.knn import METRICS, WEIGHTS
+from app.scene.text import problem
 from app.state.document import Lane
 from app.state.number_format import count, grouped
 from solver import REST

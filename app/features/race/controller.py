@@ -14,15 +14,16 @@ from functools import lru_cache
 import msgspec
 
 from app.controllers.controller import Controller
+from app.engine.latest_queue import LatestQueue
 from app.engine.shading import Shades
+from app.learners.svm import SvmSettings
 from app.scene.compose import grid_of
 from app.scene.text import problem as problem_name
-from app.state.document import Document, SvmSettings, View, problems_of
+from app.state.document import Document, View, problems_of
 from app.state.points import Points
 from solver import RULES, Grid
 
 from . import text
-from .job import Race
 from .requests import MODES, MOST_RACERS, RaceFrame, RaceRequest
 
 #: What the pace slider offers: steps, or milliseconds of solver time, per picture; the last is full speed.
@@ -125,7 +126,7 @@ class RaceController:
     ----------
     controller : Controller
         Knows the document.
-    race : Race
+    race : LatestQueue
     ready : callable
         Whether the compiled loops can be used.
     changed : callable
@@ -133,7 +134,11 @@ class RaceController:
     """
 
     def __init__(
-        self, controller: Controller, race: Race, ready: Callable[[], bool], changed: Callable[[], None]
+        self,
+        controller: Controller,
+        race: LatestQueue[RaceRequest],
+        ready: Callable[[], bool],
+        changed: Callable[[], None],
     ) -> None:
         self._controller, self._race, self._ready, self._changed = controller, race, ready, changed
         self._choice = _Choice()
@@ -226,7 +231,7 @@ class RaceController:
     def close(self) -> None:
         """Nobody looks any more."""
         self.asked = None
-        self._race.stop()
+        self._race.cancel()
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
@@ -341,7 +346,7 @@ class RaceController:
         if self._obstacle():
             if self.asked is not None:
                 self.asked = None
-                self._race.stop()
+                self._race.cancel()
             return
         choice, course = self._choice, self._course
         request = RaceRequest(
@@ -359,7 +364,7 @@ class RaceController:
         )
         if self.asked is None or replace(self.asked, number=0) != request:
             self.asked = replace(request, number=next(self._numbers))
-            self._race.ask(self.asked)
+            self._race.submit(self.asked)
 
 
 @lru_cache(maxsize=4)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from app.engine.pieces import Step
 from app.engine.pool import Priority
 from app.engine.surface_values import problem_of
-from app.learners.estimators import svc_of
+from app.learners.svm import svc_of
 from app.state.points import Points
 from solver import REST, RULES, Pair, SmoSolver, Status
 

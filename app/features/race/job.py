@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Generator
 
 from app.engine.pieces import Step
-from app.engine.pool import Job, Later, Priority
+from app.engine.pool import Later, Priority
 from app.state.points import Points
 
 from .field import Field, line_up
@@ -101,53 +100,3 @@ class RaceWork:
     def _deliver(self, frame: RaceFrame) -> None:
         self._posted = time.perf_counter()
         self._post(frame)
-
-
-class Race:
-    """Runs the newest request, one at a time, whenever no lane waits for its first picture.
-
-    Parameters
-    ----------
-    submit : callable
-        ``submit(job, priority)`` hands a job to the pool.
-    work : callable
-        ``work(request, overtaken) -> Job``; its ``forget()`` is called when nothing is wanted any more.
-    """
-
-    def __init__(self, submit: Callable[[Job, Priority], None], work: RaceWork) -> None:
-        self._submit, self._work = submit, work
-        self._lock = threading.Lock()
-        self._waiting: RaceRequest | None = None
-        self._changed = self._running = False
-
-    def ask(self, request: RaceRequest) -> None:
-        """Make `request` the newest one."""
-        self._change(request)
-
-    def stop(self) -> None:
-        """Nobody looks any more: what is being done ends soon, and the racers go."""
-        self._change(None)
-
-    def _change(self, request: RaceRequest | None) -> None:
-        with self._lock:
-            self._waiting, self._changed = request, True
-            if self._running:
-                return
-            self._running = True
-        self._submit(self._run(), Priority.TRAINING)
-
-    def _overtaken(self) -> bool:
-        return self._changed
-
-    def _run(self) -> Job:
-        while True:
-            with self._lock:
-                request, self._waiting = self._waiting, None
-                stopped, self._changed = self._changed and request is None, False
-                if stopped:
-                    self._work.forget()
-                if request is None:
-                    self._running = False
-                    return
-            yield from self._work(request, self._overtaken)
-            yield Priority.TRAINING

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from app.engine.requests import NO_MARKS, Marks, Picture
 from app.engine.shading import Shades
-from app.state.document import SvmSettings
+from app.learners.svm import SvmSettings
 from app.state.points import Points
 from solver import Certificate, Grid, Status
 

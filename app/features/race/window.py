@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from html import escape
 from typing import cast
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWid
 
 from app.controllers.controller import Controller
 from app.engine.mailbox import Mailbox
+from app.engine.pool import Priority
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
@@ -20,7 +20,7 @@ from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import describe
 
 from .controller import RaceController, RaceScene
-from .job import Race, RaceWork
+from .job import RaceWork
 from .requests import RaceFrame
 from .view_board import NEW_FONT, RaceBoard, RaceTable, RoomyLabel
 from .view_controls import RaceControls, combo, labelled
@@ -35,26 +35,6 @@ LONGEST_NEWS = (
     "Gap at most 1 %: 1. Second order (888 steps), 2. Maximum gain (888 steps), 3. First order (8 888 steps), not"
     " yet: Random.",
 )
-
-
-class _Bell:
-    """Rings a signal of the window from a compute thread, as long as there is a window."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._ring: Callable[[], None] | None = None
-
-    def attach(self, ring: Callable[[], None]) -> None:
-        self._ring = ring
-
-    def ring(self) -> None:
-        with self._lock:
-            if self._ring is not None:
-                self._ring()
-
-    def close(self) -> None:
-        with self._lock:
-            self._ring = None
 
 
 class RaceWindow(QWidget):
@@ -84,12 +64,11 @@ class RaceWindow(QWidget):
         self._scene: RaceScene | None = None
         self._drawn: tuple[RaceScene, Theme] | None = None
         self._closed = False
-        self._bell = _Bell()
-        self._mailbox: Mailbox[RaceFrame] = Mailbox(self._bell.ring)
+        self._mailbox: Mailbox[RaceFrame] = Mailbox(self._rung.emit)
         self._rung.connect(self._collect, Qt.ConnectionType.QueuedConnection)
-        self._bell.attach(self._rung.emit)
-        self.destroyed.connect(self._bell.close)
-        race = Race(scheduler.submit, RaceWork(self._mailbox.post))
+        self.destroyed.connect(self._mailbox.close)
+        work = RaceWork(self._mailbox.post)
+        race = scheduler.queue(work, Priority.TRAINING, work.forget)
         self.desk = RaceController(controller, race, ready, self._show)
         self._build()
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -251,7 +230,7 @@ class RaceWindow(QWidget):
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self._closed:
             self._closed = True
-            self._bell.close()
+            self._mailbox.close()
             self.desk.close()
             parent = cast(QWidget, self.parent())
             parent.removeEventFilter(self)

@@ -21,7 +21,7 @@ HOW = {"drawn": "drawn", "next": "next in order", "first": "first that moves"}
 
 
 def number(value: float) -> str:
-    """`words.short` with a true minus sign."""
+    """`short` with a true minus sign."""
     return short(value).replace("-", "−")
 
 

@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from app.engine.fitting import trained
 from app.engine.pieces import Pace, Step
-from app.learners.estimators import estimator_of, neighbors_of, svc_of
-from app.state.document import KnnSettings, Lane, SvmSettings
+from app.learners.estimators import estimator_of
+from app.learners.knn import KnnSettings, neighbors_of
+from app.learners.svm import SvmSettings, svc_of
+from app.state.document import Lane
 from app.state.points import Ids, Points
 from app.state.slider_scales import Scale, scale_of
 from solver.knn.k_path import predictions

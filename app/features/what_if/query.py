@@ -22,7 +22,7 @@ from app.engine.surface_values import shown_pair, source_of
 from app.learners.estimators import estimator_of
 from app.state.document import Lane
 from app.state.points import Points
-from solver import Certificate, Grid, KNeighborsClassifier
+from solver import Certificate, Grid
 from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.linear.classifiers import LinearClassifier
@@ -211,7 +211,7 @@ def _surfaces(
 ) -> Generator[Step, None, tuple[NDArray[np.int8], Array | None]]:
     """The classes predicted, and f of all problems where f has a unit."""
     found = yield from surface(source_of(model, lane, compiled), grid, pace)
-    if isinstance(model, KNeighborsClassifier) or lane.trainer is None or not lane.trainer.has_margins:
+    if not isinstance(model, PairClassifier) or lane.trainer is None or not lane.trainer.has_margins:
         return found.classes, None
     rows, ys = model.pair_surface_on(grid.xs), grid.ys
     f = np.empty((*found.classes.shape, len(model.pairs_)))
@@ -279,9 +279,9 @@ def ended(frame: Frame) -> bool:
 
 def exists(lane: Lane, points: Points) -> bool:
     """Whether there is a model of these points at all."""
-    if lane.classifier == "knn":
-        return len(points) > 0
-    if lane.is_difference or len(points.classes) < 2:
+    if lane.trainer is None:
+        return len(points) > 0 and not lane.is_difference
+    if len(points.classes) < 2:
         return False
     try:
         estimator_of(lane)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.scene.context import Context
-from app.scene.text import classifier_name
 from app.state.document import Document, Lane
 from app.state.number_format import grouped, percent, short
 from app.state.session import Session
@@ -58,7 +57,7 @@ def lane(context: Context, index: int) -> LaneWhatIf | None:
     lane, slot = document.lanes[index], document.slots[index]
     frame = results.frame(slot)
     can = removable(document, frame)
-    title = classifier_name(lane)
+    title = lane.title
     verdict, rows, provisional = _state(document, session, results, slot, frame)
     note = (_missing(document, lane) or can.reason) if can.reason else _note(document, index, can, frame)
     return LaneWhatIf(title, verdict, rows, provisional, len(can.ids), len(can.support), note)
@@ -69,7 +68,7 @@ def _missing(document: Document, lane: Lane) -> str:
     training = document.training_points
     if not len(training):
         return "There is nothing to learn from: paint some points."
-    if lane.classifier != "knn" and len(training.classes) < 2:
+    if lane.trainer is not None and len(training.classes) < 2:
         return "All points are of one class: paint some of a second one."
     return ""
 

@@ -19,7 +19,7 @@ from app.features.difference.scene import Wipe
 from app.features.ground_truth.model import GroundTruthScene
 from app.scene.compose import grid_of
 from app.scene.model import LaneScene, Scene
-from app.scene.text import LEGEND, SHEET_LEGEND, classifier_name, headline, sampled
+from app.scene.text import LEGEND, SHEET_LEGEND, headline, sampled
 from app.state.number_format import count
 from app.state.plain_text import plain
 from app.state.session import Session
@@ -180,7 +180,7 @@ class _Plot:
         settings = lane.lane if frame is None else frame.lane
         compared = any(each.lane.is_difference for each in shot.scene.lanes)
         place = next(place for place, each in enumerate(shot.scene.lanes) if each.slot == lane.slot)
-        self.title = lane.title if lane.lane.is_difference else classifier_name(settings)
+        self.title = lane.title if lane.lane.is_difference else settings.title
         self.title = f"{place + 1}  {self.title}" if compared else self.title
         # The share of a difference is that of the window's view, which the picture need not have.
         self.headline = "" if lane.lane.is_difference else headline(frame, settings, shot.compiled)

@@ -8,12 +8,13 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QSlid
 from app.controllers.controller import Controller
 from app.features.validation_curves.scene import Strips
 from app.features.validation_curves.view_curve import ValidationCurveView
+from app.learners.knn import METRICS, WEIGHTS
+from app.learners.table import LEARNERS
 from app.scene import text
 from app.scene.model import LaneScene
-from app.state.document import LARGEST_WEIGHT, LEAST_WEIGHT
 from app.state.points import MAX_CLASSES
 from app.state.session import SPEEDS
-from app.state.slider_scales import MOST_K, RankScale
+from app.state.slider_scales import RankScale, parameter
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.form_fields import NumberField, show_check, show_choice, show_number
 from app.views.widgets.scale_slider import ScaleSlider
@@ -39,7 +40,7 @@ class LanePanel(LaneForm):
         self._classifier = self.explained(
             "classifier",
             "Classifier",
-            [(title, name, note) for name, (title, note) in text.CLASSIFIERS.items()],
+            [(learner.title, name, learner.note) for name, learner in LEARNERS.items()],
             "kNN lets the nearest points vote; the SVM looks for the widest margin; the others look for a line.",
         )
         self._classifier.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -74,7 +75,7 @@ class LanePanel(LaneForm):
                 "knn", n_neighbors=self._k_slider.value_at(self._k_slider.sliderPosition()), drag="k"
             )
         )
-        self._k = self.spin("k", "k", 1, MOST_K, tip)
+        self._k = self.spin("k", "k", parameter("knn", "n_neighbors"), tip)
         self._k.setMinimumWidth(110)  # the legend of the strip stands below it
         self._k.valueChanged.connect(lambda value: self.set_lane("knn", n_neighbors=value, drag="k"))
         self.put(3, "k", "k", self.beside(self._k_slider, self._k), span=3)
@@ -82,7 +83,7 @@ class LanePanel(LaneForm):
         self._weights = self.combo(
             "weights",
             "Weights",
-            [(title, name) for name, (title, _) in text.WEIGHTS.items()],
+            [(title, name) for name, (title, _) in WEIGHTS.items()],
             "With 1/d or 1/d², nearer points count more; a point at distance 0 decides alone.",
         )
         self._weights.activated.connect(lambda: self.set_lane("knn", weights=self._weights.currentData()))
@@ -90,18 +91,20 @@ class LanePanel(LaneForm):
         self._metric = self.combo(
             "metric",
             "Metric",
-            [(title, name) for name, (title, _) in text.METRICS.items()],
+            [(title, name) for name, (title, _) in METRICS.items()],
             "What near means. Cosine looks at the direction from the origin only.",
         )
         self._metric.activated.connect(lambda: self.set_lane("knn", metric=self._metric.currentData()))
         self.put(5, "metric", "Metric", self._metric, 2)
-        self._p = self.number("p", "p of Minkowski", 1.0, 100.0, "1 is Manhattan, 2 Euclidean, large p near Chebyshev.")
+        self._p = self.number(
+            "p", "p of Minkowski", parameter("knn", "p"), "1 is Manhattan, 2 Euclidean, large p near Chebyshev."
+        )
         self._p.committed.connect(lambda value: self.set_lane("knn", p=value))
         self.put(6, "p", "p", self._p)
 
     def _build_svm(self) -> None:
         self._c_slider, self._c = self.logarithmic(
-            "svm", "C", -4, 6, 1e-8, 1e8, "Price of slack: large C forbids errors, small C widens the margin."
+            "svm", "C", "Price of slack: large C forbids errors, small C widens the margin."
         )
         self._hard = self.check(
             "hard_margin", "Hard margin", "C = ∞: no point may be inside the margin; needs separable data."
@@ -110,17 +113,16 @@ class LanePanel(LaneForm):
         self.put(3, "C", "C", self.beside(self._c_slider, self._c, self._hard), span=3)
         self._strips["C"] = self.strip(4, "svm", "C", "C", self._c_slider)
         self._gamma_slider, self._gamma = self.logarithmic(
-            "svm", "gamma", -4, 4, 1e-8, 1e8, "How fast likeness fades with distance: large γ makes small islands."
+            "svm", "gamma", "How fast likeness fades with distance: large γ makes small islands."
         )
         self.put(5, "gamma", "γ", self.beside(self._gamma_slider, self._gamma), span=3)
         self._strips["gamma"] = self.strip(6, "svm", "gamma", "gamma", self._gamma_slider)
-        self._degree = self.spin("degree", "Degree", 1, 9, "Degree d of the polynomial.")
+        self._degree = self.spin("degree", "Degree", parameter("svm", "degree"), "Degree d of the polynomial.")
         self._degree.valueChanged.connect(lambda value: self.set_lane("svm", degree=value, drag="degree"))
         self._coef0 = self.number(
             "coef0",
             "coef0",
-            -1e6,
-            1e6,
+            parameter("svm", "coef0"),
             "c₀ trades high against low powers; below 0 the kernel is not positive semidefinite.",
         )
         self._coef0.committed.connect(lambda value: self.set_lane("svm", coef0=value))
@@ -197,7 +199,7 @@ class LanePanel(LaneForm):
 
     def _weight(self, label: int) -> NumberField:
         edit = self.number(
-            f"weight{label + 1}", f"Weight of class {label + 1}", LEAST_WEIGHT, LARGEST_WEIGHT, text.WEIGHT_NOTE
+            f"weight{label + 1}", f"Weight of class {label + 1}", parameter("svm", "own_weights"), text.WEIGHT_NOTE
         )
         edit.setMinimumWidth(44)
         edit.setMaximumWidth(80)

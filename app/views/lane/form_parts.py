@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QL
 
 from app.controllers.controller import Controller
 from app.features.validation_curves.view_curve import ValidationCurveView
-from app.state.slider_scales import LogScale
+from app.state.slider_scales import Parameter, parameter
 from app.views.widgets.form_fields import Gestures, NumberField, describe
 from app.views.widgets.scale_slider import ScaleSlider
 
@@ -66,18 +66,18 @@ class LaneForm(QWidget):
             combo.setItemData(row, sentence, Qt.ItemDataRole.ToolTipRole)
         return combo
 
-    def number(self, field: str, title: str, low: float, high: float, tip: str) -> NumberField:
+    def number(self, field: str, title: str, limits: Parameter, tip: str) -> NumberField:
         """A field for an exact number."""
-        edit = NumberField(title, low, high)
+        edit = NumberField(title, limits.least, limits.most)
         edit.setMaximumWidth(110)
         self.named(edit, field, title, tip)
         edit.refused.connect(self.controller.say)
         return edit
 
-    def spin(self, field: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
+    def spin(self, field: str, title: str, limits: Parameter, tip: str) -> QSpinBox:
         """A field for a whole number; typing 15 is not asking for 1."""
         spin = QSpinBox()
-        spin.setRange(low, high)
+        spin.setRange(limits.least, limits.most)
         spin.setKeyboardTracking(False)
         self.gestures.watch(spin)
         self.named(spin, field, title, tip)
@@ -89,17 +89,17 @@ class LaneForm(QWidget):
         self.named(box, field, text, tip)
         return box
 
-    def logarithmic(
-        self, part: str, field: str, low: int, high: int, least: float, most: float, tip: str
-    ) -> tuple[ScaleSlider, NumberField]:
+    def logarithmic(self, part: str, field: str, tip: str) -> tuple[ScaleSlider, NumberField]:
         """Slider and exact field of a number of the lane's part `part` that may have any size."""
-        slider = ScaleSlider(LogScale(low, high))
+        limits = parameter(part, field)
+        assert limits.scale is not None
+        slider = ScaleSlider(limits.scale)
         self.named(slider, f"{field}.slider", f"{field} slider", tip)
         self.gestures.watch(slider)
         slider.actionTriggered.connect(
             lambda action: self.set_lane(part, drag=field, **{field: slider.value_at(slider.sliderPosition())})
         )
-        edit = self.number(field, field, least, most, tip)
+        edit = self.number(field, field, limits, tip)
         edit.setMaximumWidth(100)  # the slider, and the curve below it, need the room more
         edit.committed.connect(lambda value: self.set_lane(part, **{field: value}))
         return slider, edit

@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QLabel, QSpinBox
 
 from app.learners.table import SVM_TRAINERS, TRAINERS
 from app.scene import text
-from app.state.document import LARGEST_LAMBDA, LEAST_LAMBDA, MOST_EPOCHS, MOST_ORDERS, MOST_PASSES, MOST_STEPS, Lane
+from app.state.document import Lane
+from app.state.slider_scales import Parameter, parameter
 from app.views.widgets.form_fields import show_check, show_choice, show_number
 from solver import RULES
 from solver.online.lasvm import SELECTIONS
@@ -59,10 +60,12 @@ class LearnerRows:
         form.put(10, "step_size", "Length", self._length, 2)
         for combo in (self._rule, self._partner, self._length):
             combo.setMinimumContentsLength(7)  # leaves room for the bar of a form that scrolls
-        self._tol = form.number("tol", "Tolerance", 1e-9, 1.0, "Largest KKT violation that is called optimal.")
+        self._tol = form.number(
+            "tol", "Tolerance", parameter("svm", "tol"), "Largest KKT violation that is called optimal."
+        )
         self._tol.committed.connect(lambda value: form.set_lane("svm", tol=value))
         form.put(11, "tol", "Tolerance", self._tol)
-        self._epochs = form.spin("epochs", "Passes", 1, MOST_EPOCHS, "How often LASVM sees each point.")
+        self._epochs = form.spin("epochs", "Passes", parameter("svm", "n_epochs"), "How often LASVM sees each point.")
         self._epochs.valueChanged.connect(lambda value: form.set_lane("svm", n_epochs=value, drag="epochs"))
         self._finish = form.check(
             "finish", "Finish", "After the passes, go on to the optimum. Without it, LASVM ends with the last point."
@@ -79,32 +82,34 @@ class LearnerRows:
         self._lam_slider, self._lam = form.logarithmic(
             "pegasos",
             "lam",
-            -6,
-            2,
-            LEAST_LAMBDA,
-            LARGEST_LAMBDA,
             "λ of λ/2 ‖w‖² + mean hinge loss. Small λ forbids errors, large λ widens the margin: C = 1 / (n λ).",
         )
         form.put(3, "lam", "λ", form.beside(self._lam_slider, self._lam), span=3)
-        self._steps = self._many("steps", "Steps", MOST_STEPS, "Steps in all; each looks at one random point.")
+        self._steps = self._many(
+            "steps", "Steps", parameter("pegasos", "n_iter"), "Steps in all; each looks at one random point."
+        )
         self._steps.valueChanged.connect(lambda value: form.set_lane("pegasos", n_iter=value, drag="steps"))
         form.put(10, "steps", "Steps", self._steps)
         self._passes = self._many(
             "passes",
             "Passes",
-            MOST_PASSES,
+            parameter("perceptron", "max_iter"),
             "Passes over the points at most: on classes that no line separates a perceptron never comes to rest.",
         )
         self._passes.valueChanged.connect(lambda value: form.set_lane("perceptron", max_iter=value, drag="passes"))
         form.put(10, "passes", "Passes", self._passes)
-        self._seed = form.spin("seed", "Seed", 0, 2**31 - 1, "Of the random order. The same seed: the same line.")
+        self._seed = form.spin(
+            "seed",
+            "Seed",
+            parameter("perceptron", "random_state"),
+            "Of the random order. The same seed: the same line.",
+        )
         self._seed.valueChanged.connect(lambda value: form.set_lane(self._part, random_state=value, drag="seed"))
         form.put(10, "seed", "Seed", self._seed, 2)
         self._orders = form.spin(
             "orders",
             "Other orders",
-            0,
-            MOST_ORDERS,
+            parameter("perceptron", "orders"),
             "Train again in so many other random orders and draw all the lines, with the one of widest margin on top:"
             " many lines separate, one is widest.",
         )
@@ -121,8 +126,8 @@ class LearnerRows:
         form.parts["shuffle"] = [self._shuffle]
         form.parts["intercept"] = [self._intercept]
 
-    def _many(self, field: str, title: str, most: int, tip: str) -> QSpinBox:
-        spin = self._form.spin(field, title, 1, most, tip)
+    def _many(self, field: str, title: str, limits: Parameter, tip: str) -> QSpinBox:
+        spin = self._form.spin(field, title, limits, tip)
         spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
         return spin
 

@@ -1,0 +1,39 @@
+"""The difference of two classifiers: no model of its own, but a lane as theirs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from .base import Learner
+
+if TYPE_CHECKING:
+    from app.state.document import Lane
+
+
+class NoSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """It has no parameters."""
+
+
+class Difference(Learner):
+    """Where two of the other lanes predict different classes."""
+
+    title = "Difference"
+    note = "Where two of the other classifiers predict different classes."
+    settings = NoSettings
+
+    def formula(self, lane: Lane) -> str:
+        return "share = places where the two predict different classes / all places in view"
+
+    def remark(self, lane: Lane) -> str:
+        return (
+            "Stripes: the two classes that are predicted there. Solid line: the boundary of the first; dashed: of the"
+            " second. Ctrl+7 chooses which two, and lists the points."
+        )
+
+    def name(self, lane: Lane) -> str:
+        return "Difference of two"
+
+    def refusal(self, lane: Lane) -> str:
+        return "A difference of two classifiers does not learn."

@@ -1,0 +1,91 @@
+"""Pegasos: its parameters and words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from msgspec import Meta
+
+from app.state.number_format import count, grouped, percent, short
+from solver import PegasosCertificate, PegasosSnapshot, Status
+
+from .base import Learner, Seed, Trainer, Verdict, in_each, several
+
+if TYPE_CHECKING:
+    from app.state.document import Lane
+    from solver import PegasosClassifier
+
+TRAINER = Trainer(
+    "Pegasos",
+    "Stochastic subgradient descent: one random point each step; the average of all w is the answer.",
+    "w = θ / (λ t);  if y ⟨w, x⟩ < 1:  θ += y x",
+    "step",
+    "steps",
+    has_multipliers=False,
+    fields=("lam", "steps", "seed"),
+)
+
+
+class PegasosSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of Pegasos."""
+
+    #: lambda of ``lambda/2 ||w||^2 + mean hinge``.
+    lam: Annotated[float, Meta(ge=1e-8, le=1e4, extra={"decades": (-6, 2)})] = 0.01
+    n_iter: Annotated[int, Meta(ge=1, le=10_000_000)] = 100_000
+    random_state: Seed = 0
+
+
+class Subgradients(Learner):
+    """One random point each step."""
+
+    title, note = TRAINER.title, TRAINER.note
+    settings = PegasosSettings
+
+    def remark(self, lane: Lane) -> str:
+        return "No intercept: every line goes through the origin. The answer is the average of all w."
+
+    def name(self, lane: Lane) -> str:
+        return f"Pegasos, λ = {short(lane.pegasos.lam)}, {grouped(lane.pegasos.n_iter)} steps"
+
+    def verdict(self, certificates: Sequence[PegasosCertificate], lane: Lane) -> Verdict:
+        gap = max(c.gap for c in certificates)
+        line = "the averaged line is" if len(certificates) == 1 else "the averaged lines are"
+        if all(c.status is Status.OPTIMAL for c in certificates):
+            return Verdict(True, f"Gap {percent(gap)}, proved: {line} that close to the best through the origin")
+        steps = grouped(max(c.n_iter for c in certificates))
+        return Verdict(False, f"All {steps} steps made: gap {percent(gap)}, proved; more steps make it smaller")
+
+    def brief(self, certificates: Sequence[PegasosCertificate], lane: Lane) -> Verdict:
+        said, gap = self.verdict(certificates, lane), max(c.gap for c in certificates)
+        if math.isnan(gap):
+            return said
+        return Verdict(said.certified, f"gap {'' if said.certified else 'still '}{percent(gap)}, proved")
+
+    def so_far(self, certificates: Sequence[PegasosCertificate], lane: Lane) -> str:
+        gap = max(c.gap for c in certificates)
+        return "before the first step" if math.isnan(gap) else f"gap {percent(gap)}, proved"
+
+    def numbers(self, certificates: Sequence[PegasosCertificate], lane: Lane) -> list[str]:
+        gaps = [c.gap for c in certificates]
+        return [
+            count(sum(c.n_iter for c in certificates), "step") + several(certificates, lane),
+            "gap unknown" if any(map(math.isnan, gaps)) else f"gap {percent(max(gaps))}",
+            f"inside the margin or wrong: {count(sum(c.n_violating for c in certificates), 'point')}"
+            + in_each(certificates, lane),
+        ]
+
+    def operation(self, snapshot: PegasosSnapshot) -> str:
+        if snapshot.touched < 0:
+            return ""
+        if snapshot.hit:
+            return "A hit, y ⟨w, x⟩ < 1: θ += y x, and the average of all w follows."
+        return "No hit, y ⟨w, x⟩ ≥ 1: θ stays, w shrinks, and the average of all w follows."
+
+    def estimator(self, lane: Lane) -> PegasosClassifier:
+        from solver import PegasosClassifier
+
+        g = lane.pegasos
+        return PegasosClassifier(g.lam, g.n_iter, random_state=g.random_state)

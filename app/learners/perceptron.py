@@ -1,0 +1,108 @@
+"""The perceptron: its parameters and words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from msgspec import Meta
+
+from app.state.number_format import count, grouped
+from solver import PerceptronCertificate, PerceptronSnapshot, Status
+
+from .base import Learner, Seed, Trainer, Verdict, passes, several, whole
+
+if TYPE_CHECKING:
+    from app.state.document import Lane
+    from solver import Perceptron
+
+
+TRAINER = Trainer(
+    "Perceptron",
+    "Corrects one mistake after the other until none is left (Rosenblatt 1958).",
+    "if y f(x) ≤ 0:  w += y x,  b += y;   f(x) = ⟨w, x⟩ + b",
+    "mistake",
+    "mistakes",
+    has_multipliers=False,
+    has_margins=False,
+    fields=("intercept", "shuffle", "seed", "passes", "orders"),
+)
+
+
+class PerceptronSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of the perceptron, named as in scikit-learn."""
+
+    fit_intercept: bool = True
+    #: A new random order for each pass over the points.
+    shuffle: bool = True
+    random_state: Seed = 0
+    #: Passes over the points at most.
+    max_iter: Annotated[int, Meta(ge=1, le=1_000_000)] = 1000
+    #: How many other orders are shown beside this one.
+    orders: Annotated[int, Meta(ge=0, le=100)] = 0
+
+
+class Mistakes(Learner):
+    """Corrects one mistake after the other."""
+
+    title, note = TRAINER.title, TRAINER.note
+    settings = PerceptronSettings
+
+    def remark(self, lane: Lane) -> str:
+        sentence = "Stops at the first line that makes no mistake; another order of the points gives another line."
+        return sentence if lane.perceptron.fit_intercept else f"Every line goes through the origin. {sentence}"
+
+    def name(self, lane: Lane) -> str:
+        p = lane.perceptron
+        order = f"random orders (seed {p.random_state})" if p.shuffle else "order of the points"
+        return f"Perceptron, {order}" + ("" if p.fit_intercept else ", no intercept")
+
+    def verdict(self, certificates: Sequence[PerceptronCertificate], lane: Lane) -> Verdict:
+        made, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
+        known = math.isfinite(bound)
+        square = "(R² + 1)/γ²" if lane.perceptron.fit_intercept else "R²/γ²"
+        theorem = f"{square} = {whole(bound)}" if len(certificates) == 1 else f"{whole(bound)} in all"
+        if all(c.status is Status.OPTIMAL for c in certificates):
+            who = "this line separates" if len(certificates) == 1 else "each line separates its class from the rest"
+            what = f"{who}{' the classes' if len(certificates) == 1 else ''}"
+            limit = f", at most {theorem} were possible" if known else ""
+            return Verdict(True, f"No mistakes left: {what} ({count(made, 'mistake')} made{limit})")
+        so_many = passes(max(c.n_epochs for c in certificates))
+        if known:
+            return Verdict(
+                False,
+                f"Stopped after {so_many}, too early: the classes are separable, at most {theorem} mistakes in all",
+            )
+        return Verdict(False, f"Still making mistakes after {so_many}: the classes may not be separable by a line")
+
+    def brief(self, certificates: Sequence[PerceptronCertificate], lane: Lane) -> Verdict:
+        if not all(c.status is Status.OPTIMAL for c in certificates):
+            return Verdict(False, f"still making mistakes after {passes(max(c.n_epochs for c in certificates))}")
+        made, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
+        limit = f" of at most {whole(bound)}" if math.isfinite(bound) else ""
+        return Verdict(True, f"no mistakes left: made {grouped(made)}{limit}")
+
+    def so_far(self, certificates: Sequence[PerceptronCertificate], lane: Lane) -> str:
+        return f"{count(sum(c.n_wrong for c in certificates), 'point')} on the wrong side"
+
+    def numbers(self, certificates: Sequence[PerceptronCertificate], lane: Lane) -> list[str]:
+        mistakes, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
+        return [
+            count(mistakes, "mistake") + several(certificates, lane),
+            f"at most {whole(bound)} are possible" if math.isfinite(bound) else "no bound of the mistakes proved",
+            passes(max(c.n_epochs for c in certificates)),
+        ]
+
+    def operation(self, snapshot: PerceptronSnapshot) -> str:
+        return "A mistake, y f ≤ 0: w += y x turned the line towards this point." if snapshot.touched >= 0 else ""
+
+    def estimator(self, lane: Lane) -> Perceptron:
+        from solver import Perceptron
+
+        p = lane.perceptron
+        return Perceptron(p.fit_intercept, p.max_iter, p.shuffle, p.random_state)
+
+    def training_key(self, lane: Lane) -> PerceptronSettings:
+        return msgspec.structs.replace(lane.perceptron, orders=0)  # the other orders are trained beside it

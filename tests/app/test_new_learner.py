@@ -1,0 +1,113 @@
+"""A new learner is one class and its row: it works in a lane, in files, in the probe, the evaluation, a picture."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+import pytest
+from msgspec import Meta
+
+from app.engine.export_surface import enlarge
+from app.engine.lane_job import LaneJob
+from app.engine.requests import Frame, LaneRequest, LaneSpec, Picture
+from app.engine.shading import Shades
+from app.features.evaluation.query import CrossValidation, Scores, Scoring, Validated
+from app.features.probe.scene import probe_lane
+from app.features.probe.tables import Who
+from app.files import documents
+from app.learners.base import Learner, SharesModel
+from app.learners.table import LEARNERS
+from app.scene import text
+from app.scene.status_badge import Mood, badge
+from app.state.document import Document, GeneratorSettings, Lane
+from app.state.edit_struct import changed_struct
+from app.state.points import Points
+from solver import Grid
+
+GRID = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
+SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
+POINTS = GeneratorSettings("blobs", 20, 0.3, n_classes=3).points()
+NAMES = tuple(f"class {c + 1}" for c in range(8))
+
+
+class CentroidSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    shrinkage: Annotated[float, Meta(ge=0, le=1)] = 0.0
+
+
+class CentroidModel(SharesModel):
+    def __init__(self, points: Points, shrinkage: float) -> None:
+        self.classes_ = np.array(points.classes)
+        own = np.array([points.xy[points.labels == c].mean(axis=0) for c in points.classes])
+        self.centres = own + shrinkage * (points.xy.mean(axis=0) - own)
+
+    def predict_proba(self, X: Any, compiled: bool = True) -> np.ndarray:
+        nearness = np.exp(-((np.asarray(X)[:, None, :] - self.centres) ** 2).sum(axis=2))
+        return nearness / nearness.sum(axis=1, keepdims=True)
+
+
+class Centroids(Learner):
+    title = "Nearest centroid"
+    note = "The class with the nearest mean."
+    settings = CentroidSettings
+
+    def name(self, lane: Lane) -> str:
+        return f"Nearest centroid, shrinkage {lane.settings.shrinkage:g}"
+
+    def fit(self, lane: Lane, points: Points) -> CentroidModel:
+        if not len(points):
+            raise ValueError("A centroid needs at least one point.")
+        return CentroidModel(points, lane.settings.shrinkage)
+
+
+@pytest.fixture
+def lane(monkeypatch: pytest.MonkeyPatch) -> Lane:
+    monkeypatch.setitem(LEARNERS, "centroid", Centroids())
+    return Lane("centroid").with_part("centroid", CentroidSettings(0.25))
+
+
+def frame_of(lane: Lane) -> Frame:
+    frames: list[Frame] = []
+    list(
+        LaneJob(frames.append)(LaneRequest(1, 0, LaneSpec(POINTS, lane, GRID, SHADES, False, math.inf, 0, True)), bool)
+    )
+    return frames[-1]
+
+
+def test_in_a_lane(lane: Lane) -> None:
+    frame = frame_of(lane)
+    assert frame.full and frame.picture is not None and len(frame.picture.boundary) and not frame.message
+    assert frame.model is not None and frame.accuracy == (frame.model.predict(POINTS.xy) == POINTS.labels).mean()
+    assert lane.title == "Nearest centroid, shrinkage 0.25"
+    assert text.headline(frame, lane, True) == "The class with the nearest mean"
+    assert badge(frame).mood is Mood.CERTIFIED and "training accuracy" in text.details(frame)
+
+
+def test_in_files(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = documents.encode(Document(POINTS, (Lane("knn"), lane)))
+    assert documents.decode(data).lanes == (Lane("knn"), lane)
+    kept = changed_struct(lane, {"classifier": "svm"})
+    assert documents.decode(documents.encode(Document(POINTS, (kept,), 1))).lanes[0].part("centroid").shrinkage == 0.25
+    assert b"others" not in documents.encode(Document(POINTS))
+    monkeypatch.delitem(LEARNERS, "centroid")
+    with pytest.raises(documents.FileError, match="no classifier 'centroid'"):
+        documents.decode(data)
+
+
+def test_in_probe_evaluation_and_picture(lane: Lane) -> None:
+    frame = frame_of(lane)
+    model = frame.model
+    assert model is not None
+    probe = probe_lane(model, lane, Who(POINTS, POINTS, NAMES), (0.3, 0.2))
+    assert probe.label == model.predict(np.array([[0.3, 0.2]]))[0] and NAMES[probe.label] in probe.headline
+    scores: list[Scores] = []
+    list(Scoring(model, POINTS, POINTS, True).answer(scores.append, bool))
+    assert np.trace(scores[0].test) == round(frame.accuracy * len(POINTS))
+    validated: list[Validated] = []
+    list(CrossValidation(lane, POINTS, 5, 0, True).answer(validated.append, bool))
+    assert len(validated[-1].sizes) == 5 and validated[-1].mean > 0.5
+    pictures: list[Picture | str] = []
+    list(enlarge(frame, Grid(-2.0, 2.0, -1.5, 1.5, 200, 150), SHADES, pictures.append, bool))
+    assert isinstance(pictures[0], Picture) and len(pictures[0].boundary)
