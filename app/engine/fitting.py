@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.learners.estimators import estimator_of
+from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points
 from solver import PairTrainer, Status
@@ -18,7 +19,6 @@ from solver.core.binary_reduction import PairClassifier, Start
 from solver.kernels.kernel_classifier import UNFINISHED
 
 from .pieces import Pace, Step
-from .requests import Model
 
 Array = NDArray[np.float64]
 #: Updates of one binary problem before it is the turn of the next.

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.learners.model import Model
 from app.learners.perceptron_orders import Orders
 from app.state.document import Lane
 from app.state.points import Points
 from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate
-from solver.core.binary_reduction import PairClassifier
 from solver.core.certificate import GRAVITY
 
 from .run_state import RunState, Seek
@@ -23,24 +21,6 @@ from .shading import Shades
 Array = NDArray[np.float64]
 
 
-class SharesModel(Protocol):
-    """A model that gives each class a share, as votes do; see `learners.base.SharesModel`."""
-
-    classes_: NDArray[Any]
-
-    def __hash__(self) -> int: ...
-
-    def predict(self, X: Any, compiled: bool = True) -> NDArray[Any]: ...
-
-    def predict_proba(self, X: Any, compiled: bool = True) -> Array: ...
-
-    def surface_on(self, xs: Any, compiled: bool = True) -> Callable[[Any], Array]: ...
-
-    def surface_classes_on(self, xs: Any, compiled: bool = True) -> Callable[[Any], Any]: ...
-
-
-#: One made of binary problems, each with an f, or one of shares.
-Model = PairClassifier | SharesModel
 AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate
 
 

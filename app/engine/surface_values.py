@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from app.learners.model import Model, SharesModel
 from app.state.document import Lane
 from solver import REST, Pair, RunningExpansion
 from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import KernelClassifier
 
-from .requests import Model, SharesModel, Sides
+from .requests import Sides
 from .shading import FULL_VALUE, Regions
 
 Array = NDArray[np.float64]

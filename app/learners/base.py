@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from app.state.number_format import grouped, short
 
+from .model import LaneSettings, Model
+
 if TYPE_CHECKING:
-    from app.engine.requests import Frame, Model
-    from app.state.document import Lane
     from app.state.points import Points
     from solver.core.binary_reduction import PairClassifier
 
@@ -94,37 +94,37 @@ class Learner:
 
     # -- words -----------------------------------------------------------------------------------------------------
 
-    def formula(self, lane: Lane) -> str:
+    def formula(self, lane: LaneSettings) -> str:
         """What it computes, or the step of its training."""
         return lane.trainer.formula if lane.trainer is not None else ""
 
-    def remark(self, lane: Lane) -> str:
+    def remark(self, lane: LaneSettings) -> str:
         """What it warns of, or teaches."""
         return ""
 
-    def name(self, lane: Lane) -> str:
+    def name(self, lane: LaneSettings) -> str:
         """Title and parameters in a few words, such as "kNN, k = 5, uniform, Euclidean"."""
         return self.title
 
-    def headline(self, frame: Frame) -> str:
-        """Of one that does not train: what its model is, in a few words."""
+    def headline(self, lane: LaneSettings, n_points: int) -> str:
+        """Of one that does not train: what its model of so many points is, in a few words."""
         return self.note.rstrip(".")
 
     # -- what is proved of a training: the certificates are those of all its binary problems -------------------------
 
-    def verdict(self, certificates: Sequence[Any], lane: Lane) -> Verdict:
+    def verdict(self, certificates: Sequence[Any], lane: LaneSettings) -> Verdict:
         """How a finished training ended."""
         raise NotImplementedError
 
-    def brief(self, certificates: Sequence[Any], lane: Lane) -> Verdict:
+    def brief(self, certificates: Sequence[Any], lane: LaneSettings) -> Verdict:
         """The verdict in so few words that they can stand on a badge."""
         return self.verdict(certificates, lane)
 
-    def so_far(self, certificates: Sequence[Any], lane: Lane) -> str:
+    def so_far(self, certificates: Sequence[Any], lane: LaneSettings) -> str:
         """What can be said of a training that rests on its way."""
         raise NotImplementedError
 
-    def numbers(self, certificates: Sequence[Any], lane: Lane) -> list[str]:
+    def numbers(self, certificates: Sequence[Any], lane: LaneSettings) -> list[str]:
         """The numbers of a training, each with its name; [] for one that does not train."""
         return []
 
@@ -134,24 +134,24 @@ class Learner:
 
     # -- training --------------------------------------------------------------------------------------------------
 
-    def refusal(self, lane: Lane) -> str:
+    def refusal(self, lane: LaneSettings) -> str:
         """Why what the lane asks for does not exist, in one sentence; "" when it does."""
         return ""
 
-    def estimator(self, lane: Lane) -> PairClassifier:
+    def estimator(self, lane: LaneSettings) -> PairClassifier:
         """What trains the lane by steps, with `prepare` and `snapshot_model`."""
         raise NotImplementedError
 
-    def fit(self, lane: Lane, points: Points) -> Model:
+    def fit(self, lane: LaneSettings, points: Points) -> Model:
         """The model of one that does not train by steps; ValueError with a sentence where there is none."""
         raise NotImplementedError
 
-    def training_key(self, lane: Lane) -> Any:
+    def training_key(self, lane: LaneSettings) -> Any:
         """What of the lane a training depends on: it goes on while this stays the same."""
         return lane.settings
 
 
-class SharesModel:
+class SharesClassifier:
     """A model that gives each class a share; whoever says how, in `predict_proba`, has the rest from here.
 
     Attributes
@@ -202,13 +202,13 @@ def whole(bound: float) -> str:
     return grouped(math.floor(bound)) if bound < 1e15 else short(bound)
 
 
-def several(certificates: Sequence[Any], lane: Lane) -> str:
+def several(certificates: Sequence[Any], lane: LaneSettings) -> str:
     """How many binary problems the numbers are of, where there are several."""
     noun = "pair" if lane.multiclass == "one-vs-one" else "problem"
     return f" in {len(certificates)} {noun}s" if len(certificates) > 1 else ""
 
 
-def in_each(certificates: Sequence[Any], lane: Lane) -> str:
+def in_each(certificates: Sequence[Any], lane: LaneSettings) -> str:
     """What is to be known of a sum over several binary problems."""
     noun = "pair" if lane.multiclass == "one-vs-one" else "problem"
     return f", counted in each {noun}" if len(certificates) > 1 else ""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from .base import Learner
-
-if TYPE_CHECKING:
-    from app.state.document import Lane
+from .model import LaneSettings
 
 
 class NoSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,17 +19,17 @@ class Difference(Learner):
     note = "Where two of the other classifiers predict different classes."
     settings = NoSettings
 
-    def formula(self, lane: Lane) -> str:
+    def formula(self, lane: LaneSettings) -> str:
         return "share = places where the two predict different classes / all places in view"
 
-    def remark(self, lane: Lane) -> str:
+    def remark(self, lane: LaneSettings) -> str:
         return (
             "Stripes: the two classes that are predicted there. Solid line: the boundary of the first; dashed: of the"
             " second. Ctrl+7 chooses which two, and lists the points."
         )
 
-    def name(self, lane: Lane) -> str:
+    def name(self, lane: LaneSettings) -> str:
         return "Difference of two"
 
-    def refusal(self, lane: Lane) -> str:
+    def refusal(self, lane: LaneSettings) -> str:
         return "A difference of two classifiers does not learn."

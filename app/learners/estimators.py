@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .model import LaneSettings
+
 if TYPE_CHECKING:
-    from app.state.document import Lane
     from solver.core.binary_reduction import PairClassifier
 
 
-def estimator_of(lane: Lane) -> PairClassifier:
+def estimator_of(lane: LaneSettings) -> PairClassifier:
     """What trains `lane`, with `prepare` and `snapshot_model`; ValueError with a sentence where that does not exist."""
     sentence = lane.family.refusal(lane)
     if sentence:
         raise ValueError(sentence)
-    return lane.family.estimator(lane)
+    estimator: PairClassifier = lane.family.estimator(lane)
+    return estimator
 
 
-def training_key(lane: Lane) -> tuple[str, Any]:
+def training_key(lane: LaneSettings) -> tuple[str, Any]:
     """What of `lane` its model depends on: a training goes on while this stays the same."""
     return lane.classifier, lane.family.training_key(lane)

@@ -10,10 +10,9 @@ from msgspec import Meta
 from app.state.number_format import grouped
 
 from .base import Learner
+from .model import LaneSettings
 
 if TYPE_CHECKING:
-    from app.engine.requests import Frame
-    from app.state.document import Lane
     from app.state.points import Points
     from solver import KNeighborsClassifier
 
@@ -51,26 +50,26 @@ class Neighbors(Learner):
     note = "The k nearest points vote."
     settings = KnnSettings
 
-    def formula(self, lane: Lane) -> str:
+    def formula(self, lane: LaneSettings) -> str:
         return f"{METRICS[lane.knn.metric][1]};  {WEIGHTS[lane.knn.weights][1]}"
 
-    def name(self, lane: Lane) -> str:
+    def name(self, lane: LaneSettings) -> str:
         knn = lane.knn
         return f"kNN, k = {knn.n_neighbors}, {WEIGHTS[knn.weights][0]}, {METRICS[knn.metric][0]}"
 
-    def headline(self, frame: Frame) -> str:
-        asked, there = frame.lane.knn.n_neighbors, len(frame.points)
+    def headline(self, lane: LaneSettings, n_points: int) -> str:
+        asked, there = lane.knn.n_neighbors, n_points
         if there >= asked:
             return f"Exact: the {asked} nearest of {grouped(there)} vote"
         only = "is only 1 point: it alone votes" if there == 1 else f"are only {there} points: all of them vote"
         return f"k = {asked}, but there {only}"
 
-    def fit(self, lane: Lane, points: Points) -> KNeighborsClassifier:
+    def fit(self, lane: LaneSettings, points: Points) -> KNeighborsClassifier:
         if not len(points):
             raise ValueError("kNN needs at least one point.")
         return neighbors_of(lane.knn, len(points)).fit(points.xy, points.labels)
 
-    def refusal(self, lane: Lane) -> str:
+    def refusal(self, lane: LaneSettings) -> str:
         return "kNN does not train: it looks at the points themselves."
 
 

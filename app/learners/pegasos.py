@@ -13,9 +13,9 @@ from app.state.number_format import count, grouped, percent, short
 from solver import PegasosCertificate, PegasosSnapshot, Status
 
 from .base import Learner, Seed, Trainer, Verdict, in_each, several
+from .model import LaneSettings
 
 if TYPE_CHECKING:
-    from app.state.document import Lane
     from solver import PegasosClassifier
 
 TRAINER = Trainer(
@@ -44,13 +44,13 @@ class Subgradients(Learner):
     title, note = TRAINER.title, TRAINER.note
     settings = PegasosSettings
 
-    def remark(self, lane: Lane) -> str:
+    def remark(self, lane: LaneSettings) -> str:
         return "No intercept: every line goes through the origin. The answer is the average of all w."
 
-    def name(self, lane: Lane) -> str:
+    def name(self, lane: LaneSettings) -> str:
         return f"Pegasos, λ = {short(lane.pegasos.lam)}, {grouped(lane.pegasos.n_iter)} steps"
 
-    def verdict(self, certificates: Sequence[PegasosCertificate], lane: Lane) -> Verdict:
+    def verdict(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings) -> Verdict:
         gap = max(c.gap for c in certificates)
         line = "the averaged line is" if len(certificates) == 1 else "the averaged lines are"
         if all(c.status is Status.OPTIMAL for c in certificates):
@@ -58,17 +58,17 @@ class Subgradients(Learner):
         steps = grouped(max(c.n_iter for c in certificates))
         return Verdict(False, f"All {steps} steps made: gap {percent(gap)}, proved; more steps make it smaller")
 
-    def brief(self, certificates: Sequence[PegasosCertificate], lane: Lane) -> Verdict:
+    def brief(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings) -> Verdict:
         said, gap = self.verdict(certificates, lane), max(c.gap for c in certificates)
         if math.isnan(gap):
             return said
         return Verdict(said.certified, f"gap {'' if said.certified else 'still '}{percent(gap)}, proved")
 
-    def so_far(self, certificates: Sequence[PegasosCertificate], lane: Lane) -> str:
+    def so_far(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings) -> str:
         gap = max(c.gap for c in certificates)
         return "before the first step" if math.isnan(gap) else f"gap {percent(gap)}, proved"
 
-    def numbers(self, certificates: Sequence[PegasosCertificate], lane: Lane) -> list[str]:
+    def numbers(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings) -> list[str]:
         gaps = [c.gap for c in certificates]
         return [
             count(sum(c.n_iter for c in certificates), "step") + several(certificates, lane),
@@ -84,7 +84,7 @@ class Subgradients(Learner):
             return "A hit, y ⟨w, x⟩ < 1: θ += y x, and the average of all w follows."
         return "No hit, y ⟨w, x⟩ ≥ 1: θ stays, w shrinks, and the average of all w follows."
 
-    def estimator(self, lane: Lane) -> PegasosClassifier:
+    def estimator(self, lane: LaneSettings) -> PegasosClassifier:
         from solver import PegasosClassifier
 
         g = lane.pegasos

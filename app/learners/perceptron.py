@@ -13,9 +13,9 @@ from app.state.number_format import count, grouped
 from solver import PerceptronCertificate, PerceptronSnapshot, Status
 
 from .base import Learner, Seed, Trainer, Verdict, passes, several, whole
+from .model import LaneSettings
 
 if TYPE_CHECKING:
-    from app.state.document import Lane
     from solver import Perceptron
 
 
@@ -50,16 +50,16 @@ class Mistakes(Learner):
     title, note = TRAINER.title, TRAINER.note
     settings = PerceptronSettings
 
-    def remark(self, lane: Lane) -> str:
+    def remark(self, lane: LaneSettings) -> str:
         sentence = "Stops at the first line that makes no mistake; another order of the points gives another line."
         return sentence if lane.perceptron.fit_intercept else f"Every line goes through the origin. {sentence}"
 
-    def name(self, lane: Lane) -> str:
+    def name(self, lane: LaneSettings) -> str:
         p = lane.perceptron
         order = f"random orders (seed {p.random_state})" if p.shuffle else "order of the points"
         return f"Perceptron, {order}" + ("" if p.fit_intercept else ", no intercept")
 
-    def verdict(self, certificates: Sequence[PerceptronCertificate], lane: Lane) -> Verdict:
+    def verdict(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings) -> Verdict:
         made, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
         known = math.isfinite(bound)
         square = "(R² + 1)/γ²" if lane.perceptron.fit_intercept else "R²/γ²"
@@ -77,17 +77,17 @@ class Mistakes(Learner):
             )
         return Verdict(False, f"Still making mistakes after {so_many}: the classes may not be separable by a line")
 
-    def brief(self, certificates: Sequence[PerceptronCertificate], lane: Lane) -> Verdict:
+    def brief(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings) -> Verdict:
         if not all(c.status is Status.OPTIMAL for c in certificates):
             return Verdict(False, f"still making mistakes after {passes(max(c.n_epochs for c in certificates))}")
         made, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
         limit = f" of at most {whole(bound)}" if math.isfinite(bound) else ""
         return Verdict(True, f"no mistakes left: made {grouped(made)}{limit}")
 
-    def so_far(self, certificates: Sequence[PerceptronCertificate], lane: Lane) -> str:
+    def so_far(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings) -> str:
         return f"{count(sum(c.n_wrong for c in certificates), 'point')} on the wrong side"
 
-    def numbers(self, certificates: Sequence[PerceptronCertificate], lane: Lane) -> list[str]:
+    def numbers(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings) -> list[str]:
         mistakes, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
         return [
             count(mistakes, "mistake") + several(certificates, lane),
@@ -98,11 +98,12 @@ class Mistakes(Learner):
     def operation(self, snapshot: PerceptronSnapshot) -> str:
         return "A mistake, y f ≤ 0: w += y x turned the line towards this point." if snapshot.touched >= 0 else ""
 
-    def estimator(self, lane: Lane) -> Perceptron:
+    def estimator(self, lane: LaneSettings) -> Perceptron:
         from solver import Perceptron
 
         p = lane.perceptron
         return Perceptron(p.fit_intercept, p.max_iter, p.shuffle, p.random_state)
 
-    def training_key(self, lane: Lane) -> PerceptronSettings:
-        return msgspec.structs.replace(lane.perceptron, orders=0)  # the other orders are trained beside it
+    def training_key(self, lane: LaneSettings) -> PerceptronSettings:
+        settings: PerceptronSettings = lane.perceptron
+        return msgspec.structs.replace(settings, orders=0)  # the other orders are trained beside it

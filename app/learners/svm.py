@@ -13,9 +13,9 @@ from app.state.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 
 from .base import Learner, Trainer, Verdict, in_each, passes, several
+from .model import LaneSettings
 
 if TYPE_CHECKING:
-    from app.state.document import Lane
     from solver import SVC
     from solver.core.binary_reduction import PairClassifier
 
@@ -109,11 +109,12 @@ class Machine(Learner):
     note = "The widest margin, also with kernels."
     settings = SvmSettings
 
-    def formula(self, lane: Lane) -> str:
-        return lane.svm.as_kernel().kind.formula
+    def formula(self, lane: LaneSettings) -> str:
+        kernel: Kernel = lane.svm.as_kernel()
+        return kernel.kind.formula
 
-    def remark(self, lane: Lane) -> str:
-        kernel = lane.svm.as_kernel()
+    def remark(self, lane: LaneSettings) -> str:
+        kernel: Kernel = lane.svm.as_kernel()
         if not kernel.is_positive_semidefinite:
             return (
                 "Not positive semidefinite here: the dual can have several stationary points, "
@@ -121,7 +122,7 @@ class Machine(Learner):
             )
         return kernel.kind.note
 
-    def name(self, lane: Lane) -> str:
+    def name(self, lane: LaneSettings) -> str:
         s = lane.svm
         parts = [f"SVM, {lane.svm.as_kernel().kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
         names = {"gamma": f"γ = {short(s.gamma)}", "degree": f"d = {s.degree}", "coef0": f"c₀ = {short(s.coef0)}"}
@@ -136,7 +137,7 @@ class Machine(Learner):
             parts.append("no intercept")
         return ", ".join(parts)
 
-    def verdict(self, certificates: Sequence[Certificate], lane: Lane) -> Verdict:
+    def verdict(self, certificates: Sequence[Certificate], lane: LaneSettings) -> Verdict:
         by_status = {c.status: c for c in certificates}
         if Status.NOT_SEPARABLE in by_status:
             bound = min(c.margin_bound for c in certificates if c.status is Status.NOT_SEPARABLE)
@@ -160,7 +161,7 @@ class Machine(Learner):
         through = " of all f without intercept" if lane.learner == "dual-ascent" and not lane.svm.fit_intercept else ""
         return Verdict(True, f"Optimal to {short(lane.svm.tol)}{through}")
 
-    def brief(self, certificates: Sequence[Certificate], lane: Lane) -> Verdict:
+    def brief(self, certificates: Sequence[Certificate], lane: LaneSettings) -> Verdict:
         certified = self.verdict(certificates, lane).certified
         by_status = {each.status: each for each in certificates}
         numbers = _worst(certificates)
@@ -177,10 +178,10 @@ class Machine(Learner):
             how = "stationary" if Status.STATIONARY in by_status else "optimal"
         return Verdict(certified, f"{how}: {numbers}")
 
-    def so_far(self, certificates: Sequence[Certificate], lane: Lane) -> str:
+    def so_far(self, certificates: Sequence[Certificate], lane: LaneSettings) -> str:
         return _not_yet(certificates, lane)
 
-    def numbers(self, certificates: Sequence[Certificate], lane: Lane) -> list[str]:
+    def numbers(self, certificates: Sequence[Certificate], lane: LaneSettings) -> list[str]:
         gaps = [c.gap for c in certificates]
         free, bounded = sum(c.n_free for c in certificates), sum(c.n_bounded for c in certificates)
         ended = all(c.status in (Status.OPTIMAL, Status.STATIONARY) for c in certificates)
@@ -203,13 +204,13 @@ class Machine(Learner):
             return f"{count(moved, 'multiplier')} moved along the gradient, by {length} times v, and back onto the set."
         return ""
 
-    def refusal(self, lane: Lane) -> str:
+    def refusal(self, lane: LaneSettings) -> str:
         if lane.svm.hard_margin and not TRAINERS[lane.learner].allows_hard_margin:
             title = TRAINERS[lane.learner].title
             return f"{title} needs a box, 0 ≤ α ≤ C, so it has no hard margin: choose a finite C, or SMO."
         return INDEFINITE if _is_indefinite(lane.svm) else ""
 
-    def estimator(self, lane: Lane) -> PairClassifier:
+    def estimator(self, lane: LaneSettings) -> PairClassifier:
         # Fetched one by one: the window starts without those that no lane uses.
         import solver
 
@@ -243,7 +244,7 @@ def _is_indefinite(settings: SvmSettings) -> bool:
     return settings.hard_margin and not settings.as_kernel().is_positive_semidefinite
 
 
-def _not_yet(certificates: Sequence[Certificate], lane: Lane) -> str:
+def _not_yet(certificates: Sequence[Certificate], lane: LaneSettings) -> str:
     """What is missing of multipliers that nobody has called optimal: it may be no more than a look at all points."""
     there = all(c.kkt_violation <= lane.svm.tol for c in certificates)
     return "not shown optimal yet" if there else "not optimal yet"

@@ -16,10 +16,9 @@ from app.features import table
 from app.features.difference.scene import compared, missing
 from app.features.evaluation.scene import wrong_test_points
 from app.learners.perceptron_orders import of_orders
-from app.state.document import Document, Lane, View, problems_of
+from app.state.document import Document, Lane, problems_of
 from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
-from solver import Grid
 from solver.data import datasets
 
 from . import text
@@ -219,17 +218,3 @@ def _generator_fields(kind: datasets.Dataset) -> set[str]:
     if kind.n_classes[1] > 2:
         fields.add("n_classes")
     return fields
-
-
-def grid_of(view: View, width: int, height: int, pixels_per_unit: float = 1.0) -> Grid:
-    """The part of the plane that a canvas of `width` x `height` shows, in device pixels: both axes equally scaled."""
-    unit = view.shown_span / min(width, height)
-    half_w, half_h = 0.5 * unit * width, 0.5 * unit * height
-    return Grid(
-        view.x - half_w,
-        view.x + half_w,
-        view.y - half_h,
-        view.y + half_h,
-        max(1, round(width * pixels_per_unit)),
-        max(1, round(height * pixels_per_unit)),
-    )

@@ -16,6 +16,7 @@ from app.state.document import ClassStyle, GeneratorSettings, Lane, View
 from app.state.points import Points
 from app.state.session import Session
 from app.state.test_split import Parts
+from solver import Grid
 
 from .status_badge import Badge
 
@@ -196,3 +197,17 @@ class Scene(_Composed):
     theme: str
     dark: bool
     features: tuple[object, ...]
+
+
+def grid_of(view: View, width: int, height: int, pixels_per_unit: float = 1.0) -> Grid:
+    """The part of the plane that a canvas of `width` x `height` shows, in device pixels: both axes equally scaled."""
+    unit = view.shown_span / min(width, height)
+    half_w, half_h = 0.5 * unit * width, 0.5 * unit * height
+    return Grid(
+        view.x - half_w,
+        view.x + half_w,
+        view.y - half_h,
+        view.y + half_h,
+        max(1, round(width * pixels_per_unit)),
+        max(1, round(height * pixels_per_unit)),
+    )

@@ -67,7 +67,7 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
     if frame.phase is Phase.FAILED:
         return "No picture"
     if frame.lane.trainer is None:
-        return preparing + frame.lane.family.headline(frame)
+        return preparing + frame.lane.family.headline(frame.lane, len(frame.points))
     if frame.phase is Phase.TRAINING:
         return f"{preparing}Training…"
     if frame.phase is Phase.PAUSED:

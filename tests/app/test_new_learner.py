@@ -18,7 +18,7 @@ from app.features.evaluation.query import CrossValidation, Scores, Scoring, Vali
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import Who
 from app.files import documents
-from app.learners.base import Learner, SharesModel
+from app.learners.base import Learner, SharesClassifier
 from app.learners.table import LEARNERS
 from app.scene import text
 from app.scene.status_badge import Mood, badge
@@ -37,7 +37,7 @@ class CentroidSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shrinkage: Annotated[float, Meta(ge=0, le=1)] = 0.0
 
 
-class CentroidModel(SharesModel):
+class CentroidModel(SharesClassifier):
     def __init__(self, points: Points, shrinkage: float) -> None:
         self.classes_ = np.array(points.classes)
         own = np.array([points.xy[points.labels == c].mean(axis=0) for c in points.classes])

@@ -15,8 +15,7 @@ from sklearn import svm
 from sklearn.linear_model import Perceptron as TheirPerceptron
 
 from app.learners import perceptron_orders as module
-from app.learners.perceptron_orders import of_orders
-from app.learners.perceptron_orders import Orders, clipped, margin_of, other_orders
+from app.learners.perceptron_orders import Orders, clipped, margin_of, of_orders, other_orders
 from app.state.document import PerceptronSettings
 from solver import Grid, PerceptronSolver, Status
 from solver.data.datasets import generate

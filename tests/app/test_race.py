@@ -26,7 +26,7 @@ from app.features.race.job import FRAME_INTERVAL, RaceWork
 from app.features.race.picture import in_fewer_pixels
 from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, CostProbe, Racer
 from app.features.race.requests import CURVE, NEAR_GAP, Finish, RaceFrame, RaceRequest
-from app.scene.compose import grid_of
+from app.scene.model import grid_of
 from app.scene.status_badge import Mood
 from app.state.document import GeneratorSettings, SvmSettings, View
 from app.state.points import Points

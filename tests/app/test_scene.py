@@ -17,8 +17,8 @@ from app.engine.shading import Shades
 from app.engine.surface_values import shown_pair
 from app.learners.knn import METRICS, WEIGHTS
 from app.scene import text as words
-from app.scene.compose import compose, fields_of, grid_of
-from app.scene.model import Scene
+from app.scene.compose import compose, fields_of
+from app.scene.model import Scene, grid_of
 from app.scene.status_badge import badge
 from app.state.commands import AddPoints, MovePoints
 from app.state.document import (

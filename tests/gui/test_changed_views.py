@@ -33,7 +33,7 @@ from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import probe_overlay
 from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
 from app.learners.perceptron_orders import Orders
-from app.scene.compose import grid_of
+from app.scene.model import grid_of
 from app.state.document import LIMIT, Document, Lane, SvmSettings, View, default_document
 from app.state.points import Points
 from app.state.session import Outline, OutlineKind

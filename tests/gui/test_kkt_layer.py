@@ -20,7 +20,7 @@ from app.features.kkt import view_style
 from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, StudyOverlay, kkt_marks, to_repaint
 from app.features.kkt.text import number, point_words
 from app.features.kkt.view_layout import study_overlay, to_pixels, wrapped
-from app.scene.compose import grid_of
+from app.scene.model import grid_of
 from app.state.document import Document, Lane, View
 from app.state.points import Points
 from app.views.plot import clouds, symbols

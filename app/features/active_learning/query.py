@@ -17,10 +17,11 @@ from app.engine.export_surface import enlarge
 from app.engine.fitting import trained
 from app.engine.pieces import OvertakenError, Pace, Step
 from app.engine.pool import Priority
-from app.engine.requests import Frame, Model, Phase, Picture
+from app.engine.requests import Frame, Phase, Picture
 from app.engine.shading import Shades
 from app.engine.surface_values import problem_of
 from app.learners.knn import neighbors_of
+from app.learners.model import Model
 from app.learners.svm import svc_of
 from app.state.document import Lane
 from app.state.points import Points

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixma
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.engine.requests import Picture
-from app.scene.compose import grid_of
+from app.scene.model import grid_of
 from app.state.document import View
 from app.state.number_format import short
 from app.views.plot.lines import draw_line

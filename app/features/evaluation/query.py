@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from app.engine.fitting import fitted, predictions
 from app.engine.pieces import Pace, Step
 from app.engine.raster import rows_of
-from app.engine.requests import Model
 from app.engine.shading import joined, level_lines, region_lines
 from app.learners.knn import neighbors_of
+from app.learners.model import Model
 from app.state.document import Lane
 from app.state.folds import folds_of
 from app.state.points import Points

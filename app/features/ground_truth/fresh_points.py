@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.engine.fitting import predictions
 from app.engine.pieces import Pace, Step
-from app.engine.requests import Model
+from app.learners.model import Model
 from app.state.document import GeneratorSettings
 from app.state.points import Points
 from solver.data.densities import neighbourhoods

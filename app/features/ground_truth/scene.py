@@ -8,9 +8,10 @@ import numpy as np
 
 from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Answer, Query
-from app.engine.requests import Frame, Model, Phase
+from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.features.evaluation.scene import is_present, state_of
+from app.learners.model import Model
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, View
 from app.state.session import Session

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.pieces import Pace, Step
-from app.engine.requests import Model
+from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points
 from solver.inspection.boundary_distance import Crossings, Nearest, crossings, nearest_zero, squared_norm

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.query import Query
-from app.engine.requests import Frame, Model, Phase
+from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.engine.surface_values import shown_pair
+from app.learners.model import Model
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document, Lane

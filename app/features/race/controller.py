@@ -17,7 +17,7 @@ from app.controllers.controller import Controller
 from app.engine.latest_queue import LatestQueue
 from app.engine.shading import Shades
 from app.learners.svm import SvmSettings
-from app.scene.compose import grid_of
+from app.scene.model import grid_of
 from app.scene.text import problem as problem_name
 from app.state.document import Document, View, problems_of
 from app.state.points import Points

@@ -17,8 +17,7 @@ from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Frame, Phase, Picture
 from app.features.difference.scene import Wipe
 from app.features.ground_truth.model import GroundTruthScene
-from app.scene.compose import grid_of
-from app.scene.model import LaneScene, Scene
+from app.scene.model import LaneScene, Scene, grid_of
 from app.scene.text import LEGEND, SHEET_LEGEND, headline, sampled
 from app.state.number_format import count
 from app.state.plain_text import plain

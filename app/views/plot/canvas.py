@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 from app.features.difference.overlay import WipeLayers
 from app.features.difference.scene import Wipe
 from app.features.kkt.overlay import cases_of
-from app.scene.compose import grid_of
-from app.scene.model import LaneScene, Scene
+from app.scene.model import LaneScene, Scene, grid_of
 from app.tools import TOOLS, PointerPosition
 from app.views.theme import Theme
 from app.views.widgets.painting import guarded, painter_on
