@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from svm_reference import Formula
 
 from solver import (
     REST,
@@ -23,6 +22,7 @@ from solver import (
     Status,
 )
 from solver.core.binary_reduction import PairClassifier
+from tests.solver.svm_reference import Formula
 
 Array = NDArray[np.float64]
 GAMMA = 1.5

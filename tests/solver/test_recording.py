@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import active_of, generator_of
 from numpy.typing import NDArray
 
 from solver import recording
@@ -28,6 +27,7 @@ from solver.svm.projected_gradient import DualAscentSolver
 from solver.svm.smo import SmoSolver
 from solver.svm.svc import SVC
 from solver.svm.working_set_rules import RULES
+from tests.solver.inside import active_of, generator_of
 
 Array = NDArray[np.float64]
 State = list[Any]

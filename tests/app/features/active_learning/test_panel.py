@@ -1,0 +1,652 @@
+"""The panel of active learning: real clicks and keys, the truth that answers, and what it does with odd documents."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtGui import QPainter
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QSpinBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.controllers.controller import Controller
+from app.engine.requests import Frame, Phase
+from app.engine.scheduler import Scheduler
+from app.features.active_learning import panel, view_controller
+from app.features.active_learning import query as asking_module
+from app.features.active_learning.comparison import Comparison
+from app.features.active_learning.panel import ActiveLearningPanel
+from app.features.active_learning.state import ActiveLearningRun
+from app.features.active_learning.view_picture import PoolPicture
+from app.scene.compose import compose
+from app.state.commands import AddPoints
+from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.state.points import Points
+from app.state.session import Session
+from app.state.store import Store
+from app.views import theme
+from app.views.window import MainWindow
+from tests.windows import Make, discard, settle
+
+SVM = Lane("svm", svm=SvmSettings(C=5.0, gamma=2.0))
+SIZES = {"tall": (360, 650), "wide": (900, 500)}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare two runs only, and let the truth answer without a pause."""
+    monkeypatch.setattr(view_controller, "Comparison", lambda asking: Comparison(asking, 2))
+    monkeypatch.setattr(panel, "PLAY_INTERVAL", 1)
+
+
+def moons(count: int = 15, **changes: object) -> Document:
+    points = GeneratorSettings(count=count, noise=0.25).points()
+    made = Document(points=points, view=View.fitting(points), lanes=(SVM, SVM), shown=1)
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+class Stage:
+    """A panel with what it works on: a document, compute threads, and a scene made anew on request."""
+
+    def __init__(self, document: Document, qtbot: QtBot, size: tuple[int, int]) -> None:
+        self.qtbot = qtbot
+        self.store, self.dark = Store(document), False
+        self.controller = Controller(self.store, Session(), lambda: None, lambda said: None, lambda said: None)
+        self.scheduler = Scheduler(1, lambda: None)
+        self.scheduler.results.accept(Frame(0, 0, Points(), SVM, Phase.EMPTY, compiled=True))
+        self.panel = ActiveLearningPanel(self.controller, self.scheduler)
+        self.open(size)
+
+    def open(self, size: tuple[int, int]) -> None:
+        """Show the panel, and give it the focus."""
+        self.panel.resize(*size)
+        self.panel.show()
+        self.qtbot.waitExposed(self.panel)
+        self.render()
+        self.panel.activateWindow()
+        self.qtbot.waitUntil(self.panel.isActiveWindow)
+        self.panel.setFocus()
+        self.rest()
+
+    def render(self) -> None:
+        """As a window does after each change."""
+        store = self.store
+        scene = compose(
+            store.document,
+            self.controller.session,
+            self.scheduler.results,
+            title="",
+            modified=store.modified,
+            history=store.history,
+            position=store.position,
+            compiled=True,
+        )
+        dress = theme.dressed(theme.theme_of(self.dark), store.document.styles)
+        theme.apply(dress, self.panel, 0)
+        self.panel.render_scene(scene, dress)
+
+    def close(self) -> None:
+        """Take all down; no thread may be left."""
+        self.panel.close()
+        self.panel.deleteLater()
+        assert self.scheduler.close()
+
+    def rest(self) -> None:
+        """Wait until all is learnt and painted."""
+        self.qtbot.waitUntil(lambda: not self.panel.desk.learning, timeout=20_000)
+
+    def compared(self) -> None:
+        curves = self.panel.desk
+        self.qtbot.waitUntil(lambda: curves.curves is not None and curves.curves.finished, timeout=20_000)
+
+    @property
+    def picture(self) -> PoolPicture:
+        found = self.find("picture")
+        assert isinstance(found, PoolPicture)
+        return found
+
+    @property
+    def asking(self) -> ActiveLearningRun:
+        assert self.panel.desk.asking is not None
+        return self.panel.desk.asking
+
+    def find(self, name: str, kind: type = QWidget) -> QWidget:
+        found = self.panel.findChild(kind, f"asking.{name}")
+        assert found is not None, name
+        return found
+
+    def text(self, name: str) -> str:
+        label = self.find(name, QLabel)
+        assert isinstance(label, QLabel)
+        plain = label.text().replace("<br>", "\n").replace("<b>", "").replace("</b>", "")
+        return unescape(plain)
+
+    def click(self, name: str) -> None:
+        QTest.mouseClick(self.find(name, QAbstractButton), Qt.MouseButton.LeftButton)
+        self.rest()
+
+    def key(self, key: Qt.Key, on: QWidget | None = None) -> None:
+        QTest.keyClick(on or self.find("picture"), key)
+        self.rest()
+
+    def point(self, index: int, off: tuple[int, int] = (0, 0)) -> None:
+        picture = self.picture
+        x, y = picture.places()[index]
+        QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(round(x) + off[0], round(y) + off[1]))
+        self.rest()
+
+    def choose(self, name: str, data: object) -> None:
+        combo = self.find(name, QComboBox)
+        assert isinstance(combo, QComboBox)
+        combo.setCurrentIndex(combo.findData(data))
+        combo.activated.emit(combo.currentIndex())
+        self.rest()
+
+
+class Docked(Stage):
+    """A panel that floats beside the real window."""
+
+    def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
+        self.qtbot, self.window = qtbot, window
+        self.controller, self.store, self.scheduler = window.controller, window.controller.store, window.scheduler
+        self.panel = ActiveLearningPanel(self.controller, self.scheduler)
+        self.panel.setParent(window, Qt.WindowType.Tool)
+        self.open(SIZES["tall"])
+
+    def render(self) -> None:
+        settle(self.qtbot, self.window)
+        scene = self.window.scene
+        assert scene is not None
+        self.panel.render_scene(scene, self.window.appearance.dress(scene)[0])
+
+
+Build = Callable[..., Stage]
+
+
+@pytest.fixture
+def stage(qtbot: QtBot, qapp: QApplication) -> Iterator[Build]:
+    stages: list[Stage] = []
+
+    def build(document: Document | None = None, size: tuple[int, int] = SIZES["tall"]) -> Stage:
+        stages.append(Stage(document or moons(), qtbot, size))
+        return stages[-1]
+
+    yield build
+    for made in stages:
+        made.close()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("compute")]
+
+
+def others(asking: ActiveLearningRun) -> list[int]:
+    """Unlabelled points that are not asked about."""
+    return [int(i) for i in np.flatnonzero(asking.open) if i != asking.target]
+
+
+# -- answering -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_classes_are_told_by_clicks_and_keys_from_wherever_the_focus_is(stage: Build, size: str) -> None:
+    made = stage(size=SIZES[size])
+    first = made.asking.target
+    made.click("class2")
+    made.key(Qt.Key.Key_1)
+    made.key(Qt.Key.Key_2, made.find("truth"))
+    made.key(Qt.Key.Key_1, made.find("class1"))
+    assert [answer.label for answer in made.asking.answers] == [1, 0, 1, 0]
+    assert made.asking.answers[0].index == first and {answer.by for answer in made.asking.answers} == {"hand"}
+    assert len(made.asking.looks) == 5 and made.asking.look is not None
+    made.key(Qt.Key.Key_7)
+    assert len(made.asking.answers) == 4, "no such class in this pool"
+    assert made.store.document.points is made.asking.pool.origin and made.store.undo_name is None
+
+
+def test_the_keys_are_the_panels_while_it_has_the_focus_and_the_windows_else(make: Make, qtbot: QtBot) -> None:
+    made = Docked(make(moons()), qtbot)
+    for key in (Qt.Key.Key_2, Qt.Key.Key_1, Qt.Key.Key_2):
+        made.key(key)
+    assert [answer.label for answer in made.asking.answers] == [1, 0, 1]
+    assert made.controller.session.active_class == 0 and any(made.controller.session.playing)
+    made.key(Qt.Key.Key_Backspace)
+    assert len(made.asking.answers) == 2 and len(made.store.document.points) == 30
+    made.window.activateWindow()
+    qtbot.waitUntil(made.window.isActiveWindow)
+    QTest.keyClick(made.window.canvases[0], Qt.Key.Key_2)
+    assert made.controller.session.active_class == 1 and len(made.asking.answers) == 2
+
+
+def test_the_truth_answers_by_button_and_key_and_words_say_where_it_stands(stage: Build) -> None:
+    made = stage()
+    assert "Least sure of the ringed point (|f| = " in made.text("question")
+    made.click("truth")
+    made.key(Qt.Key.Key_Return)
+    assert [answer.by for answer in made.asking.answers] == ["truth", "truth"] and made.asking.wrong == 0
+    made.compared()
+    assert made.asking.look is not None
+    share = f"{100 * made.asking.look.score.shown:.1f} %"
+    assert made.text("words").startswith(f"Asked 2 of 28: accuracy {share} of the pool (30 points).")
+    assert "Random asking needs about" in made.text("words") and "for 95 % of that: least sure" in made.text("words")
+    assert "30 points, 4 of them labelled" in made.find("picture").accessibleDescription()
+
+
+def test_the_truth_goes_on_to_the_end(stage: Build, qtbot: QtBot) -> None:
+    made = stage(moons(8))
+    play = made.find("play")
+    QTest.mouseClick(play, Qt.MouseButton.LeftButton)
+    assert made.panel.playing and play.text() == "Stop"
+    qtbot.waitUntil(lambda: made.asking.finished and not made.panel.playing, timeout=20_000)
+    made.rest()
+    assert play.text() == "Let the truth answer" and not play.isEnabled()
+    assert made.text("question") == "All points have their labels."
+    assert made.asking.look is not None and len(made.asking.looks) == 15
+    for name in ("truth", "class1"):
+        assert not made.find(name).isEnabled()
+    again = Comparison(made.asking, 1)
+    for _ in again.job(lambda curves: None, lambda: False):
+        pass
+    assert [look.score.shown for look in made.asking.looks] == again.curves.bands["closest"].mean.tolist()
+
+
+def test_space_plays_and_stops_and_a_step_back_stops_too(stage: Build, qtbot: QtBot) -> None:
+    made = stage(moons(60))
+    picture = made.find("picture")
+    QTest.keyClick(picture, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: len(made.asking.answers) >= 3, timeout=20_000)
+    QTest.keyClick(picture, Qt.Key.Key_Space)
+    assert not made.panel.playing
+    made.rest()
+    count = len(made.asking.answers)
+    QTest.keyClick(picture, Qt.Key.Key_Space)
+    QTest.keyClick(picture, Qt.Key.Key_Backspace)
+    assert not made.panel.playing and len(made.asking.answers) <= count
+
+
+def test_steps_back_restore_each_question(stage: Build) -> None:
+    made = stage()
+    queries = [made.asking.question]
+    for _ in range(3):
+        made.click("truth")
+        queries.append(made.asking.question)
+    for question in queries[-2::-1]:
+        made.click("back")
+        assert made.asking.question is question
+        assert made.panel.desk.picture is not None
+    assert not made.find("back").isEnabled()
+    made.key(Qt.Key.Key_Backspace)
+    assert made.asking.answers == ()
+
+
+def signs_in(picture: PoolPicture, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The signs of one letter that are written into the picture when it is painted anew."""
+    written: list[str] = []
+
+    class Watched(QPainter):
+        def drawText(self, *arguments: object) -> object:
+            written.append(str(arguments[-1]))
+            return super().drawText(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.views.widgets.painting.QPainter", Watched)
+        repainted(picture)
+    return sorted(text for text in written if len(text) == 1)
+
+
+def repainted(picture: PoolPicture) -> None:
+    """Paint all of it: of a new size, nothing can be kept from before."""
+    picture.resize(picture.width() - 1, picture.height())
+    picture.grab()
+
+
+def test_a_wrong_answer_is_shown_as_such(stage: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = stage()
+    target = made.asking.target
+    assert target is not None
+    made.key(Qt.Key(Qt.Key.Key_1 + 1 - int(made.asking.pool.truth[target])))
+    assert made.asking.wrong == 1 and "1 answer is not the truth (≠ in the picture)." in made.text("words")
+    assert signs_in(made.picture, monkeypatch) == ["?", "≠"]
+
+
+# -- the own choice ------------------------------------------------------------------------------------------------
+
+
+def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
+    made = stage()
+    asked = made.asking.target
+    places = made.picture.places()
+    own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(places - places[i]).T))[1])  # far from any other
+    made.point(own, (3, -2))
+    assert made.asking.target == own and "Your own choice" in made.text("question")
+    made.key(Qt.Key.Key_Escape)
+    assert made.asking.target == asked
+    made.point(own)
+    made.key(Qt.Key.Key_1)
+    answer = made.asking.answers[-1]
+    assert (answer.index, answer.label, answer.own) == (own, 0, True) and made.asking.chosen is None
+    assert "1 point of your own choice." in made.text("words")
+    made.point(own)
+    assert made.asking.chosen != own, "it has its label"
+    before = made.asking
+    QTest.mouseClick(made.picture, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
+    assert made.asking is before, "nothing is near"
+
+
+def test_a_labelled_point_does_not_hide_an_unlabelled_one(stage: Build) -> None:
+    made = stage(moons(points=Points.of([[0, 0], [0.02, 0], [1, 1], [1, 0], [0.5, 0.9]], [0, 0, 1, 1, 1])))
+    given = next(answer.index for answer in made.asking.given if answer.index < 2)
+    made.point(given)
+    assert made.asking.target == 1 - given
+
+
+def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
+    made = stage()
+    places = made.picture.places()
+    for key, (dx, dy) in {
+        Qt.Key.Key_Left: (-1, 0),
+        Qt.Key.Key_Right: (1, 0),
+        Qt.Key.Key_Up: (0, -1),
+        Qt.Key.Key_Down: (0, 1),
+    }.items():
+        start = made.asking.target
+        assert start is not None
+        steps = []
+        for _ in range(40):
+            here = made.asking.target
+            made.key(key)
+            if made.asking.target == here:
+                break
+            assert here is not None and made.asking.target is not None
+            assert (places[made.asking.target] - places[here]) @ (dx, dy) > 0
+            steps.append(made.asking.target)
+        assert steps and made.asking.open[steps[-1]]
+        made.key(Qt.Key.Key_Escape)
+    assert made.asking.chosen is None
+
+
+# -- beginning again -----------------------------------------------------------------------------------------------
+
+
+def test_settings_count_at_once_before_the_first_answer_and_then_from_the_next_start(stage: Build) -> None:
+    made = stage(size=SIZES["wide"])
+    assert made.find("strategy").isVisible() and "argmin |f(x)|" in made.text("formula")
+    made.choose("strategy", "random")
+    assert made.asking.plan.strategy == "random" and "Drawn by chance" in made.text("question")
+    assert "equally likely" in made.text("formula")
+    given = made.find("per_class", QSpinBox)
+    QTest.keyClick(given, Qt.Key.Key_Up)
+    made.rest()
+    assert len(made.asking.given) == 4
+    made.click("truth")
+    before = made.asking
+    made.choose("source", "generator")
+    assert made.asking is before and "“Start again” begins with them" in made.text("words")
+    made.click("start")
+    assert made.asking.pool.tested and made.asking.answers == () and "of 2\u202f000 fresh points" in made.text("words")
+    assert "“Start again”" not in made.text("words")
+
+
+def test_settings_can_be_shown_where_they_have_no_room_at_first(stage: Build) -> None:
+    made = stage()
+    assert not made.find("source").isVisible()
+    made.click("settings")
+    assert made.find("source").isVisible()
+    made.click("settings")
+    assert not made.find("source").isVisible()
+
+
+def test_settings_stand_below_each_other_where_the_panel_is_narrow(stage: Build, qtbot: QtBot) -> None:
+    made = stage(size=(264, 600))  # what is left of a screen 1024 wide
+    made.click("settings")
+    assert made.panel.minimumSizeHint().width() <= 264
+    source, strategy = made.find("source"), made.find("strategy")
+    assert source.y() < strategy.y() and made.panel.width() == 264
+    made.panel.resize(480, 600)
+    qtbot.waitUntil(lambda: source.y() == strategy.y() and source.x() < strategy.x())
+
+
+def test_a_changed_document_is_said_and_start_again_takes_it(stage: Build) -> None:
+    made = stage()
+    made.click("truth")
+    controller, before = made.controller, made.asking
+    controller.dispatch(AddPoints(xy=[[0.5, 0.2]], labels=0))
+    made.render()
+    assert made.asking is before and "The points have changed since the start" in made.text("words")
+    made.click("truth")
+    assert len(made.asking.answers) == 2, "the run goes on"
+    made.click("start")
+    assert made.asking.pool.origin is made.store.document.points and "have changed" not in made.text("words")
+    controller.set_lane(0, "svm", C=7.0)
+    made.render()
+    assert "The classifier's settings have changed since the start" in made.text("words")
+    made.click("start")
+    assert made.asking.lane.svm.C == 7.0 and "have changed" not in made.text("words")
+    controller.clear()
+    made.render()
+    made.click("start")
+    assert made.panel.desk.asking is None and made.find("start").text() == "Start"
+    controller.undo()
+    made.render()
+    made.click("start")
+    assert made.asking.question is not None
+
+
+def test_the_labelled_points_go_into_the_document_and_come_out_by_one_undo(stage: Build, qtbot: QtBot) -> None:
+    made = stage()
+    made.click("truth")
+    store = made.store
+    points = store.document.points
+    made.click("put")
+    assert len(store.document.points) == 3 and store.history == ("Label 3 points",)
+    made.render()
+    assert "The points have changed" in made.text("words")
+    made.controller.undo()
+    made.render()
+    assert store.document.points is points and "have changed" not in made.text("words")
+
+
+# -- odd documents -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "points, sentence",
+    [
+        (Points(), "There are no points"),
+        (Points.of([[0.0, 0.0]], [0]), "only one point"),
+        (Points.of([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1, 1, 1]), "of south, so nothing to ask"),
+    ],
+)
+@pytest.mark.parametrize("lane", [SVM, Lane("knn")])
+def test_where_nothing_can_be_asked_the_panel_says_so(stage: Build, points: Points, sentence: str, lane: Lane) -> None:
+    styles = (ClassStyle("north"), ClassStyle("south"), *(ClassStyle(),) * 6)
+    made = stage(replace(moons(), points=points, lanes=(lane, lane), styles=styles))
+    assert made.panel.desk.asking is None and sentence in made.find("picture").accessibleDescription()
+    for key in (Qt.Key.Key_1, Qt.Key.Key_Return, Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Backspace):
+        made.key(key)
+    QTest.mouseClick(made.picture, Qt.MouseButton.LeftButton)
+    for name in ("truth", "play", "back", "put", "class1"):
+        assert not made.find(name).isEnabled()
+    made.panel.grab()
+    made.choose("source", "generator")
+    assert made.asking.pool.tested, "the generator has points"
+
+
+def test_a_k_above_the_labels_is_said(stage: Build) -> None:
+    lane = Lane("knn", knn=KnnSettings(7))
+    made = stage(moons(lanes=(lane, lane)))
+    assert "k = 7, but only 2 labels so far: all of them vote." in made.text("words")
+    assert "p₁ − p₂ = 0" in made.text("question")
+    made.click("truth")
+    assert len(made.asking.answers) == 1
+
+
+def test_a_failure_is_a_sentence_and_not_an_exception(stage: Build) -> None:
+    lane = Lane("svm", svm=SvmSettings(kernel="sigmoid", hard_margin=True, coef0=-1.0))
+    made = stage(moons(lanes=(lane, lane)))
+    assert "not positive semidefinite" in made.find("picture").accessibleDescription()
+    made.key(Qt.Key.Key_Space)
+    made.qtbot.waitUntil(lambda: not made.panel.playing)
+    assert not made.find("truth").isEnabled()
+    made.qtbot.waitUntil(lambda: "No comparison" in made.text("words"), timeout=20_000)
+
+
+# -- the background ------------------------------------------------------------------------------------------------
+
+
+def test_nothing_goes_on_while_nobody_looks(stage: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(view_controller, "Comparison", lambda asking: Comparison(asking, 5))
+    made = stage(moons(60))
+    QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
+    made.panel.hide()
+    assert not made.panel.playing
+    qtbot.waitUntil(lambda: made.scheduler.idle, timeout=20_000)
+    assert made.panel.desk.comparing, "it rests"
+    QApplication.processEvents()
+    curves = made.panel.desk.curves
+    reached = 0 if curves is None else len(curves.labels)
+    made.panel.show()
+    qtbot.waitUntil(lambda: len(made.panel.desk.curves.labels) > reached, timeout=20_000)  # type: ignore[union-attr]
+    made.panel.hide()
+
+
+def test_a_panel_that_is_gone_is_not_woken(stage: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = stage(moons(60))
+    frozen, go_on = threading.Event(), threading.Event()
+    plain = asking_module.training
+
+    def freeze(*arguments: object) -> object:
+        frozen.set()
+        assert go_on.wait(20)
+        return plain(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(asking_module, "training", freeze)
+    QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
+    assert frozen.wait(20) and made.panel.playing
+    desk = made.panel.desk
+    made.panel.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert desk._letters.closed
+    go_on.set()
+    qtbot.waitUntil(lambda: made.scheduler.idle, timeout=20_000)
+    made.panel = QWidget()  # type: ignore[assignment]  # for the fixture to close
+
+
+def test_closing_the_window_in_mid_run_leaves_no_thread_and_no_timer(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view_controller, "Comparison", lambda asking: Comparison(asking, 20))
+    made = Docked(make(moons(100)), qtbot)
+    QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
+    assert made.panel.desk.comparing and made.panel.playing
+    discard(made.window)
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("compute")]
+    made.panel.close()
+    QApplication.processEvents()
+    assert not made.panel.playing
+    assert not [timer for timer in made.panel.findChildren(QTimer) if timer.isActive()]
+
+
+def test_a_new_size_and_a_new_theme_get_a_picture_of_their_own(stage: Build) -> None:
+    made = stage()
+    first = made.panel.desk.picture
+    assert first is not None and (first.grid.width, first.grid.height) == (made.picture.width(), made.picture.height())
+    made.panel.resize(*SIZES["wide"])
+    QApplication.processEvents()
+    made.rest()
+    second = made.panel.desk.picture
+    assert second is not None and second.grid == made.picture.grid() != first.grid
+    assert made.find("picture").width() < 600 < 900, "the picture stands beside the rest"
+    dark = int(second.argb.mean())
+    made.dark = True
+    made.render()
+    made.rest()
+    third = made.panel.desk.picture
+    assert third is not None and third.grid == second.grid and int(third.argb.mean()) != dark
+
+
+def test_the_picture_shows_the_model_that_is_asked(stage: Build) -> None:
+    made = stage()
+    made.click("truth")
+    picture, look = made.panel.desk.picture, made.asking.look
+    assert picture is not None and look is not None
+    grid = picture.grid
+    model = look.model
+    columns, rows = np.meshgrid(grid.xs[::16], grid.ys[::16])
+    predicted = model.predict(np.column_stack((columns.ravel(), rows.ravel()))).reshape(columns.shape)
+    shown = picture.argb[::-1][::16, ::16].astype(np.int64)
+    bluer = (shown & 0xFF) > (shown >> 16 & 0xFF)  # class 1 is blue, class 2 vermillion
+    sure = np.abs(model.decision_function(np.column_stack((columns.ravel(), rows.ravel())))) > 0.05  # type: ignore[union-attr]
+    assert (bluer == (predicted == 0)).ravel()[sure].all() and len(np.unique(bluer)) == 2
+    # The points stand on the colours of their own places, and the labelled ones have the colours of their classes.
+    pool, places = made.asking.pool, made.picture.places()
+    columns_, rows_ = (places.astype(int)[:, k] for k in (0, 1))
+    below = picture.argb[rows_, columns_].astype(np.int64)
+    certain = np.abs(model.decision_function(pool.xy)) > 0.1  # type: ignore[union-attr]
+    blue = (below & 0xFF) > (below >> 16 & 0xFF)
+    assert certain.sum() > 10 and (blue == (model.predict(pool.xy) == 0))[certain].all()
+    image = made.picture.grab().toImage()
+    for answer in made.asking.labelled:
+        seen = image.pixelColor(*(int(v) for v in places[answer.index]))
+        assert (seen.red(), seen.green(), seen.blue()) == theme.LIGHT.classes[answer.label]
+
+
+# -- controls ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_control_is_named_reachable_and_large_enough(stage: Build, size: str) -> None:
+    points = GeneratorSettings(name="blobs", count=6, noise=0.4, n_classes=8).points()
+    made = stage(replace(moons(), points=points, view=View.fitting(points)), SIZES[size])
+    if not made.find("source").isVisible():
+        made.click("settings")
+    controls = [w for w in made.panel.findChildren(QWidget) if isinstance(w, QAbstractButton | QComboBox | QSpinBox)]
+    visible = [w for w in controls if w.isVisible() and w.objectName()]
+    assert len(visible) == 8 + 6 + 5
+    for widget in visible:
+        assert widget.accessibleName() and widget.objectName().startswith("asking.")
+        assert min(widget.width(), widget.height()) >= 24, widget.objectName()
+        assert widget.width() >= widget.minimumSizeHint().width(), f"{widget.objectName()} is cut off"
+    reached, widget = set(), made.find("picture")
+    widget.setFocus()
+    for _ in range(60):
+        reached.add(QApplication.focusWidget().objectName())
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    enabled = {widget.objectName() for widget in visible if widget.isEnabled()}
+    assert enabled | {"asking.picture"} <= reached
+
+
+def test_painting_in_every_state_raises_nothing(stage: Build) -> None:
+    made = stage(moons(20, styles=(ClassStyle("<b>&" + "n" * 36), *(ClassStyle(),) * 7)))
+    for made.dark in (False, True):
+        made.render()
+        for size in ((360, 650), (900, 500), (240, 160), (1400, 300)):
+            made.panel.resize(*size)
+            made.panel.grab()
+        made.click("truth")
+        made.point(others(made.asking)[0])
+        made.panel.grab()
+    assert "&" in made.find("class1").accessibleName()
+
+
+@pytest.mark.parametrize("method", ["_paint_surface", "_paint_rings"])
+def test_what_fails_while_it_is_painted_is_reported_and_takes_nothing_down(
+    stage: Build, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    picture = stage().picture
+    reported: list[BaseException] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, traceback: reported.append(error))
+
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("oops")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(picture, method, broken)
+        repainted(picture)
+    assert [str(error) for error in reported] == ["oops"]
+    repainted(picture)

@@ -1,0 +1,540 @@
+"""Truth: where points come from, fresh points, the ideal boundary, and what is asked when; against brute force."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.controllers.controller import Controller
+from app.engine.overlays import Lines, Specks
+from app.engine.pieces import OvertakenError
+from app.engine.query import Answer, NumberedQuery, Query, work_out
+from app.engine.requests import Frame, Phase, Picture
+from app.engine.results import Results
+from app.engine.shading import Shades
+from app.features.ground_truth import scene as truths
+from app.features.ground_truth import text as truth_words
+from app.features.ground_truth.bayes_boundary import Boundary
+from app.features.ground_truth.controller import GroundTruthController
+from app.features.ground_truth.fresh_draws import FreshDraw
+from app.features.ground_truth.fresh_points import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
+from app.files import documents
+from app.scene.context import Context
+from app.state.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
+from app.state.document import Document, GeneratorSettings, Lane, View, default_document
+from app.state.session import Session
+from app.state.store import Store
+from solver import SVC, Grid, KNeighborsClassifier
+from solver.data.distribution import Law, wilson
+
+MOONS = GeneratorSettings("moons", 40, 0.2, 3)
+CIRCLE = GeneratorSettings("circle", 40, 0.1, 1, -0.1)
+SHADES = Shades((255, 255, 255), ((0, 0, 0),) * 8, (9, 9, 9))
+GRID = Grid(-1.5, 2.5, -1.5, 2.0, 200, 175)
+
+
+def never() -> bool:
+    return False
+
+
+def ask(query: Query, overtaken: Any = never) -> list[Any]:
+    """All values that are posted."""
+    posted: list[Any] = []
+    with suppress(OvertakenError):
+        list(query.answer(posted.append, overtaken))
+    return posted
+
+
+def controller(document: Document | None = None) -> Controller:
+    return Controller(Store(document or default_document()), Session(), lambda: None, lambda _: None, lambda _: None)
+
+
+def generated(settings: GeneratorSettings = MOONS) -> Document:
+    return Generate(settings=settings).apply(Document())
+
+
+# -- origin ------------------------------------------------------------------------------------------------------------
+
+
+def test_generating_sets_the_origin_and_editing_keeps_it() -> None:
+    document = generated()
+    assert document.origin == MOONS and default_document().origin == GeneratorSettings()
+    ids = document.points.ids[:2]
+    for command in (
+        AddPoints(xy=[(0.0, 0.0)], labels=1),
+        MovePoints(ids=ids, xy=[(1, 1), (2, 2)]),
+        RelabelPoints(ids=ids, label=3),
+        RemovePoints(ids=ids),
+        Generate(settings=CIRCLE, add=True),
+        ImportPoints(xy=[(1.0, 2.0)], labels=[0], add=True),
+    ):
+        after = command.apply(document)
+        assert after.points is not document.points and after.origin == MOONS
+    for command in (Clear(), ImportPoints(xy=[(1.0, 2.0)], labels=[0])):
+        assert command.apply(document).origin is None
+    assert Generate(settings=CIRCLE).apply(document).origin == CIRCLE
+    assert Generate(settings=CIRCLE, add=True).apply(Document()).origin == CIRCLE
+    imported = ImportPoints(xy=document.points.xy, labels=document.points.labels).apply(document)
+    again = Generate(settings=MOONS).apply(imported)
+    assert again.points is imported.points and again.origin == MOONS
+
+
+def test_undo_brings_the_origin_back() -> None:
+    desk = controller()
+    desk.choose_generator("circle")
+    desk.generate()
+    origin = desk.document.origin
+    assert origin is not None and origin.name == "circle"
+    desk.clear()
+    assert desk.document.origin is None
+    desk.undo()
+    assert desk.document.origin is origin
+    for _ in range(2):
+        desk.undo()
+    assert desk.document.origin == GeneratorSettings()
+    desk.redo(), desk.redo()
+    assert desk.document.origin is origin
+    desk.new()
+    assert desk.document.origin is None
+    assert Revert(document=generated()).apply(desk.document).origin == MOONS
+
+
+@given(
+    st.none()
+    | st.builds(
+        GeneratorSettings,
+        st.sampled_from(["line", "circle", "blobs"]),
+        st.integers(1, 50_000),
+        st.floats(0, 10),
+        st.integers(0, 2**31 - 1),
+        st.floats(-1, 1),
+        st.integers(2, 8),
+    )
+)
+def test_the_origin_is_saved(origin: GeneratorSettings | None) -> None:
+    document = replace(default_document(), origin=origin)
+    data = documents.encode(document)
+    assert documents.decode(data).origin == origin and (b'"origin"' in data) == (origin is not None)
+
+
+def test_files_without_origin_open() -> None:
+    for path in sorted((Path(__file__).parents[2] / "files/fixtures").glob("version*.playground")):
+        assert documents.read(path).origin is None
+    data = json.loads(documents.encode(generated()))
+    data["origin"]["noise"] = -1
+    with pytest.raises(documents.FileError, match="origin"):
+        documents.decode(json.dumps(data).encode())
+
+
+def test_laws_of_origins() -> None:
+    assert truths.law_of(None) is None
+    assert truths.law_of(MOONS) == Law("moons", 0.2)
+    assert truths.law_of(msgspec.structs.replace(MOONS, shift=0.5, n_classes=4)) == Law("moons", 0.2)
+    assert truths.law_of(GeneratorSettings("blobs", n_classes=4, noise=0.5)) == Law("blobs", 0.5, 0.0, 4)
+    assert truths.law_of(msgspec.structs.replace(CIRCLE, shift=0.7)) is None
+
+
+def test_edited_since() -> None:
+    desk = controller(generated())
+    assert ask(Edited(MOONS, desk.document.points)) == [False]
+    desk.dispatch(MovePoints(ids=[5], xy=[(0.0, 0.0)]))
+    assert ask(Edited(MOONS, desk.document.points)) == [True]
+    desk.undo()
+    assert ask(Edited(MOONS, desk.document.points)) == [False]
+    desk.dispatch(RelabelPoints(ids=[5], label=1))
+    assert ask(Edited(MOONS, desk.document.points)) == [True]
+    reopened = documents.decode(documents.encode(generated()))
+    assert ask(Edited(MOONS, reopened.points)) == [False]
+    assert ask(Edited(MOONS, reopened.points), lambda: True) == []
+
+
+# -- fresh points ------------------------------------------------------------------------------------------------------
+
+
+def model_of(document: Document) -> SVC:
+    return SVC(gamma=2.0).fit(document.points.xy, document.points.labels)
+
+
+@pytest.mark.parametrize(("count", "batches"), [(100, 1), (100, 3), (1000, 2), (50, 9)])
+def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
+    model, law, fresh_draw = model_of(generated()), Law("moons", 0.2), FreshDraw(count, 4, batches)
+    tally = ask(Fresh(law, fresh_draw, model, True))[-1]
+    pairs = [law.draw(count, (71, 4 + batch)) for batch in range(batches)]
+    X, y = np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
+    wrong = model.predict(X) != y
+    assert (tally.failures, tally.thrown, tally.fresh_draw) == (wrong.sum(), count * batches, fresh_draw)
+    assert tally.marked == wrong.sum() < MOST_SHOWN
+    assert (tally.xy[: tally.marked] == X[wrong]).all() and (tally.labels[: tally.marked] == y[wrong]).all()
+    rest = tally.xy[tally.marked :]
+    assert (rest == X[~wrong]).all() if len(X) <= FEW else not len(rest)
+    by_hand = ask(Fresh(law, fresh_draw, None, True))[-1]
+    assert by_hand.failures == (law.bayes(X) != y).sum() and by_hand.model is None
+
+
+def test_counts_go_on_where_they_were() -> None:
+    model, law = model_of(generated()), Law("moons", 0.2)
+    first = ask(Fresh(law, FreshDraw(200, 1, 2), model, True))[-1]
+    drawn: list[int] = []
+    query = Fresh(law, FreshDraw(200, 1, 5), model, True, before=first)
+    law_points = FreshDraw.points
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FreshDraw, "points", lambda self, law, batch: drawn.append(batch) or law_points(self, law, batch))
+        posted = ask(query)
+    whole = ask(Fresh(law, FreshDraw(200, 1, 5), model, True))[-1]
+    assert posted[0] is first and drawn == [2, 3, 4]
+    assert posted[-1].failures == whole.failures and (posted[-1].xy == whole.xy).all()
+    other = model_of(generated(CIRCLE))
+    anew = ask(Fresh(law, FreshDraw(200, 1, 5), other, True))[-1]
+    after_another = ask(Fresh(law, FreshDraw(200, 1, 5), other, True, before=first))[-1]
+    assert after_another.failures == anew.failures != whole.failures
+    assert ask(Fresh(law, FreshDraw(200, 9, 2), model, True, before=first))[-1].fresh_draw.first == 9
+
+
+def test_an_overtaken_count_ends() -> None:
+    looks = itertools.count()
+    posted = ask(Fresh(Law("moons", 0.2), FreshDraw(5000, 1, 3), model_of(generated()), True), lambda: next(looks) > 3)
+    assert len(posted) == 1 and posted[0].thrown == 0
+
+
+def test_many_failures_are_counted_but_not_all_marked() -> None:
+    document = generated()
+    upside = KNeighborsClassifier(1).fit(document.points.xy, 1 - document.points.labels.astype(int))
+    tally = ask(Fresh(Law("moons", 0.2), FreshDraw(4000, 1, 1), upside, True))[-1]
+    assert tally.failures > 3000 and tally.marked == len(tally.xy) == MOST_SHOWN
+    assert "1\u202f000" in truth_words.shown_words(tally)
+
+
+def test_error_of_the_ideal_classifier() -> None:
+    law = Law("blobs", 0.7)
+    known: list[BayesError] = ask(Ideal(law))
+    assert [each.places for each in known] == list(range(10_000, 100_001, 10_000))
+    last = known[-1]
+    X = np.concatenate([law.draw(10_000, (72, portion))[0] for portion in range(10)])
+    risk = law.risk(X)
+    assert last.value == pytest.approx(risk.mean()) and last.standard_error == pytest.approx(risk.std() / 100_000**0.5)
+    assert abs(last.value - 0.07656372550983476) < 4 * last.standard_error  # Phi(-1 / 0.7)
+    assert ask(Ideal(Law("moons"))) == [BayesError(0.0, 0.0, 0)]
+
+
+def test_share_of_the_square() -> None:
+    document = generated(CIRCLE)
+    model = model_of(document)
+    area = ask(Square("circle", model, True))[-1]
+    places = [(x, y) for y in np.arange(-0.995, 1, 0.01) for x in np.arange(-0.995, 1, 0.01)]
+    truth = np.array([0 if x * x + y * y < 0.5 else 1 for x, y in places])
+    assert area.share == pytest.approx((model.predict(np.array(places)) != truth).mean(), abs=1e-4)
+    assert area.model is model and ask(Square("circle", model, True, before=area))[0] is area
+
+
+# -- the ideal boundary ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", [Law("moons", 0.2), Law("blobs", 0.4, n_classes=5), Law("spirals", 0.06, n_classes=3)])
+def test_the_ideal_boundary_is_where_the_ideal_class_changes(law: Law) -> None:
+    posted: list[Lines] = ask(Boundary(law, GRID))
+    assert len(posted) == 1 or len(posted) == 2
+    lines = posted[-1].xy
+    a, b = lines[:-1], lines[1:]
+    whole = ~np.isnan(a + b).any(axis=1)
+    a, b = a[whole], b[whole]
+    pixel = 4.0 / 200
+    long = np.hypot(*(b - a).T) > 0.3 * pixel
+    across = (b - a)[long][:, ::-1] * (1, -1)
+    across *= 0.5 * pixel / np.hypot(*across.T)[:, None]
+    middle = 0.5 * (a + b)[long]
+    changes = law.bayes(middle + across) != law.bayes(middle - across)
+    assert changes.mean() > 0.99
+    # The other way round: along a straight walk, every change of class has the line near it, and only one.
+    walk = np.column_stack([np.linspace(-1.4, 2.4, 4001), np.full(4001, 0.137)])
+    turns = walk[np.flatnonzero(np.diff(law.bayes(walk)))]
+    assert len(turns) >= 2
+    for turn in turns:
+        along = b - a
+        t = np.clip(((turn - a) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300), 0, 1)
+        assert np.hypot(*(a + t[:, None] * along - turn).T).min() < 0.5 * pixel
+    crossed = ((a[:, 1] - 0.137) * (b[:, 1] - 0.137) < 0) & (a[:, 0] > -1.4) & (a[:, 0] < 2.4)
+    assert crossed.sum() == len(turns)  # no border is drawn twice
+
+
+def test_an_overtaken_boundary_ends() -> None:
+    assert ask(Boundary(Law("moons", 0.2), GRID), lambda: True) == []
+
+
+# -- what is asked, and what is shown ----------------------------------------------------------------------------------
+
+
+def frame_of(document: Document, slot: int, model: Any) -> Frame:
+    picture = Picture(np.zeros((2, 2), dtype=np.uint32), GRID, np.empty((0, 2)), np.empty((0, 2)))
+    lane = document.lanes[document.slots.index(slot)]
+    return Frame(1, slot, document.training_points, lane, Phase.DONE, model=model, picture=picture)
+
+
+class Desk:
+    """A document with models, and an answering machine in place of the background."""
+
+    def __init__(self, settings: GeneratorSettings = MOONS, **session: Any) -> None:
+        self.document = replace(generated(settings), lanes=(Lane("knn"), Lane("svm")))
+        self.session, self.results = Session(**{"open_panels": frozenset({"truth"}), **session}), Results()
+        self.numbers: Iterator[int] = itertools.count(1)
+        self.known: set[str] = set()
+        self.learn(model_of(self.document), KNeighborsClassifier(5).fit(*self.arrays))
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.document.points.xy, self.document.points.labels
+
+    def learn(self, *models: Any) -> None:
+        for slot, model in enumerate(models):
+            self.results.accept(frame_of(self.document, slot, model))
+
+    def asked(self) -> dict[str, Query]:
+        grids = (GRID,) * self.document.shown
+        return truths.queries(Context(self.document, self.session, self.results, True, grids))
+
+    def answer(self, done: bool = True) -> None:
+        asked = self.asked()
+        for name in self.known - set(asked):
+            self.results.forget_answer(name)
+        self.known = set(asked)
+        for name, query in asked.items():
+            posted = ask(query) if done else [getattr(query, "before", None)]
+            value = posted[-1] if posted else None
+            self.results.accept_answer(Answer(name, next(self.numbers), query, value, done))
+
+    def context(self) -> Context:
+        return Context(self.document, self.session, self.results, True)
+
+    def scene(self) -> truths.GroundTruthScene:
+        return truths.scene(self.context(), ())[0]
+
+    def sheets(self, index: int = 0) -> tuple[Any, ...]:
+        return truths.sheets(self.context(), index)
+
+
+def test_nothing_is_asked_that_nobody_looks_at() -> None:
+    assert Desk(open_panels=frozenset()).asked() == {}
+    assert set(Desk().asked()) == {"edited", "ideal"}
+    assert set(Desk(CIRCLE).asked()) == {"edited", "ideal", "square0", "square1"}
+    assert set(Desk(fresh_draw=FreshDraw(100, 1, 1)).asked()) == {"edited", "ideal", "fresh", "fresh0", "fresh1"}
+    assert set(Desk(open_panels=frozenset(), ideal=True).asked()) == {"boundary0"}  # both lanes are of one size
+    assert Desk(CIRCLE, open_panels=frozenset(), ideal=True).asked() == {}  # it is known exactly
+    assert Desk(GeneratorSettings("moons", 40, 0.0), open_panels=frozenset(), ideal=True).asked() == {}
+    desk = Desk(fresh_draw=FreshDraw(100, 1, 1), ideal=True)
+    desk.document = replace(desk.document, origin=None)
+    assert desk.asked() == {} and desk.sheets() == ()
+
+
+def test_lanes_are_counted_on_the_same_points() -> None:
+    desk = Desk(fresh_draw=FreshDraw(500, 3, 1))
+    desk.answer()
+    scene = desk.scene()
+    X, y = Law("moons", 0.2).draw(500, (71, 3))
+    for slot, row in enumerate(scene.rows):
+        model = desk.results.frame(slot).model  # type: ignore[union-attr]
+        assert row.tally is not None and not row.counting
+        assert row.tally.failures == (model.predict(X) != y).sum()  # type: ignore[union-attr]
+        low, high = wilson(row.tally.failures, 500)
+        assert truth_words.error_words(row.tally)[2] == f"{100 * low:.1f}\u00a0–\u2060\u00a0{100 * high:.1f}\u00a0%"
+    assert scene.ideal_tally is not None and scene.edited is False and scene.bayes is not None
+    assert scene.ideal_tally.failures == (Law("moons", 0.2).bayes(X) != y).sum()
+    excess = (scene.rows[0].tally.failures - scene.ideal_tally.failures) / 5  # type: ignore[union-attr]
+    said = truth_words.excess_words(scene.rows[0].tally, scene.ideal_tally)  # type: ignore[arg-type]
+    assert said == f"{excess:+.2f}\u00a0pp".replace("-", "−")
+
+
+def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_is_done() -> None:
+    desk = Desk(fresh_draw=FreshDraw(500, 3, 1))
+    desk.answer(done=False)
+    running = desk.asked()["fresh0"]
+    other = SVC(gamma=50.0).fit(*desk.arrays)
+    desk.learn(other)
+    assert desk.asked()["fresh0"] is running  # what runs goes on
+    assert desk.scene().rows[0].counting
+    desk.answer()
+    assert desk.scene().rows[0].counting  # done, but of the model before
+    query = desk.asked()["fresh0"]
+    assert isinstance(query, Fresh) and query.model is other and query.before is not None
+    desk.answer()
+    row = desk.scene().rows[0]
+    X, y = Law("moons", 0.2).draw(500, (71, 3))
+    assert row.tally is not None and not row.counting and row.tally.failures == (other.predict(X) != y).sum()
+    assert desk.asked()["fresh0"] == query
+    desk.session = replace(desk.session, fresh_draw=FreshDraw(500, 4, 1))
+    assert desk.scene().rows[0].tally is None and desk.sheets() == ()  # of other points
+
+
+def test_counts_of_other_settings_or_points_say_so() -> None:
+    desk = Desk(CIRCLE, fresh_draw=FreshDraw(200, 1, 1))
+    desk.answer()
+    row = desk.scene().rows[1]
+    assert not row.counting and not row.measuring
+    before = desk.document
+    desk.document = replace(before, lanes=(Lane("knn"), Lane("perceptron")))
+    row = desk.scene().rows[1]
+    assert row.counting and row.measuring and row.tally is not None and not desk.scene().rows[0].counting
+    desk.document = AddPoints(xy=[(0.0, 0.0)], labels=1).apply(before)
+    assert all(row.counting and row.measuring for row in desk.scene().rows)
+
+
+def test_counts_of_unfinished_trainings_say_so() -> None:
+    desk = Desk(fresh_draw=FreshDraw(200, 1, 1))
+    desk.answer()
+    assert [row.state for row in desk.scene().rows] == ["", ""]
+    for phase, state in ((Phase.TRAINING, "training"), (Phase.PAUSED, "paused")):
+        frame = desk.results.frame(1)
+        assert frame is not None and desk.results.accept(replace(frame, phase=phase))
+        assert [row.state for row in desk.scene().rows] == ["", state]
+
+
+def test_another_law_forgets_the_counts() -> None:
+    desk = Desk(fresh_draw=FreshDraw(200, 1, 1))
+    desk.answer()
+    assert desk.scene().rows[0].tally is not None and desk.scene().bayes is not None
+    desk.document = replace(desk.document, origin=msgspec.structs.replace(MOONS, noise=0.5))
+    scene = desk.scene()
+    assert scene.rows[0].tally is None and scene.bayes is None and scene.edited is None and scene.ideal_tally is None
+
+
+def test_sheets() -> None:
+    desk = Desk(CIRCLE, fresh_draw=FreshDraw(500, 1, 1), ideal=True)
+    desk.answer()
+    specks, lines = desk.sheets()
+    assert isinstance(specks, Specks) and isinstance(lines, Lines) and lines.style == "ideal"
+    assert desk.sheets() == (specks, lines)  # the very same
+    tally = desk.scene().rows[0].tally
+    assert tally is not None and len(specks.xy) == 2 * tally.failures
+    crossed = specks.kind == specks.kinds.index("wrong")
+    assert crossed.sum() == tally.failures and (specks.xy[crossed] == tally.xy[: tally.marked]).all()
+    classes = np.array([int(specks.kinds[kind]) for kind in specks.kind[~crossed]])
+    assert (classes == tally.labels).all()
+    radius = np.hypot(*lines.xy[~np.isnan(lines.xy).any(axis=1)].T)
+    assert np.abs(radius - 0.5**0.5).max() < 1e-12 and lines is desk.sheets(1)[1]
+    desk.session = replace(desk.session, open_panels=frozenset())
+    assert desk.sheets() == (lines,)
+    moons = Desk(open_panels=frozenset(), ideal=True)
+    assert moons.sheets() == ()
+    moons.answer()
+    assert moons.sheets(0) == moons.sheets(1) and moons.sheets()[0].style == "ideal"
+    moons.document = replace(moons.document, origin=msgspec.structs.replace(MOONS, noise=0.3))
+    assert moons.sheets() == ()  # it would be another line
+
+
+def test_a_haze_is_of_these_points_and_settings() -> None:
+    desk = Desk(open_panels=frozenset(), bootstrap=True, resamples=5)
+    assert set(desk.asked()) == {"haze0", "haze1"} and desk.scene().rows[0].resampling
+    desk.answer()
+    (lines,) = desk.sheets(1)
+    assert lines.style == "haze" and lines is desk.sheets(1)[0]
+    before = desk.document
+    desk.document = AddPoints(xy=[(0.0, 0.0)], labels=1).apply(before)
+    assert desk.sheets(1) == () and desk.scene().rows[1].bootstrap is None and desk.scene().rows[1].resampling
+    desk.document = replace(before, lanes=(Lane("knn"), Lane("perceptron")))
+    assert desk.sheets(1) == () and len(desk.sheets(0)) == 1
+    desk.document, desk.session = before, replace(desk.session, drawing=True)
+    assert desk.asked() == {}  # a gesture is going on
+    desk.session = replace(desk.session, drawing=False, resamples=6)
+    assert desk.scene().rows[1].resampling and len(desk.sheets(1)) == 1
+
+
+def test_why_there_is_no_haze() -> None:
+    desk = Desk(bootstrap=True, resamples=5)
+    one = AddPoints(xy=[(0.1 * i, 0.0) for i in range(9)], labels=0).apply(
+        replace(Document(), lanes=desk.document.lanes)
+    )
+    desk.document = one
+    for name, query in desk.asked().items():
+        for _ in work_out(NumberedQuery(name, 1, query), desk.results.accept_answer, never):
+            pass
+    rows = desk.scene().rows
+    assert rows[0].bootstrap is not None and rows[0].bootstrap.area == 0.0
+    assert rows[1].bootstrap is None and "two classes" in rows[1].message
+    desk.document = replace(one, points=Clear().apply(one).points)
+    for row in desk.scene().rows:
+        assert not row.resampling and row.message == truths.NO_POINTS
+
+
+def test_true_lines_follow_the_view() -> None:
+    desk = Desk(GeneratorSettings("line", 20, 0.1), open_panels=frozenset(), ideal=True)
+    desk.document = replace(desk.document, view=View(0.5, 0.5, 1e-6))
+    (lines,) = desk.sheets()
+    assert np.ptp(lines.xy) < 1e-5 and (lines.xy[:, 0] == lines.xy[:, 1]).all()
+
+
+# -- words and the hand ------------------------------------------------------------------------------------------------
+
+
+def test_names_of_boundaries() -> None:
+    name = truth_words.boundary_name
+    assert name(Law("line", 0.1, 0.3)) == name(Law("wrong")) == "True boundary: y = x"
+    assert name(Law("moons", 0.1)) == "Ideal (Bayes) boundary: no classifier does better on average"
+    assert "without noise" in name(Law("blobs", n_classes=3)) and name(None).startswith("No ")
+
+
+@pytest.mark.parametrize("name", ["chessboard", "wrong", "line", "circle", "xor"])
+def test_without_noise_classes_do_not_overlap(name: str) -> None:
+    said = truth_words.bayes_words(Law(name), BayesError(1e-5, 1e-6, 100_000))  # of rounded points
+    assert said == "Bayes error: 0. The classes do not overlap."
+    assert "classes overlap" in truth_words.bayes_words(Law(name, 0.0, -0.2), BayesError(0.1, 1e-3, 100_000))
+
+
+def test_an_error_that_is_too_small_to_show() -> None:
+    said = truth_words.bayes_words(Law("blobs", 0.1), BayesError(0.0, 0.0, 100_000))
+    assert "below 0.001 %" in said and "0.0 %" not in said
+
+
+@given(st.floats(-1, 1))
+def test_points_of_percent(difference: float) -> None:
+    text = truth_words.points_of_percent(difference)
+    value = float(text.replace("−", "-"))
+    assert abs(value - 100 * difference) <= 0.0501 and "-" not in text
+    assert text == "0" or text[0] in "+−"
+
+
+def test_another_document_has_no_fresh_points() -> None:
+    desk = controller()
+    desk.feature(GroundTruthController).draw_fresh(), desk.feature(GroundTruthController).keep_drawing_fresh(True)
+    desk.new()
+    assert desk.session.fresh_draw == FreshDraw() and not desk.session.fresh_going
+
+
+def test_verbs() -> None:
+    desk = controller()
+    said: list[str] = []
+    desk.say = said.append  # type: ignore[method-assign]
+    truth = desk.feature(GroundTruthController)
+    truth.toggle_ideal()
+    assert desk.session.ideal and said == ["Ideal (Bayes) boundary: no classifier does better on average."]
+    desk.clear()
+    truth.toggle_ideal(), truth.toggle_ideal()
+    assert "no generator" in said[-1]
+    truth.draw_fresh()
+    assert desk.session.fresh_draw == FreshDraw(1000, 1, 1)
+    truth.draw_more_fresh(), truth.draw_more_fresh()
+    assert desk.session.fresh_draw == FreshDraw(1000, 1, 3)
+    truth.draw_fresh()
+    assert desk.session.fresh_draw == FreshDraw(1000, 4, 1)  # no number comes twice
+    truth.set_count(2_000_000)
+    assert desk.session.fresh_count == 100_000
+    truth.draw_more_fresh()
+    assert desk.session.fresh_draw == FreshDraw(100_000, 5, 1)
+    truth.keep_drawing_fresh(True)
+    for _ in range(20):
+        truth.draw_more_fresh()
+    assert desk.session.fresh_draw.total == 1_000_000 and not desk.session.fresh_going
+    truth.pick_up()
+    assert desk.session.fresh_draw.batches == 0
+    truth.draw_fresh()
+    assert desk.session.fresh_draw.first == 15
+    desk.toggle("bootstrap"), truth.set_resamples(1000)
+    assert desk.session.bootstrap and desk.session.resamples == 200

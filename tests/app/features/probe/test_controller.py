@@ -1,0 +1,129 @@
+"""ProbeController: what the hand does with the probe becomes a session; and which ground belongs to which problem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.controllers.controller import Controller
+from app.engine.query import Answer
+from app.engine.results import Results
+from app.features.probe.controller import ProbeController, _as_seen
+from app.features.probe.query import BoundaryQuery
+from app.features.probe.scene import Probe, queries
+from app.scene.compose import compose
+from app.scene.context import Context
+from app.state.document import Document
+from app.state.points import LIMIT
+from app.state.session import Session
+from app.state.store import Store
+from app.tools import PointerPosition
+from solver import Grid
+from tests.app.features.probe.probes import frame_of, ground_of, knn, points_of, scene_with, svm
+
+
+def controller(shown: int = 2) -> tuple[Controller, list[str]]:
+    said: list[str] = []
+    return Controller(Store(Document(shown=shown)), Session(), lambda: None, said.append, said.append), said
+
+
+def test_the_pointer_is_told_where_somebody_looks() -> None:
+    desk, _ = controller()
+    desk.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
+    assert desk.session.aim == (0.5, 0.25)
+    desk.feature(ProbeController).aim(None)
+    assert desk.session.aim is None
+    alone, _ = controller(shown=1)
+    alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
+    assert alone.session.aim is None
+    alone.look_at("probe", True)
+    alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
+    alone.feature(ProbeController).aim(None)
+    assert alone.session.aim == (0.5, 0.25)  # on its way to the panel
+
+
+def test_pin_and_let_go() -> None:
+    desk, said = controller()
+    desk.feature(ProbeController).toggle()
+    assert desk.session.probe is None and "Put the pointer over a picture" in said[-1]
+    desk.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
+    desk.feature(ProbeController).toggle()
+    assert desk.session.probe == (0.5, 0.25) and "Ctrl+8" in said[-1]
+    desk.feature(ProbeController).aim(PointerPosition(0.1, 0.1, 0.01))
+    assert desk.session.probe == (0.5, 0.25) and desk.session.aim == (0.1, 0.1)
+    desk.feature(ProbeController).toggle()
+    assert desk.session.probe is None
+    desk.set_session(cursor=(3.0, 4.0))
+    desk.feature(ProbeController).toggle()
+    assert desk.session.probe == (3.0, 4.0)
+    desk.feature(ProbeController).pin(1e300, -1e300)
+    assert desk.session.probe == (LIMIT, -LIMIT)
+    desk.new()
+    assert desk.session.probe is None  # another document, another plane
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e3))
+def test_a_coordinate_loses_no_more_than_a_tenth_of_a_pixel(value: float, unit: float) -> None:
+    assert abs(_as_seen(value, unit) - value) <= 0.1 * unit * (1 + 1e-9) + 1e-9
+    assert len(repr(_as_seen(0.123456789, 0.01))) <= 6
+
+
+def test_a_choice_of_the_problem_is_an_edit() -> None:
+    desk, _ = controller()
+    desk.feature(ProbeController).choose(1, (2, 2))
+    assert desk.document.lanes[1].pair == (2, 2) and desk.store.position == 1
+    desk.feature(ProbeController).choose(1, (2, 2))
+    assert desk.store.position == 1
+
+
+def context(frames: list[Any], session: Session, results: Results) -> Context:
+    document = Document(frames[0].points, tuple(frame.lane for frame in frames), shown=len(frames))
+    grid = Grid(-2, 2, -1, 1, 40, 20)
+    return Context(document, session, results, True, (grid,) * len(frames))
+
+
+def test_the_background_is_asked_while_somebody_looks() -> None:
+    points = points_of(60, 2)
+    frames = [frame_of(*knn(points, 5), points), frame_of(*svm(points), points, 1)]
+    linear = frame_of(*svm(points, kernel="linear"), points, 2)
+    results = Results()
+    for frame in (*frames, linear):
+        results.accept(frame)
+    assert queries(context([*frames, linear], Session(aim=(0.0, 0.0)), results)) == {}
+    asked = queries(context([*frames, linear], Session(probe=(0.0, 0.0)), results))
+    assert asked == {"ground1": BoundaryQuery(frames[1].model, 0, (-2, 2, -1, 1))}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
+    """The norm of one duel says nothing of another."""
+    points = points_of(80, 4)
+    model, lane = svm(points)
+    frame = frame_of(model, lane, points)
+    results = Results()
+    results.accept(frame)
+    problem = 0 if fits else 3
+    query = BoundaryQuery(model, problem, (-3.0, 3.0, -2.0, 2.0))  # type: ignore[arg-type]
+    results.accept_answer(Answer("ground0", 1, query, ground_of(model), True))
+    document = Document(points, (lane,), shown=1)
+    scene = compose(
+        document, Session(probe=(0.2, 0.1)), results, title="", modified=False, history=(), position=0, compiled=True
+    )
+    assert any("feature space" in line for line in scene.feature(Probe).lanes[0].lines) == fits
+    other, _ = svm(points, C=2.0)
+    results.accept_answer(Answer("ground0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), ground_of(other)))  # type: ignore[arg-type]
+    scene = compose(
+        document, Session(probe=(0.2, 0.1)), results, title="", modified=False, history=(), position=0, compiled=True
+    )
+    assert not any("feature space" in line for line in scene.feature(Probe).lanes[0].lines)
+
+
+def test_an_aim_alone_is_no_probe() -> None:
+    points = points_of(60, 2)
+    probe = scene_with(Session(aim=(0.1, 0.2)), frame_of(*knn(points, 5), points)).feature(Probe)
+    assert probe.place is None and probe.aim == (0.1, 0.2) and not probe.lanes
+    assert np.isfinite(probe.aim).all()

@@ -1,0 +1,503 @@
+"""The window of the race under the hand: rules, play, pictures, numbers, curves; and that it holds nothing up."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSlider,
+    QTableWidget,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.features.race import field, text
+from app.features.race.view_board import RoomyLabel
+from app.features.race.view_curves import RaceCurves
+from app.features.race.window import RaceWindow
+from app.state.commands import AddPoints
+from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
+from app.views import theme as themes
+from app.views.window import MainWindow
+from solver import SmoSolver
+from tests.windows import Make, discard, settle
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support raise")
+KNN_SVM = (Lane("knn"), Lane("svm"))
+
+
+def document(count: int = 40, lanes: tuple[Lane, Lane] = KNN_SVM, **generator: object) -> Document:
+    points = GeneratorSettings(count=count, **{"noise": 0.3, **generator}).points()
+    return Document(points=points, view=View.fitting(points), lanes=lanes)
+
+
+def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650)) -> RaceWindow:
+    window.named_actions["race"].trigger()
+    race = window.dock_manager.windows["race"]
+    race.resize(*size)
+    qtbot.waitExposed(race)
+    race.activateWindow()
+    qtbot.waitUntil(lambda: race.desk.scene().frame is not None, timeout=20_000)
+    rest(race, qtbot)
+    return race
+
+
+def rest(race: RaceWindow, qtbot: QtBot) -> None:
+    """Wait until nothing more is to come, and what has come is drawn."""
+    window = race.parent()
+
+    def rests() -> bool:
+        frame, asked = race.desk.scene().frame, race.desk.asked
+        if not window.idle() or not race._mailbox.empty:
+            return False
+        return (
+            asked is None
+            or frame is None
+            or (frame.number == asked.number and frame.racers[0].picture.grid == asked.grid)
+        )
+
+    qtbot.waitUntil(rests, timeout=30_000)
+
+
+def find(race: RaceWindow, kind: type[QWidget], name: str) -> QWidget:
+    found = race.findChild(kind, f"race.{name}")
+    assert found is not None, name
+    return found
+
+
+def click(widget: QWidget) -> None:
+    at = QPoint(12, widget.height() // 2) if isinstance(widget, QCheckBox) else widget.rect().center()
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=at)
+
+
+def choose(combo: QComboBox, data: object) -> None:
+    """As a hand does: the signal of the hand comes with it."""
+    place = [combo.itemData(each) for each in range(combo.count())].index(data)
+    combo.setCurrentIndex(place)
+    combo.activated.emit(place)
+
+
+def news(race: RaceWindow) -> str:
+    return find(race, QLabel, "winner").text()
+
+
+def full_speed(race: RaceWindow) -> None:
+    slider = find(race, QSlider, "pace")
+    slider.setFocus()
+    QTest.keyClick(slider, Qt.Key.Key_End)
+
+
+def wait_for_end(race: RaceWindow, qtbot: QtBot) -> None:
+    def over() -> bool:
+        frame = race.desk.scene().frame
+        return frame is not None and frame.begun and frame.over and not race.desk.scene().playing
+
+    qtbot.waitUntil(over, timeout=30_000)
+
+
+def dark_share(widget: QWidget) -> float:
+    image = widget.grab().toImage()
+    columns, rows = range(0, image.width(), 7), range(0, image.height(), 7)
+    return float(np.mean([image.pixelColor(x, y).lightness() < 128 for x in columns for y in rows]))
+
+
+def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> None:
+    window = make(document(250))
+    race = opened(window, qtbot)
+    assert race.desk.scene().winner == text.START and text.START in news(race)
+    full_speed(race)
+    frames = []
+    take = race.desk.take
+    race.desk.take = lambda frame: (frames.append(frame), take(frame))
+    click(find(race, QPushButton, "play"))
+    wait_for_end(race, qtbot)
+    rest(race, qtbot)
+    points, settings = window.document.points, window.document.lanes[1].svm
+    steps = []
+    for rule in ("random", "second-order"):
+        y = np.where(points.labels == 1, 1.0, -1.0)
+        single = SmoSolver(points.xy, y, settings.as_kernel(), C=1.0, selection=rule, shrinking=False)
+        single.run()
+        steps.append(single.n_iter)
+    assert [racer.steps for racer in frames[-1].racers] == steps
+    ratio = round(steps[0] / steps[1])
+    assert ratio >= 10
+    assert f"Second order wins: {steps[1]} steps; Random needs {ratio} times as many." in news(race)
+    assert "1. Second order" in news(race) and "2. Random" in news(race)
+    assert len(frames) >= 3, "it was seen on the way"
+    table = find(race, QTableWidget, "table")
+    assert table.rowCount() == 2 and [table.item(row, 0).text() for row in range(2)] == ["Random", "Second order"]
+    assert table.item(1, 1).text() == str(steps[1])
+    bold = [[table.item(row, column).font().bold() for row in range(2)] for column in range(7)]
+    assert bold[1] == bold[3] == [False, True] and bold[0] == bold[6] == [False, False]
+    for slot, place in ((0, "2nd"), (1, "1st")):
+        badge = find(race, QLabel, f"badge{slot}").text()
+        assert f"{place}, optimal: KKT" in badge and "✓" in badge
+        picture = race.board.racers[slot].picture
+        grid = race.desk.scene().frame.racers[slot].picture.grid
+        assert (grid.width, grid.height) == (picture.width(), picture.height()), "at rest each pixel is a sample"
+    assert find(race, QPushButton, "play").text() == "&Play"
+    lines = race.curves.lines()
+    assert [slot for slot, _ in lines] == [0, 1] and all(len(xy) > 10 for _, xy in lines)
+
+
+def test_rules_are_ticked_and_a_fifth_is_refused(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    race = opened(window, qtbot)
+    for rule in ("platt", "maximum-gain"):
+        click(find(race, QCheckBox, f"rule.{rule}"))
+    rest(race, qtbot)
+    assert [view.isVisible() for view in race.board.racers] == [True] * 4
+    sizes = {(view.picture.width(), view.picture.height()) for view in race.board.racers}
+    assert len(sizes) == 1, "all pictures are of one size"
+    cyclic = find(race, QCheckBox, "rule.cyclic")
+    click(cyclic)
+    sentence = find(race, QLabel, "sentence")
+    assert not cyclic.isChecked() and sentence.isVisible() and text.TOO_MANY in sentence.text()
+    click(cyclic)
+    assert not cyclic.isChecked(), "however often"
+    for rule in ("platt", "maximum-gain", "random"):
+        click(find(race, QCheckBox, f"rule.{rule}"))
+    assert text.TOO_FEW in sentence.text() and not find(race, QPushButton, "play").isEnabled()
+    QTest.keyClick(race, Qt.Key.Key_Space)
+    assert not race.desk.scene().playing
+    click(cyclic)
+    assert cyclic.isChecked() and not sentence.isVisible() and find(race, QPushButton, "play").isEnabled()
+    rest(race, qtbot)
+    assert [find(race, QLabel, f"title{slot}").text() for slot in (0, 1)] == ["<b>Cyclic</b>", "<b>Second order</b>"]
+
+
+def test_the_keyboard_alone_races(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    race = opened(window, qtbot)
+    play = find(race, QPushButton, "play")
+    race.setFocus()
+    QTest.keyClick(race, Qt.Key.Key_Space)
+    assert race.desk.scene().playing and play.text() == "&Pause" and play.accessibleName() == "Pause"
+    qtbot.waitUntil(lambda: race.desk.scene().frame.begun, timeout=20_000)
+    QTest.keyClick(race, Qt.Key.Key_Space)
+    assert not race.desk.scene().playing
+    rest(race, qtbot)
+    stand = [racer.steps for racer in race.desk.scene().frame.racers]
+    assert "paused" in find(race, QLabel, "badge0").text() and stand[0] == stand[1] > 0
+    reached = set()
+    first = find(race, QCheckBox, "rule.cyclic")
+    first.setFocus()
+    for _ in range(40):
+        widget = QApplication.focusWidget()
+        reached.add(widget.objectName())
+        QTest.keyClick(widget, Qt.Key.Key_Tab)
+        if QApplication.focusWidget() is first:
+            break
+    wanted = {f"race.{name}" for name in ("play", "restart", "mode", "pace", "lane", "upwards", "rightwards")}
+    assert wanted | {"race.rule.random", "race.rule.maximum-gain"} <= reached
+    assert not {name for name in reached if not name.startswith("race.")}, "nothing without a name is in the way"
+    QTest.keyClick(find(race, QPushButton, "play"), Qt.Key.Key_Escape)
+    assert room_is_empty(window, qtbot)
+
+
+def test_space_plays_at_once_and_after_clicks(make: Make, qtbot: QtBot) -> None:
+    race = opened(make(document()), qtbot)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert race.desk.scene().playing and race.desk.scene().rules == ("random", "second-order")
+    click(find(race, QCheckBox, "rule.cyclic"))
+    click(find(race, QPushButton, "restart"))
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert not race.desk.scene().playing and race.desk.scene().rules == ("cyclic", "random", "second-order")
+
+
+def room_is_empty(window: MainWindow, qtbot: QtBot) -> bool:
+    """No window of a race is left, and no work of one."""
+    settle(qtbot, window)
+    for _ in range(3):
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QApplication.processEvents()
+    return window.findChild(RaceWindow) is None
+
+
+def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    race = opened(window, qtbot)
+    choose(find(race, QComboBox, "mode"), "time")
+    assert find(race, QLabel, "pace_text").text() == "0.02 ms per picture"
+    full_speed(race)
+    assert find(race, QLabel, "pace_text").text() == "full speed"
+    click(find(race, QPushButton, "play"))
+    wait_for_end(race, qtbot)
+    assert "times as long" in news(race)
+    rest(race, qtbot)
+    curves = find(race, RaceCurves, "curves")
+    seen = [curves.grab().toImage()]
+    choose(find(race, QComboBox, "rightwards"), "evaluations")
+    seen.append(curves.grab().toImage())
+    choose(find(race, QComboBox, "upwards"), "violation")
+    seen.append(curves.grab().toImage())
+    choose(find(race, QComboBox, "rightwards"), "seconds")
+    seen.append(curves.grab().toImage())
+    assert all(a != b for place, a in enumerate(seen) for b in seen[:place])
+    for slot, xy in curves.lines():
+        racer = race.desk.scene().frame.racers[slot]
+        assert xy[-1, 0] == racer.seconds and (np.diff(xy[:, 0]) >= 0).all()
+        assert xy[-1, 1] == pytest.approx(racer.certificate.kkt_violation) and curves.goal == 1e-3
+
+
+def test_a_frozen_worker_does_not_hold_the_window(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = make(document())
+    race = opened(window, qtbot)
+    frozen, thaw = threading.Event(), threading.Event()
+    work = field.Racer.work
+
+    def slow(self: field.Racer, mode: str, goal: float) -> None:
+        frozen.set()
+        thaw.wait(20.0)
+        work(self, mode, goal)
+
+    monkeypatch.setattr(field.Racer, "work", slow)
+    play = find(race, QPushButton, "play")
+    click(play)
+    qtbot.waitUntil(frozen.is_set, timeout=20_000)
+    turns = []
+    timer = QTimer()
+    timer.timeout.connect(lambda: turns.append(1))
+    timer.start(0)
+    for rule in ("platt", "cyclic"):
+        click(find(race, QCheckBox, f"rule.{rule}"))
+    full_speed(race)
+    race.resize(1000, 700)
+    click(play)
+    assert play.text() == "&Play", "it answers while the worker is away"
+    canvas = window.canvases[0]
+    before = len(window.document.points)
+    QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=canvas.to_widget(5.0, 5.0))
+    qtbot.waitUntil(lambda: len(turns) > 20)
+    timer.stop()
+    assert not thaw.is_set() and len(window.document.points) >= before
+    race.close()
+    assert not window.idle()
+    thaw.set()
+    assert room_is_empty(window, qtbot)
+
+
+def test_closing_the_main_window_closes_the_race(make: Make, qtbot: QtBot) -> None:
+    window = make(document(100, (Lane("knn"), Lane("svm", svm=SvmSettings(C=100.0)))))
+    race = opened(window, qtbot)
+    click(find(race, QPushButton, "play"))
+    qtbot.waitUntil(lambda: race.desk.scene().frame.begun, timeout=20_000)
+    gone = []
+    race.destroyed.connect(lambda: gone.append(1))
+    discard(window)
+    assert not race.isVisible()
+    for _ in range(3):
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QApplication.processEvents()
+    assert gone and not [thread.name for thread in threading.enumerate() if thread.name.startswith("compute")]
+
+
+def test_a_race_can_be_closed_and_opened_again_while_it_runs(make: Make, qtbot: QtBot) -> None:
+    window = make(document(100, (Lane("knn"), Lane("svm", svm=SvmSettings(C=100.0)))))
+    room = window.dock_manager
+    race = room.open("race")
+    qtbot.waitUntil(lambda: race.desk.scene().frame is not None, timeout=20_000)
+    assert room.open("race") is race, "one at a time"
+    click(find(race, QPushButton, "play"))
+    qtbot.waitUntil(lambda: race.desk.scene().frame.begun, timeout=20_000)
+    race.close()
+    assert "race" not in room.windows
+    again = room.open("race")
+    assert again is not race
+    qtbot.waitUntil(lambda: again.desk.scene().frame is not None, timeout=20_000)
+    assert not again.desk.scene().frame.begun
+    again.close()
+    assert room_is_empty(window, qtbot)
+
+
+def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    race = opened(window, qtbot)
+    sentence = find(race, QLabel, "sentence")
+    window.controller.dispatch(AddPoints(xy=[(0.0, 3.0)], labels=[0]))
+    rest(race, qtbot)
+    assert not sentence.isVisible() and len(race.desk.scene().frame.points) == 81, "not started: it takes them in"
+    full_speed(race)
+    click(find(race, QPushButton, "play"))
+    wait_for_end(race, qtbot)
+    window.controller.dispatch(AddPoints(xy=[(1.0, -3.0)], labels=[1]))
+    rest(race, qtbot)
+    assert sentence.isVisible() and "The points have changed: Restart races on the new ones." in sentence.text()
+    assert len(race.desk.scene().frame.points) == 81
+    picture = race.board.racers[1].picture  # the sentence has taken room from it
+    grid = race.desk.scene().frame.racers[1].picture.grid
+    assert (grid.width, grid.height) == (picture.width(), picture.height())
+    click(find(race, QPushButton, "restart"))
+    wait_for_end(race, qtbot)
+    rest(race, qtbot)
+    assert len(race.desk.scene().frame.points) == 82 and not sentence.isVisible()
+
+
+def test_without_an_svm_or_a_second_class_there_is_a_sentence(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    race = opened(window, qtbot)
+    sentence, play = find(race, QLabel, "sentence"), find(race, QPushButton, "play")
+    window.controller.set_lane(1, classifier="knn")
+    rest(race, qtbot)
+    assert text.NO_LANE in sentence.text() and not play.isEnabled()
+    window.controller.set_lane(1, classifier="svm")
+    rest(race, qtbot)
+    assert not sentence.isVisible() and play.isEnabled()
+    window.controller.clear()
+    rest(race, qtbot)
+    qtbot.waitUntil(lambda: sentence.isVisible(), timeout=20_000)
+    assert field.NO_SECOND_CLASS in sentence.text() and not play.isEnabled()
+    assert find(race, QTableWidget, "table").rowCount() == 0 and race.curves.lines() == []
+    window.controller.undo()
+    rest(race, qtbot)
+    qtbot.waitUntil(lambda: play.isEnabled(), timeout=20_000)
+
+
+def test_several_classes_offer_their_problems(make: Make, qtbot: QtBot) -> None:
+    window = make(document(15, name="blobs", n_classes=3))
+    race = opened(window, qtbot)
+    problems = find(race, QComboBox, "problem")
+    assert problems.isVisible() and problems.count() == 3
+    assert problems.currentText() == "class 1 against class 2"
+    choose(problems, (1, 2))
+    rest(race, qtbot)
+    assert race.desk.scene().frame.points.classes == [1, 2]
+
+
+def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    race = opened(window, qtbot)
+    full_speed(race)
+    click(find(race, QPushButton, "play"))
+    wait_for_end(race, qtbot)
+    rest(race, qtbot)
+    window.choose_theme("dark")
+    rest(race, qtbot)
+    assert dark_share(race) > 0.7
+    shades = themes.DARK.shades
+    qtbot.waitUntil(lambda: race.desk.asked.shades == shades)
+    rest(race, qtbot)
+    corner = int(race.desk.scene().frame.racers[0].picture.argb[0, 0])
+    assert max(corner >> 16 & 255, corner >> 8 & 255, corner & 255) < 140
+    window.choose_theme("light")
+    rest(race, qtbot)
+    assert dark_share(race) < 0.3
+    scroll = race.findChild(QScrollArea)
+    assert scroll.verticalScrollBar().maximum() == 0 == scroll.horizontalScrollBar().maximum()
+    window.appearance.set_text_size(20)
+    rest(race, qtbot)
+    assert scroll.horizontalScrollBar().maximum() == 0, "larger text goes on below, not beyond the edge"
+    assert scroll.verticalScrollBar().maximum() > 0
+    for label in race.findChildren(RoomyLabel):
+        if label.isVisible():
+            assert label.heightForWidth(label.width()) <= label.height(), f"cut off: {label.text()}"
+    for kind in (QPushButton, QCheckBox):
+        for button in race.findChildren(kind):
+            assert button.width() >= button.sizeHint().width(), button.objectName()
+
+
+def test_text_may_grow_while_the_window_stays(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    race = opened(window, qtbot, (1900, 1000))
+    full_speed(race)
+    click(find(race, QPushButton, "play"))
+    wait_for_end(race, qtbot)
+    rest(race, qtbot)
+    before = race.table.rowHeight(0)
+    for size in (16, 8):
+        window.appearance.set_text_size(size)
+        rest(race, qtbot)
+        assert race.findChild(QScrollArea).verticalScrollBar().maximum() == 0
+        for label in race.findChildren(RoomyLabel):
+            if label.isVisible():
+                needed, line = label.heightForWidth(label.width()), label.fontMetrics().lineSpacing()
+                assert needed <= label.height() <= needed + 3 * line, label.text()
+        assert (race.table.rowHeight(0) > before) == (size == 16)
+        assert race.table.rowHeight(0) >= race.table.fontMetrics().height()
+
+
+@pytest.mark.parametrize("size", [(900, 650), (1900, 1000)])
+def test_everything_has_a_name_and_is_large_enough(make: Make, qtbot: QtBot, size: tuple[int, int]) -> None:
+    window = make(document())
+    race = opened(window, qtbot, size)
+    for rule in ("platt", "maximum-gain"):
+        click(find(race, QCheckBox, f"rule.{rule}"))
+    full_speed(race)
+    click(find(race, QPushButton, "play"))
+    wait_for_end(race, qtbot)
+    rest(race, qtbot)
+    for kind in (QAbstractButton, QComboBox, QSlider):
+        for widget in race.findChildren(kind):
+            if widget.isVisible() and widget.objectName().startswith("race."):
+                assert widget.accessibleName() and widget.accessibleDescription() and widget.toolTip()
+                assert widget.height() >= 24, widget.objectName()
+    for name in ("table", "curves", "winner", "picture0", "picture3"):
+        assert find(race, QWidget, name).accessibleName()
+    table = find(race, QTableWidget, "table")
+    metrics = table.fontMetrics()
+    for row in range(4):
+        for column in range(1, 7):
+            wide = metrics.horizontalAdvance(table.item(row, column).text())
+            assert wide < table.columnWidth(column), "no number is cut off"
+    scroll = race.findChild(QScrollArea)
+    assert scroll.verticalScrollBar().maximum() == 0 and scroll.horizontalScrollBar().maximum() == 0
+
+
+def test_pictures_show_points_lines_and_marks(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    race = opened(window, qtbot)
+    picture = race.board.racers[1].picture
+    start = picture.grab().toImage()
+    full_speed(race)
+    click(find(race, QPushButton, "play"))
+    wait_for_end(race, qtbot)
+    rest(race, qtbot)
+    image = picture.grab().toImage()
+    assert image != start
+    frame = race.desk.scene().frame
+    racer, grid = frame.racers[1], race.desk.scene().grid
+
+    def pixel(x: float, y: float) -> tuple[int, int]:
+        across = (x - grid.left) / (grid.right - grid.left) * picture.width()
+        return int(across), int((grid.top - y) / (grid.top - grid.bottom) * picture.height())
+
+    marked = set(racer.marks.free.tolist()) | set(racer.marks.bounded.tolist())
+    assert marked and len(marked) < len(frame.points)
+    theme = themes.LIGHT
+    right = 0
+    for index, (x, y) in enumerate(frame.points.xy.tolist()):
+        others = np.abs(frame.points.xy - (x, y)).sum(axis=1)
+        if (others < 0.15).sum() > 1:
+            continue  # another point may lie over it
+        colour = image.pixelColor(*pixel(x, y)).getRgb()[:3]
+        assert np.abs(np.array(colour) - theme.classes[int(frame.points.labels[index])]).max() < 40
+        right += 1
+    assert right > 5
+    ends = racer.picture.boundary[np.isfinite(racer.picture.boundary).all(axis=1)]
+    darkest = [
+        min(image.pixelColor(px + dx, py).lightness() for dx in (-1, 0, 1))
+        for px, py in (pixel(*end) for end in ends[::9])
+        if 2 < px < picture.width() - 3
+    ]
+    assert np.median(darkest) < 90, "the boundary is drawn where it is"
+
+
+def test_a_profile_keeps_no_race(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(document())
+    opened(window, qtbot).close()
+    assert room_is_empty(window, qtbot)
+    assert not window.isWindowModified(), "a race is no change of the document"

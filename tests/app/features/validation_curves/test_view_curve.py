@@ -1,0 +1,414 @@
+"""Curves under sliders: straight below the handle, a click jumps there, the background never holds the hand up."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.engine.pool import Priority
+from app.features.validation_curves import query
+from app.features.validation_curves.query import Curve, CurveQuery
+from app.features.validation_curves.scene import ValidationCurve, name_of, sentence
+from app.features.validation_curves.view_curve import ValidationCurveView
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
+from app.state.slider_scales import C_SCALE, RankScale, scale_of
+from app.views.theme import DARK, LIGHT
+from app.views.widgets.scale_slider import ScaleSlider
+from app.views.window import MainWindow
+from tests.app.views.lane.test_forms import find
+from tests.windows import Make, settle
+
+KEY = Qt.Key
+
+
+def small(*lanes: Lane) -> Document:
+    points = GeneratorSettings(count=15, noise=0.35).points()
+    return replace(default_document(), points=points, lanes=lanes or default_document().lanes)
+
+
+def instantly(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Priority]:
+    """A curve out of the numbers of its places: fast, and different for other points."""
+    scale = scale_of(query.control, len(query.points))
+    m = scale.high - scale.low + 1
+    values = 0.6 + 0.3 * np.sin(np.arange(m) / 17.0)
+    n = len(query.points)
+    post(Curve(query.control, scale, values + 0.05, values, np.full(m, np.nan), np.ones(m, bool), n, n, n, n, True))
+    yield Priority.BACKGROUND
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CurveQuery, "answer", instantly)
+
+
+def strip_of(window: MainWindow, lane: int, control: str) -> ValidationCurveView:
+    found = find(window, f"lane{lane}.{control}.strip")
+    assert isinstance(found, ValidationCurveView)
+    return found
+
+
+def shown(window: MainWindow, lane: int, control: str) -> ValidationCurve:
+    """What the scene has for that strip."""
+    assert window.scene is not None
+    return next(each for each in window.scene.lanes[lane].strips if each.control == control)
+
+
+def show(window: MainWindow, qtbot: QtBot) -> None:
+    QTest.keyClick(window, KEY.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    settle(qtbot, window)
+
+
+def test_each_position_is_straight_below_the_handle(quick: None, make: Make, qtbot: QtBot) -> None:
+    window = make(small(), size=(1180, 800))
+    assert not strip_of(window, 0, "k").isVisible()
+    show(window, qtbot)
+    assert window.named_actions["strips"].isChecked()
+    for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
+        strip, slider = strip_of(window, lane, control), find(window, f"lane{lane}.{control}.slider")
+        assert isinstance(slider, QSlider) and strip.isVisible()
+        columns, before = strip.columns(), slider.value()
+        assert len(columns) == slider.maximum() - slider.minimum() + 1 and (np.diff(columns) >= 0).all()
+        assert columns[-1] - columns[0] > 80
+        option = QStyleOptionSlider()
+        for position in range(slider.minimum(), slider.maximum() + 1):
+            slider.blockSignals(True)
+            slider.setValue(position)
+            slider.initStyleOption(option)
+            handle = slider.style().subControlRect(
+                QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, slider
+            )
+            left, right = (
+                strip.mapFromGlobal(slider.mapToGlobal(QPoint(x, 0))).x() for x in (handle.left(), handle.right() + 1)
+            )
+            assert columns[position - slider.minimum()] == 0.5 * (left + right), (control, position)
+            found = strip.position_at(0.5 * (left + right))
+            assert found is not None and columns[found - slider.minimum()] == 0.5 * (left + right)
+        slider.setValue(before)
+        slider.blockSignals(False)
+    assert strip_of(window, 1, "C").position_at(0.0) is None
+    window.named_actions["strips"].trigger()
+    settle(qtbot, window)
+    assert not strip_of(window, 1, "C").isVisible()
+
+
+@pytest.mark.parametrize("control", ["k", "C", "gamma"])
+def test_a_click_jumps_there_as_one_step(quick: None, make: Make, qtbot: QtBot, control: str) -> None:
+    window = make(small())
+    show(window, qtbot)
+    lane = 0 if control == "k" else 1
+    strip = strip_of(window, lane, control)
+    strip_scale = find(window, f"lane{lane}.{control}.slider").scale
+
+    def value() -> float:
+        part = window.document.lanes[lane]
+        return part.knn.n_neighbors if control == "k" else getattr(part.svm, control)
+
+    before, start = value(), window.controller.store.position
+    for target in (strip_scale.high - 3, strip_scale.low + 2):
+        x = strip.columns()[target - strip_scale.low]
+        QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
+        there = strip_scale.place_of(value())
+        assert value() == strip_scale.value_at(there) != before
+        assert abs(strip.columns()[there - strip_scale.low] - x) <= 0.5, "several places may share a pixel"
+    assert window.controller.store.position == start + 2, "each click is a step of its own"
+    window.controller.undo()
+    window.controller.undo()
+    assert value() == before
+    x = strip.columns()[strip_scale.place_of(before) - strip_scale.low]
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
+    QTest.mouseClick(strip, Qt.MouseButton.RightButton, pos=QPoint(int(x) + 30, 20))
+    assert value() == before and window.controller.store.position == start
+
+
+def test_keys_read_it_place_by_place_and_enter_goes_there(quick: None, make: Make, qtbot: QtBot) -> None:
+    window = make(small())
+    show(window, qtbot)
+    strip = strip_of(window, 1, "C")
+    strip.setFocus()
+    assert strip.read is None and strip.words().startswith("C = 1: train 0.")
+    for _ in range(3):
+        QTest.keyClick(strip, KEY.Key_Right)
+    assert strip.read == 3 and window.document.lanes[1].svm.C == 1.0
+    assert strip.accessibleDescription().startswith(strip.words()) and strip.words().startswith("C = 1.41: train ")
+    QTest.keyClick(strip, KEY.Key_Return)
+    assert window.document.lanes[1].svm.C == 1.41
+    QTest.keyClick(strip, KEY.Key_End)
+    assert strip.read == 120
+    QTest.keyClick(strip, KEY.Key_Right)
+    assert strip.read == 120
+    QTest.keyClick(strip, KEY.Key_PageDown)
+    assert strip.read == 100
+    QTest.keyClick(strip, KEY.Key_Escape)
+    assert strip.read is None
+    QTest.keyClick(strip, KEY.Key_Home)
+    find(window, "lane1.C").setFocus()
+    assert strip.read is None
+
+
+def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp: QApplication) -> None:
+    window = make(small())
+    show(window, qtbot)
+    strip, curve = strip_of(window, 1, "C"), shown(window, 1, "C").curve
+    assert curve is not None
+    qtbot.wait(1)  # the layout comes to rest
+    columns = strip.columns()
+    x = columns[100]
+    QTest.mouseMove(strip, QPoint(int(x), 15))
+    assert strip.read is not None and strip.columns()[strip.read + 80] == x
+    shared = (np.flatnonzero(columns == x) - 80).tolist()
+    roundest = min(len(f"{C_SCALE.value_at(each):g}") for each in shared)
+    value = C_SCALE.value_at(strip.read)
+    assert value == 1.0 or len(f"{value:g}") == roundest, "of the places in one pixel, the roundest number"
+    read = strip.read + 80
+    assert strip.words() == f"C = {value:.3g}: train {curve.train[read]:.3g}, 5-fold {curve.validated[read]:.3g}"
+    blank = strip.grab().toImage()
+    QTest.mouseMove(strip, QPoint(2, 15))
+    assert strip.read is None
+    assert strip.grab().toImage() != blank
+
+
+def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -> None:
+    """Read from pixels: the thick line's middle at the height of its value."""
+    window = make(small(Lane("svm"), Lane("svm")), size=(1500, 900))
+    show(window, qtbot)
+    strip, curve = strip_of(window, 0, "C"), shown(window, 0, "C").curve
+    assert curve is not None
+    image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
+    accent = LIGHT.accent
+    heights, columns = strip.heights(curve.validated), strip.columns()
+    seen = 0
+    for place in range(5, 195, 7):
+        x = int(columns[place] * ratio)
+        rows = [
+            y
+            for y in range(image.height())
+            if sum(abs(a - b) for a, b in zip(image.pixelColor(x, y).getRgb(), accent, strict=False)) < 90
+        ]
+        if rows:
+            seen += 1
+            assert abs(np.mean(rows) + 0.5 - heights[place] * ratio) <= 2.0 * ratio, place
+    assert seen > 20
+
+
+def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
+    gate = threading.Event()
+    gate.set()
+
+    def waiting(query: CurveQuery, post: Any, overtaken: Callable[[], bool]) -> Iterator[Priority]:
+        while not gate.is_set():
+            gate.wait(0.002)
+            yield Priority.BACKGROUND
+            if overtaken():
+                return
+        yield from instantly(query, post, overtaken)
+
+    monkeypatch.setattr(CurveQuery, "answer", waiting)
+    window = make(small())
+    show(window, qtbot)
+    strip = strip_of(window, 1, "C")
+    fresh = strip.grab().toImage()
+    curve = shown(window, 1, "C").curve
+    assert curve is not None and not shown(window, 1, "C").stale and "before the change" not in strip.words()
+    gate.clear()
+    window.controller.set_lane(1, "svm", gamma=2.0)
+    window.refresh()
+    assert shown(window, 1, "C").stale and shown(window, 1, "C").curve is curve and "before the change" in strip.words()
+    assert strip.grab().toImage() != fresh
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[150]), 10))
+    assert pytest.approx(10**3.5, rel=0.5) == window.document.lanes[1].svm.C, "a stale strip still jumps"
+    gate.set()
+    settle(qtbot, window)
+    newest = shown(window, 1, "C")
+    assert not newest.stale and newest.curve is not curve and "before the change" not in strip.words()
+
+
+def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
+    """With strips that never end, a click is painted; with the pool frozen, it is an edit all the same."""
+
+    def endless(query: CurveQuery, post: Any, overtaken: Callable[[], bool]) -> Iterator[Priority]:
+        while not overtaken():
+            yield Priority.BACKGROUND
+
+    monkeypatch.setattr(CurveQuery, "answer", endless)
+    window = make(small())
+    window.named_actions["strips"].trigger()
+    window.refresh()
+    number = window.scheduler.newest(0)
+    QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, 0.4, 1.4))
+    assert len(window.document.points) == 31
+    qtbot.waitUntil(
+        lambda: all(
+            (frame := window.result(lane)) is not None
+            and frame.points is window.document.training_points
+            and frame.full
+            for lane in (0, 1)
+        ),
+        timeout=20_000,
+    )
+    assert window.scheduler.newest(0) > number
+    frozen, release = threading.Event(), threading.Event()
+
+    def freeze() -> Iterator[Priority]:
+        frozen.set()
+        release.wait(20)
+        yield Priority.BACKGROUND
+
+    window.scheduler.submit(freeze(), Priority.FIRST_PICTURE)
+    assert frozen.wait(20)
+    try:
+        strip = strip_of(window, 1, "C")
+        QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[90]), 10))
+        assert 2.0 < window.document.lanes[1].svm.C < 5.0
+    finally:
+        release.set()
+    window.named_actions["strips"].trigger()
+    settle(qtbot, window)
+
+
+def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
+    monkeypatch.setattr(query, "MOST_UPDATES", 40)
+    window = make(small())
+    show(window, qtbot)
+    for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
+        answer = window.scheduler.results.answer(name_of(window.document.slots[lane], control))
+        assert answer is not None and answer.done and answer.value.complete and not answer.message
+    strip, curve = strip_of(window, 1, "C"), shown(window, 1, "C").curve
+    assert curve is not None
+    given_up = np.flatnonzero(~curve.finished)
+    assert 0 < len(given_up) < 201
+    assert "(stopped early)" in sentence(curve, int(given_up[-1]) - 80, False)
+    assert "(stopped early)" not in sentence(curve, -80, False)
+    image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
+    x, y = strip.columns()[given_up[-1]], strip.heights(curve.validated)[given_up[-1]]
+    if strip.plot_area().contains(QPointF(x - 1, y)):
+        inside = image.pixelColor(int(x * ratio), int(y * ratio)).getRgb()[:3]
+        assert inside != LIGHT.accent
+
+
+def test_empty_and_one_class_documents_say_so(make: Make, qtbot: QtBot) -> None:
+    window = make(Document(lanes=(Lane("knn"), Lane("svm"))))
+    show(window, qtbot)
+    for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
+        strip = strip_of(window, lane, control)
+        assert strip.toolTip() == "The curve needs two points or more."
+        strip.grab()
+        QTest.mouseMove(strip, QPoint(int(strip.columns()[0]), 10))
+        QTest.keyClick(strip, KEY.Key_Right)
+        strip.grab()
+    for x in (0.0, 0.5, 1.0):
+        QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, x, 0.1))
+    settle(qtbot, window)
+    assert strip_of(window, 1, "C").toolTip() == "The curve needs points of two classes."
+    assert shown(window, 0, "k").curve is not None and strip_of(window, 0, "k").words()
+    strip_of(window, 0, "k").grab()
+
+
+def test_which_sliders_have_one(quick: None, make: Make, qtbot: QtBot) -> None:
+    window = make(small(Lane("svm", svm=SvmSettings("linear")), Lane("svm", svm=SvmSettings(hard_margin=True))))
+    show(window, qtbot)
+    seen = {
+        (lane, control)
+        for lane in (0, 1)
+        for control in ("k", "C", "gamma")
+        if strip_of(window, lane, control).isVisible()
+    }
+    assert seen == {(0, "C"), (1, "gamma")}
+    names = {f"curve{lane}.{control}" for lane in (0, 1) for control in ("k", "C", "gamma")}
+    answered = {name for name in names if window.scheduler.results.answer(name) is not None}
+    assert answered == {"curve0.C", "curve1.gamma"}
+
+
+def test_the_slider_of_k_goes_with_the_box(quick: None, make: Make, qtbot: QtBot) -> None:
+    window = make(small(Lane("knn", knn=KnnSettings(4)), Lane("svm")))
+    slider, box = find(window, "lane0.k.slider"), find(window, "lane0.k")
+    assert slider.scale == RankScale(29) and slider.value() == 3 and box.value() == 4
+    slider.setFocus()
+    start = window.controller.store.position
+    QTest.keyClick(slider, KEY.Key_Right)
+    assert window.document.lanes[0].knn.n_neighbors == 5
+    settle(qtbot, window)
+    assert box.value() == 5 and window.controller.store.undo_name == "Set k to 5"
+    QTest.keyClick(slider, KEY.Key_End)
+    assert window.document.lanes[0].knn.n_neighbors == 29
+    settle(qtbot, window)
+    assert window.controller.store.position == start + 2
+    window.controller.set_lane(0, "knn", n_neighbors=500)
+    settle(qtbot, window)
+    assert slider.value() == slider.maximum() and box.value() == 500 and window.document.lanes[0].knn.n_neighbors == 500
+
+
+def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
+    slider = ScaleSlider(RankScale(1))
+    strip = ValidationCurveView(slider, lambda value: None)
+    for widget in (slider, strip):
+        qtbot.addWidget(widget)
+    strip.grab()
+    strip.show_strip(
+        ValidationCurve("k", RankScale(1), 1.0, True, None, True, "The curve needs two points or more."), DARK
+    )
+    strip.grab()
+    QTest.keyClick(strip, KEY.Key_Return)
+
+
+@pytest.mark.parametrize("pixels", [13, 24])
+def test_every_text_stays_inside_a_narrow_frame(
+    qtbot: QtBot, qapp: QApplication, monkeypatch: Any, pixels: int
+) -> None:
+    """The plates in the frame, all else in the widget: of no text is more painted than there is room for."""
+    form = QWidget()
+    qtbot.addWidget(form)
+    slider = ScaleSlider(C_SCALE)
+    strip = ValidationCurveView(slider, lambda value: None)
+    for widget in (slider, strip):
+        widget.setParent(form)
+    font = strip.font()
+    font.setPixelSize(pixels)
+    strip.setFont(font)
+    form.resize(220, 200)
+    slider.setGeometry(60, 0, 72, 24)
+    strip.setGeometry(0, 30, 220, strip.sizeHint().height())
+    form.show()
+    strip.show()
+    drawn: list[tuple[QRectF, str, QFontMetricsF]] = []
+
+    class Watched(QPainter):
+        def drawText(self, box: QRectF, flags: Any, text: str) -> None:
+            drawn.append((box, text, QFontMetricsF(self.font())))
+            wrapped = bool(int(flags) & Qt.TextFlag.TextWordWrap.value)
+            needed = QFontMetricsF(self.font()).boundingRect(box, int(flags), text)
+            assert needed.width() <= box.width() + 1.5 or not text, (text, needed, box)
+            assert not wrapped or needed.height() <= box.height()
+            super().drawText(box, flags, text)
+
+    monkeypatch.setattr("app.views.widgets.painting.QPainter", Watched)
+    m = C_SCALE.high - C_SCALE.low + 1
+    values = np.full(m, 0.9)
+    finished = np.arange(m) < m - 9
+    curve = Curve("C", C_SCALE, values + 0.05, values, values, finished, 500, 500, 9000, 500, True)
+    frame = strip.plot_area().adjusted(-8, -6, 8, 6)
+    for message, read in (("", None), ("", 0), ("", C_SCALE.high), ("The curve needs points of two classes.", None)):
+        drawn.clear()
+        strip.show_strip(ValidationCurve("C", C_SCALE, 1.0, True, curve, False, message), LIGHT)
+        strip.read = read
+        strip.grab()
+        assert len(drawn) >= 3
+        for box, text, _ in drawn:
+            assert QRectF(strip.rect()).contains(box) or not text or box.width() <= 0, (text, box)
+        assert not message or drawn[-1][1].rstrip("…") in message
+        assert message or frame.contains(strip.plate)
+        assert read != C_SCALE.high or drawn[-1][1] in (("C = 1e6 ○", "1e6 ○") if pixels == 13 else ("1e6 ○", "1e6"))
+        assert read != 0 or drawn[-1][1] in ("C = 1", "1")
+    assert strip.toolTip() == "The curve needs points of two classes."
+    strip.show_strip(ValidationCurve("C", C_SCALE, 1.0, True, curve), LIGHT)
+    assert "Of a sample of 500 points." in strip.toolTip()
+    assert "Hollow ring: given up after" in strip.toolTip() and "Hollow ring" in strip.accessibleDescription()

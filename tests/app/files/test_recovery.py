@@ -1,0 +1,740 @@
+"""Recovery and locks: unsaved work is on disk soon, exactly as it is, and a copy goes only when it is not needed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.files import documents, locks, recovery
+from app.files.locks import Claims, Lock
+from app.files.recovery import Recorder, Work, orphans
+from app.state.document import Document, default_document
+from app.state.points import Points
+from tests.app.files.test_files import content, failing, new_document
+
+ROOT = Path(__file__).parents[3]
+
+
+def wait(what: Callable[[], object], seconds: float = 10.0) -> None:
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.005)
+
+
+def thread_names() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name == "recovery"]
+
+
+class Desk:
+    """Recorders in one folder, and what they told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.said: list[str] = []
+        self.recorders: list[Recorder] = []
+
+    def recorder(self, name: str = "one") -> Recorder:
+        self.recorders.append(Recorder(self.folder, name, self.said.append))
+        return self.recorders[-1]
+
+    def names(self) -> list[str]:
+        return sorted(path.name for path in self.folder.iterdir()) if self.folder.exists() else []
+
+    def die(self, recorder: Recorder) -> None:
+        """What a kill does: the copy stays, the lock ends."""
+        wait(lambda: recorder.settled)
+        data = recorder.file.read_bytes()
+        recorder.close()
+        recorder.file.write_bytes(data)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    monkeypatch.setattr(recovery, "INTERVAL", 0.05)
+    monkeypatch.setattr(recovery, "DELAY", 0.02)
+    monkeypatch.setattr(recovery, "RETRY", 0.05)
+    desk = Desk(tmp_path / "recovery")
+    yield desk
+    for recorder in desk.recorders:
+        assert recorder.close()
+    assert thread_names() == []
+
+
+# -- the recorder ------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_unsaved_makes_no_thread_and_no_file(desk: Desk) -> None:
+    recorder = desk.recorder()
+    recorder.keep(None)
+    assert recorder.settled and thread_names() == [] and desk.names() == []
+    assert recorder.close()
+
+
+def test_a_copy_is_exact_and_goes_when_nothing_is_unsaved(desk: Desk, tmp_path: Path) -> None:
+    recorder = desk.recorder()
+    print_of = documents.Fingerprint.of(b"old")
+    before = time.time()
+    recorder.keep(Work(new_document(), tmp_path / "mine.playground", print_of))
+    wait(lambda: recorder.settled and recorder.file.exists())
+    assert desk.names() == ["one.lock", "one.recovery"]
+    desk.die(recorder)
+    (copy,), sentences = orphans(desk.folder)
+    assert sentences == [] and (copy.title, copy.points) == ("mine.playground", 10)
+    assert before <= copy.time <= time.time()
+    assert copy.words == f"mine.playground, {recovery.when(copy.time, time.time())}, 10 points"
+    work = copy.read()
+    assert content(work.document) == content(new_document())
+    assert (work.path, work.on_disk) == (tmp_path / "mine.playground", print_of)
+    copy.remove()
+    assert desk.names() == []
+
+
+def test_a_copy_of_a_living_window_is_offered_to_nobody(desk: Desk) -> None:
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    wait(lambda: recorder.settled)
+    assert orphans(desk.folder) == ([], [])
+    assert desk.names() == ["one.lock", "one.recovery"]
+    recorder.keep(None)
+    wait(lambda: desk.names() == ["one.lock"])
+    assert orphans(desk.folder) == ([], [])
+    recorder.keep(Work(default_document(), None))
+    wait(lambda: "one.recovery" in desk.names())
+    assert recorder.close() and desk.names() == []
+
+
+def test_two_starts_do_not_offer_the_same_copy(desk: Desk) -> None:
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    desk.die(recorder)
+    first, second = orphans(desk.folder)[0], orphans(desk.folder)[0]
+    assert len(first) == 1 and second == []
+    first[0].lock.release()
+    (again,), _ = orphans(desk.folder)
+    assert again.title == "Untitled"
+    again.remove()
+
+
+def test_the_newest_is_kept_and_not_every_edit_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recovery, "INTERVAL", 0.2)
+    writes: list[float] = []
+    real = documents.write_pieces
+
+    def write(pieces: object, path: Path, **how: bool) -> None:
+        writes.append(recorder._started)  # the present moment may be later, on a busy machine
+        real(pieces, path, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(documents, "write_pieces", write)
+    recorder = desk.recorder()
+    document = Document()
+    end = time.monotonic() + 0.7
+    while time.monotonic() < end:
+        document = replace(document, points=document.points.append([(1.0, 2.0)], 1))
+        recorder.keep(Work(document, None))
+        time.sleep(0.002)
+    wait(lambda: recorder.settled)
+    assert 2 <= len(writes) <= 5 and min(np.diff(writes)) > 0.19
+    desk.die(recorder)
+    (copy,), _ = orphans(desk.folder)
+    assert content(copy.read().document) == content(document)
+    copy.remove()
+
+
+def test_the_times_are_those_that_are_promised() -> None:
+    assert recovery.DELAY <= 2.0 and recovery.INTERVAL <= 2.0
+
+
+@pytest.mark.parametrize("operation", ["mkdir", "mkstemp", "write", "fsync", "replace"])
+def test_a_failure_is_said_once_and_tried_again(operation: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = desk.recorder()
+    with monkeypatch.context() as patched:
+        fail = failing(errno.ENOSPC)
+        if operation == "mkdir":
+            patched.setattr(Path, "mkdir", fail)
+        elif operation == "mkstemp":
+            patched.setattr(documents.tempfile, "mkstemp", fail)
+        elif operation == "write":
+            patched.setattr(documents, "encode_pieces", lambda document: (fail() for _ in range(1)))
+        else:
+            patched.setattr(documents.os, operation, fail)
+        for _ in range(5):
+            recorder.keep(Work(default_document(), None))
+            time.sleep(0.06)
+        wait(lambda: desk.said)
+        assert desk.said == ["Recovery copies cannot be written: no space left on device."]
+        assert not recorder.settled
+        wait(lambda: desk.names() in ([], ["one.lock"]))  # between two tries, that is
+    wait(lambda: recorder.settled)
+    assert "one.recovery" in desk.names() and len(desk.said) == 1
+
+
+def test_an_old_copy_outlives_a_failure(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    wait(lambda: recorder.settled)
+    old = recorder.file.read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(documents.os, "replace", failing(errno.EROFS))
+        recorder.keep(Work(new_document(), None))
+        wait(lambda: desk.said)
+        assert recorder.file.read_bytes() == old
+    wait(lambda: recorder.settled)
+    assert recorder.file.read_bytes() != old
+
+
+def test_an_error_nobody_thought_of_does_not_end_the_thread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = desk.recorder()
+    with monkeypatch.context() as patched:
+        patched.setattr(documents, "encode_pieces", lambda document: 1 / 0)
+        recorder.keep(Work(default_document(), None))
+        wait(lambda: desk.said)
+        assert desk.said == ["Recovery copies cannot be written: ZeroDivisionError."]
+    wait(lambda: recorder.settled)
+
+
+def test_closing_in_the_middle_of_a_write_leaves_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = threading.Event()
+
+    def slow(document: Document) -> Iterator[bytes]:
+        for _ in range(10_000):
+            begun.set()
+            yield b"x"
+
+    monkeypatch.setattr(documents, "encode_pieces", slow)
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    assert begun.wait(5)
+    assert recorder.close() and desk.names() == [] and desk.said == []
+    recorder.keep(Work(default_document(), None))  # too late
+    assert thread_names() == []
+
+
+def test_a_folder_taken_away_comes_back_with_its_lock(desk: Desk) -> None:
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    wait(lambda: recorder.settled)
+    for path in list(desk.folder.iterdir()):
+        path.unlink()
+    desk.folder.rmdir()
+    recorder.keep(Work(new_document(), None))
+    wait(lambda: recorder.settled)
+    assert desk.names() == ["one.lock", "one.recovery"] and orphans(desk.folder) == ([], [])
+
+
+def test_recovered_work_stays_protected(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = desk.recorder("first"), desk.recorder("second")
+    first.keep(Work(new_document(), None))
+    desk.die(first)
+    (copy,), _ = orphans(desk.folder)
+    with monkeypatch.context() as patched:
+        patched.setattr(documents.os, "replace", failing(errno.ENOSPC))
+        second.keep(Work(copy.read().document, None))
+        second.replaces(copy)
+        wait(lambda: desk.said)
+        assert copy.file.exists(), "nothing stands in its place yet"
+    wait(lambda: second.settled and not copy.file.exists())
+    assert desk.names() == ["second.lock", "second.recovery"]
+    assert content(documents.decode(second.file.read_bytes().partition(b"\n")[2])) == content(new_document())
+
+
+def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = desk.recorder("first"), desk.recorder("second")
+    first.keep(Work(new_document(), None))
+    desk.die(first)
+    (copy,), _ = orphans(desk.folder)
+    writing, go_on = threading.Event(), threading.Event()
+    real = documents.write_pieces
+
+    def held_up(pieces: object, path: Path, **how: bool) -> None:
+        writing.set()
+        assert go_on.wait(5)
+        real(pieces, path, **how)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(documents, "write_pieces", held_up)
+        second.keep(Work(Document(), None))
+        assert writing.wait(5)
+        writing.clear()
+        second.keep(Work(copy.read().document, None))
+        second.replaces(copy)
+        go_on.set()
+        assert writing.wait(5) and copy.file.exists()
+    wait(lambda: second.settled and not copy.file.exists())
+
+
+def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = desk.recorder("first"), desk.recorder("second")
+    first.keep(Work(new_document(), None))
+    desk.die(first)
+    (copy,), _ = orphans(desk.folder)
+    writing, go_on = threading.Event(), threading.Event()
+    real = documents.write_pieces
+
+    def held_up(pieces: object, path: Path, **how: bool) -> None:
+        writing.set()
+        assert go_on.wait(5)
+        real(pieces, path, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(documents, "write_pieces", held_up)
+    second.keep(Work(copy.read().document, None))
+    assert writing.wait(5)
+    second.replaces(copy)
+    go_on.set()
+    wait(lambda: second.settled and desk.names() == ["second.lock", "second.recovery"])
+
+
+def test_saving_recovered_work_at_once_takes_the_old_copy_away(desk: Desk) -> None:
+    first, second = desk.recorder("first"), desk.recorder("second")
+    first.keep(Work(new_document(), None))
+    desk.die(first)
+    (copy,), _ = orphans(desk.folder)
+    second.keep(Work(copy.read().document, None))
+    second.replaces(copy)
+    second.keep(None)
+    wait(lambda: desk.names() == ["second.lock"] or desk.names() == [])
+
+
+# -- what is found -----------------------------------------------------------------------------------------------------
+
+
+BAD: dict[str, bytes] = {
+    "empty": b"",
+    "no header": b"\n" + documents.encode(default_document()),
+    "noise": bytes(range(256)) * 100,
+    "a list": b"[]\n",
+    "deep": b"[" * 90_000 + b"\n",
+    "endless line": b"{" * 200_000,
+    "wrong types": b'{"time": "now", "points": 1, "version": 2}\n',
+    "no time": b'{"points": 1, "version": 2}\n',
+    "latin 1": b'{"time": 1, "points": 1, "version": 2, "path": "\xe9"}\n',
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_copy_that_cannot_be_read_is_kept_aside(name: str, desk: Desk) -> None:
+    desk.folder.mkdir()
+    (desk.folder / "bad.recovery").write_bytes(BAD[name])
+    (desk.folder / "good.recovery").write_bytes(b'{"time": 1, "points": 1, "version": 2}\n')
+    (copy,), (sentence,) = orphans(desk.folder)
+    assert copy.file.name == "good.recovery"
+    aside = desk.folder / "bad.unreadable"
+    assert sentence == f"A recovery copy cannot be read; it is kept as {aside}."
+    assert aside.read_bytes() == BAD[name]
+    with pytest.raises(documents.FileError, match=r"The recovery copy of Untitled is (empty|damaged)"):
+        copy.read()
+    assert copy.set_aside().read_bytes() == b'{"time": 1, "points": 1, "version": 2}\n'
+    assert orphans(desk.folder) == ([], []) and desk.names() == ["bad.unreadable", "good.unreadable"]
+
+
+def copy_of(moment: str, document: Document | None = None, path: str = "null") -> bytes:
+    """What a copy holds that says it was written at `moment`."""
+    header = f'{{"time": {moment}, "points": 10, "version": 2, "path": {path}}}\n'
+    return header.encode() + documents.encode(document or new_document())
+
+
+@pytest.mark.parametrize("moment", ["NaN", "Infinity", "-Infinity", "1e999", "1e300", "-1e15", "253402300800"])
+def test_an_odd_clock_makes_no_copy_unreadable(moment: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.folder.mkdir()
+    for name in ("a", "b", "c"):
+        (desk.folder / f"{name}.recovery").write_bytes(copy_of("1000" if name == "b" else moment))
+    copies, sentences = orphans(desk.folder)
+    assert sentences == [] and len(copies) == 3
+    for copy in copies:
+        assert copy.words == "Untitled, 1 January 1970 0:16, 10 points" or copy.file.stem != "b"
+        assert copy.words == "Untitled, at an unknown time, 10 points" or copy.file.stem == "b"
+        assert content(copy.read().document) == content(new_document())
+        copy.remove()
+    monkeypatch.setattr(time, "time", lambda: float(moment))
+    assert recovery.when(1000.0, time.time()).startswith(("1 January 1970", "at an unknown time"))
+    recorder = desk.recorder()
+    recorder.keep(Work(new_document(), None))
+    desk.die(recorder)
+    (copy,), sentences = orphans(desk.folder)
+    assert sentences == [] and content(copy.read().document) == content(new_document())
+    copy.remove()
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.ESTALE, errno.EACCES])
+@pytest.mark.parametrize("operation", ["open", "stat", "fstat"])
+def test_a_copy_that_cannot_be_read_for_now_is_offered_another_time(
+    operation: str, code: int, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.folder.mkdir()
+    for name in ("bad", "good", "worse"):
+        (desk.folder / f"{name}.recovery").write_bytes(copy_of("1"))
+    real = getattr(os, operation)
+
+    def sometimes(what: object, *rest: object, **named: object) -> object:
+        name = os.readlink(f"/proc/self/fd/{what}") if isinstance(what, int) else str(what)
+        if name.endswith(("bad.recovery", "worse.recovery")):
+            raise OSError(code, os.strerror(code))
+        return real(what, *rest, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, operation, sometimes)
+        (copy,), (sentence,) = orphans(desk.folder)
+    assert copy.file.name == "good.recovery"
+    assert sentence == (
+        f"2 recovery copies cannot be read for now ({os.strerror(code).lower()}); "
+        f"they stay in {desk.folder} for the next start."
+    )
+    copy.lock.release()
+    copies, sentences = orphans(desk.folder)
+    assert len(copies) == 3 and sentences == []
+    with monkeypatch.context() as patched:
+        patched.setattr(os, operation, failing(code))
+        with pytest.raises(documents.UnreadError, match="The recovery copy of Untitled cannot be read: "):
+            copies[0].read()
+    for copy in copies:
+        copy.remove()
+
+
+def test_a_folder_that_cannot_be_looked_into_is_one_sentence(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.folder.mkdir()
+    for number in range(5):
+        (desk.folder / f"{number}.recovery").write_bytes(copy_of("1"))
+        (desk.folder / f"{number}.lock").touch()
+    for operations in (("listdir",), ("stat", "open")):
+        with monkeypatch.context() as patched:
+            for operation in operations:
+                patched.setattr(os, operation, failing(errno.EACCES))
+            copies, sentences = orphans(desk.folder)
+        assert copies == [] and len(sentences) == 1 and "permission denied" in sentences[0]
+    copies, sentences = orphans(desk.folder)
+    assert len(copies) == 5 and sentences == []
+    for copy in copies:
+        copy.remove()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="another user of POSIX")
+def test_a_folder_that_may_be_listed_but_not_entered() -> None:
+    """As a user whom permissions stop; in a place where that one may go."""
+    code = (
+        "import os, sys\nfrom pathlib import Path\nfrom app.files.recovery import orphans\n"
+        "if os.getuid() == 0: os.setuid(65534)\n"
+        "entered = os.access(sys.argv[1] + '/one.recovery', os.F_OK)\n"
+        "print('skip' if entered else orphans(Path(sys.argv[1])))\n"
+    )
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "recovery"
+        folder.mkdir()
+        (folder / "one.recovery").write_bytes(copy_of("1"))
+        Path(place).chmod(0o755)
+        folder.chmod(0o444)
+        answer = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, cwd=ROOT)
+        folder.chmod(0o700)
+    if answer.stdout == "skip\n":
+        pytest.skip("permissions stop nobody here")
+    assert "permission denied" in answer.stdout and answer.stdout.startswith("([], ["), answer.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_a_pipe_is_not_waited_for(desk: Desk) -> None:
+    desk.folder.mkdir()
+    for name in ("x.recovery", "x.lock", "y.lock", ".x.recovery.abcdefgh.tmp"):
+        os.mkfifo(desk.folder / name)
+    (desk.folder / "good.recovery").write_bytes(copy_of("1"))
+    (desk.folder / "folder.recovery").mkdir()
+    found: list[tuple[list[recovery.Copy], list[str]]] = []
+    search = threading.Thread(target=lambda: found.append(orphans(desk.folder)), daemon=True)
+    search.start()
+    search.join(10)
+    ((copy,), sentences) = found[0]
+    assert copy.file.name == "good.recovery" and len(sentences) == 2
+    copy.remove()
+    assert orphans(desk.folder) == ([], []), "told once"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+def test_copies_are_for_nobody_else_to_read(desk: Desk) -> None:
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    wait(lambda: recorder.settled)
+    assert recorder.file.stat().st_mode & 0o777 == 0o600 and desk.folder.stat().st_mode & 0o777 == 0o700
+    recorder.file.chmod(0o644)
+    recorder.keep(Work(new_document(), None))
+    wait(lambda: recorder.settled)
+    assert recorder.file.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_set_aside_replaces_nothing_and_can_be_read(desk: Desk) -> None:
+    desk.folder.mkdir()
+    for header in (b"", b'{"time": "now", "points": 1}', b"noise " * 40_000):
+        (desk.folder / "one.recovery").write_bytes(header + b"\n" + documents.encode(new_document()))
+        assert orphans(desk.folder)[0] == []
+    asides = sorted(desk.folder.glob("*.unreadable"))
+    assert [path.name for path in asides] == ["one-2.unreadable", "one-3.unreadable", "one.unreadable"]
+    for path in asides:
+        assert recovery.is_copy(path) and content(recovery.read(path)) == content(new_document())
+    asides[0].write_bytes(b"{}\n{")
+    with pytest.raises(documents.FileError, match=r"one-2\.unreadable is damaged"):
+        recovery.read(asides[0])
+
+
+def test_a_copy_of_a_newer_program_is_not_called_damaged(desk: Desk) -> None:
+    desk.folder.mkdir()
+    newer = copy_of("1").partition(b"\n")[0] + b'\n{"format": "classifier-playground", "version": 99}'
+    (desk.folder / "one.recovery").write_bytes(newer)
+    (copy,), _ = orphans(desk.folder)
+    with pytest.raises(documents.UnreadError, match="of version 99"):
+        copy.read()
+    copy.lock.release()
+
+
+def test_when_the_system_gives_no_thread_the_next_change_tries_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = desk.recorder()
+    with monkeypatch.context() as patched:
+
+        def refuse(thread: threading.Thread) -> None:
+            raise RuntimeError("can't start new thread")
+
+        patched.setattr(threading.Thread, "start", refuse)
+        for _ in range(2):
+            recorder.keep(Work(default_document(), None))
+    assert desk.said == ["Recovery copies cannot be written: can't start new thread."]
+    recorder.keep(Work(new_document(), None))
+    wait(lambda: recorder.settled)
+    assert recorder.file.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a working folder that is gone")
+def test_where_the_working_folder_is_gone_copies_and_claims_go_on(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    recorder = desk.recorder()
+    recorder.keep(Work(new_document(), Path("mine.playground")))
+    desk.die(recorder)
+    (copy,), _ = orphans(desk.folder)
+    assert copy.title == "mine.playground" and desk.said == []
+    copy.remove()
+    claims = Claims(tmp_path / "open", "me")
+    for path in (Path("mine.playground"), Path("half \ud800"), Path("zero \0")):
+        claims.follow(path)
+        assert not claims.elsewhere(path)
+    claims.release()
+
+
+def test_copies_come_newest_first_and_leftovers_go(desk: Desk) -> None:
+    assert orphans(desk.folder) == ([], [])
+    desk.folder.mkdir()
+    for name, moment in (("a", 10.0), ("b", 30.0), ("c", 20.0)):
+        (desk.folder / f"{name}.recovery").write_bytes(json.dumps({"time": moment, "points": 1, "version": 2}).encode())
+    (desk.folder / "gone.lock").touch()
+    (desk.folder / ".a.recovery.x1.tmp").touch()
+    (desk.folder / "notes.txt").touch()
+    copies, _ = orphans(desk.folder)
+    assert [copy.file.stem for copy in copies] == ["b", "c", "a"]
+    for copy in copies:
+        copy.lock.release()
+    assert desk.names() == ["a.recovery", "b.recovery", "c.recovery", "notes.txt"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names of any bytes")
+def test_a_file_name_of_any_bytes_comes_back(desk: Desk, tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe \n.playground"))
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), path))
+    desk.die(recorder)
+    (copy,), _ = orphans(desk.folder)
+    assert copy.path == path
+    copy.remove()
+
+
+def test_times_in_words() -> None:
+    def moment(day: int, hour: int, minute: int, month: int = 3) -> float:
+        return time.mktime((2026, month, day, hour, minute, 0, 0, 0, -1))
+
+    now = moment(3, 14, 40)
+    assert recovery.when(moment(3, 14, 32), now) == "today 14:32"
+    assert recovery.when(moment(2, 23, 5), now) == "yesterday 23:05"
+    assert recovery.when(moment(1, 0, 0), now) == "1 March 2026 0:00"
+    assert recovery.when(moment(28, 9, 0, month=2), now) == "28 February 2026 9:00"
+    assert recovery.when(moment(4, 9, 0), now) == "4 March 2026 9:00"
+
+
+WRITER = """
+import sys
+from pathlib import Path
+import numpy as np
+from app.files import recovery
+from app.state.document import Document
+from app.state.points import Points
+recovery.INTERVAL = recovery.DELAY = 0.0
+recorder = recovery.Recorder(Path(sys.argv[1]), sys.argv[2], print)
+turn = 0
+while True:
+    if recorder.settled:
+        turn += 1
+        xy = np.full((5000, 2), float(turn))
+        recorder.keep(recovery.Work(Document(Points.of(xy, np.zeros(5000, int)), notes=str(turn)), None))
+        if turn == 2:
+            print("writing", flush=True)
+"""
+
+
+def kill_while_writing_copies(times: int, folder: Path) -> tuple[int, int]:
+    """Kill writers of copies; how many temporary files they left, and how many copies were whole."""
+    rng = random.Random(times)
+    left = whole = 0
+    for number in range(times):
+        arguments = [sys.executable, "-c", WRITER, str(folder), f"w{number}"]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=ROOT) as writer:
+            assert writer.stdout is not None and writer.stdout.readline() == b"writing\n"
+            time.sleep(rng.uniform(0.0, 0.05))
+            writer.kill()
+        left += len(list(folder.glob(".*.tmp")))
+        (copy,), sentences = orphans(folder)
+        document = copy.read().document
+        assert sentences == [] and len(document.points) == copy.points == 5000
+        assert (document.points.xy == float(document.notes)).all(), "all of one moment"
+        whole += 1
+        copy.remove()
+        assert list(folder.iterdir()) == []
+    return left, whole
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_killed_while_writing_a_copy(tmp_path: Path) -> None:
+    assert kill_while_writing_copies(2, tmp_path)[1] == 2
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_killed_while_writing_a_copy_many_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    left, whole = kill_while_writing_copies(50, tmp_path)
+    with capsys.disabled():
+        print(f"\n50 kills while copies were written: {left} temporary files left and swept, {whole} copies whole")
+    assert left > 10, "the kills must have met the writing"
+
+
+# -- locks -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_lock_excludes_and_ends(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    first, second = Lock(path), Lock(path)
+    assert not locks.held(path) and first.acquire() and first.held
+    assert not second.acquire() and not second.acquire(0.02) and locks.held(path)
+    first.release()
+    first.release()
+    assert not path.exists() and second.acquire()
+    path.unlink()
+    assert not second.held and first.acquire(), "a file taken away by hand is no lock any more"
+    second.release()
+    assert first.held, "and its old holder does not take the new one away"
+    first.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    code = f"from app.files.locks import Lock; from pathlib import Path; assert Lock(Path({str(path)!r})).acquire()"
+    code += "; print('held', flush=True); import time; time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"held\n"
+        assert locks.held(path)
+        other.kill()
+    assert path.exists() and not locks.held(path) and not path.exists()
+
+
+def test_where_nothing_can_be_locked_copies_are_still_written_and_found(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "take", failing(errno.ENOLCK))
+    recorder = desk.recorder()
+    recorder.keep(Work(default_document(), None))
+    desk.die(recorder)
+    (copy,), sentences = orphans(desk.folder)
+    assert sentences == [] and content(copy.read().document) == content(default_document())
+    claims = Claims(desk.folder / "open", "me")
+    claims.follow(copy.file)
+    assert not Claims(desk.folder / "open", "you").elsewhere(copy.file)
+    claims.release()
+
+
+def test_claims_know_a_file_by_any_of_its_names(tmp_path: Path) -> None:
+    path, link = tmp_path / "mine.playground", tmp_path / "link.playground"
+    path.touch()
+    link.symlink_to(path)
+    mine, yours = Claims(tmp_path / "open", "me"), Claims(tmp_path / "open", "you")
+    assert not mine.elsewhere(path)
+    mine.follow(path)
+    assert not mine.elsewhere(path) and yours.elsewhere(path) and yours.elsewhere(link)
+    assert yours.elsewhere(tmp_path / "open" / ".." / "mine.playground")
+    yours.follow(link)
+    assert mine.elsewhere(path)
+    mine.follow(tmp_path / "other.playground")
+    assert not yours.elsewhere(path) and yours.elsewhere(tmp_path / "other.playground")
+    mine.follow(None)
+    yours.release()
+    assert list((tmp_path / "open").iterdir()) == []
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link.playground", "mine.playground", "open"]
+
+
+def test_claims_without_a_folder_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    claims = Claims(tmp_path / "file", "me")
+    claims.follow(tmp_path / "mine.playground")
+    assert not claims.elsewhere(tmp_path / "mine.playground")
+    claims.release()
+
+
+# -- the time it takes -------------------------------------------------------------------------------------------------
+
+
+def longest_pause(turns: list[float]) -> float:
+    return float(np.diff(turns).max())
+
+
+def pauses_while_writing(folder: Path, seconds: float) -> tuple[float, float, int]:
+    """Longest pauses of a thread that does nothing but look at the clock: alone, and while copies are written."""
+    rng = np.random.default_rng(0)
+    document = Document(Points.of(rng.normal(size=(100_000, 2)), rng.integers(0, 8, 100_000)))
+    pauses = []
+    recorder = Recorder(folder, "one", lambda sentence: None)
+    writes = 0
+    for work in (None, Work(document, None)):
+        turns = [time.perf_counter()]
+        end = turns[0] + seconds
+        while turns[-1] < end:
+            if work is not None and recorder.settled:
+                writes += 1
+                recorder.keep(work)
+            time.sleep(0.0005)
+            turns.append(time.perf_counter())
+        pauses.append(longest_pause(turns))
+    assert recorder.close()
+    return pauses[0], pauses[1], writes
+
+
+def test_writing_100_000_points_leaves_room_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A freeze, not a speed: encoding them in one go would hold the window for far longer than this."""
+    monkeypatch.setattr(recovery, "INTERVAL", 0.02)
+    monkeypatch.setattr(recovery, "DELAY", 0.01)
+    for _ in range(5):  # a pause that others on the machine make is not there every time
+        alone, writing, writes = pauses_while_writing(tmp_path, 1.0)
+        if writes >= 2 and writing < 0.1 + alone:
+            break
+    else:
+        pytest.fail(f"paused for {writing:.3f} s, and for {alone:.3f} s without writing; {writes} writes")

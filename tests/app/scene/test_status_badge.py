@@ -1,0 +1,79 @@
+"""Badges: what is said of a lane's picture is what its certificates prove, and no more."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.engine.requests import Frame, Phase
+from app.scene.status_badge import NO_BADGE, Mood, badge
+from app.state.document import Lane, PegasosSettings, PerceptronSettings
+from app.state.number_format import short
+from solver import Certificate, Status
+from tests.app.engine.test_lane_job import Background, four_blobs, knn, spec, svm, two_moons
+
+
+def finished(lane: Lane, **changes: Any) -> Frame:
+    return Background().finish(spec(changes.pop("points", two_moons()), lane, **changes))
+
+
+def with_status(frame: Frame, status: Status, **values: Any) -> Frame:
+    machine = frame.certificates[0]
+    assert isinstance(machine, Certificate)
+    return replace(frame, certificates=(replace(machine, status=status, **values),))
+
+
+def test_an_optimal_training_says_so_with_its_numbers() -> None:
+    frame = finished(svm(tol=1e-3))
+    said = badge(frame)
+    machine = frame.certificates[0]
+    assert isinstance(machine, Certificate) and machine.kkt_violation <= 1e-3
+    assert said.mood is Mood.CERTIFIED and said.text.startswith("optimal: KKT ") and "gap" in said.text
+
+
+def test_of_several_problems_the_worst_counts() -> None:
+    frame = finished(svm(tol=1e-2), points=four_blobs())
+    worst = max(c.kkt_violation for c in frame.certificates if isinstance(c, Certificate))
+    assert badge(frame).text.startswith(f"optimal: KKT {short(worst)}, gap")
+    one, *others = frame.certificates
+    assert isinstance(one, Certificate)
+    bad = replace(frame, certificates=(replace(one, status=Status.STOPPED_EARLY, n_iter=1234), *others))
+    assert badge(bad).mood is Mood.DOUBTFUL and "stopped early at step 1\u202f234" in badge(bad).text
+
+
+@pytest.mark.parametrize(
+    ("status", "values", "mood", "words"),
+    [
+        (Status.NOT_SEPARABLE, {"margin_bound": 2.5e-7}, Mood.DOUBTFUL, "not separable: the margin is below 2.5e-7"),
+        (Status.STOPPED_EARLY, {"n_iter": 7}, Mood.DOUBTFUL, "stopped early at step 7: KKT"),
+        (Status.PRECISION, {"gap": 1e-4}, Mood.CERTIFIED, "optimal to double precision: KKT"),
+        (Status.PRECISION, {"gap": 0.5}, Mood.DOUBTFUL, "not shown optimal"),
+        (Status.STATIONARY, {"gap": math.nan}, Mood.CERTIFIED, "stationary: KKT"),
+    ],
+)
+def test_each_end_has_its_words(status: Status, values: dict[str, Any], mood: Mood, words: str) -> None:
+    said = badge(with_status(finished(svm()), status, **values))
+    assert said.mood is mood and said.text.startswith(words)
+    if math.isnan(values.get("gap", 0.0)):
+        assert "gap" not in said.text, "without a primal bound there is no gap"
+
+
+def test_on_its_way_a_training_is_not_certified() -> None:
+    frame = finished(svm(), paused=True)
+    assert frame.phase is Phase.PAUSED
+    assert badge(frame).mood is Mood.RESTING and "step 0" in badge(frame).text
+    moving = replace(frame, phase=Phase.TRAINING)
+    assert badge(moving).mood is Mood.MOVING and badge(moving).text.startswith("still moving")
+    assert frame.provisional and not finished(svm()).provisional
+
+
+def test_lanes_without_multipliers_have_words_of_their_own() -> None:
+    assert badge(None) is NO_BADGE
+    assert badge(finished(knn(n_neighbors=3))).text == "exact: the 3 nearest of 80 vote"
+    perceptron = badge(finished(Lane("perceptron", perceptron=PerceptronSettings(max_iter=5))))
+    assert perceptron.mood is Mood.DOUBTFUL and "mistakes" in perceptron.text
+    pegasos = badge(finished(Lane("pegasos", pegasos=PegasosSettings(n_iter=2000))))
+    assert "gap" in pegasos.text and "proved" in pegasos.text

@@ -1,0 +1,83 @@
+"""Points to and from other programs through the window: what is asked before, and what then happens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMessageBox, QRadioButton
+from pytestqt.qtbot import QtBot
+
+from app.state.document import PLAIN_STYLES, ClassStyle, Document
+from app.state.points import Points
+from app.views.dialogs.import_table import ImportDialog
+from app.views.window import MainWindow
+from tests.windows import Make, finish_tasks
+
+SMALL = Document(Points.of([(0.0, 0.0), (1.0, 1.0)], [0, 1]))
+RISKY = replace(SMALL, styles=(ClassStyle("=cmd()"), *PLAIN_STYLES[1:]))
+
+
+def paste(window: MainWindow, text: str) -> None:
+    QApplication.clipboard().setText(text)
+    window.named_actions["paste"].trigger()
+    finish_tasks(window)
+
+
+def test_a_paste_in_doubt_is_shown_first(make: Make, qtbot: QtBot) -> None:
+    window = make(SMALL, wait=False)
+    paste(window, "1,000\t2,500\t1\n")
+    dialog = window.findChild(ImportDialog)
+    assert len(window.document.points) == 2
+    doubt = dialog.findChild(QLabel, "import.doubt")
+    qtbot.waitUntil(doubt.isVisible, timeout=20_000)
+    assert doubt.text() == "1,000 is read as 1, with a decimal comma. If it parts thousands, remove it first."
+    assert dialog.findChild(QRadioButton, "import.add").isChecked(), "as a paste does"
+    dialog.reject()
+    assert len(window.document.points) == 2
+
+
+@pytest.mark.parametrize("text", ["1,5\t2,500\t1\n", "1.000\t2.500\t1\n", "1000\t2500\n"])
+def test_a_paste_without_doubt_is_pasted_at_once(make: Make, text: str) -> None:
+    window = make(SMALL, wait=False)
+    paste(window, text)
+    assert window.findChild(ImportDialog) is None and len(window.document.points) == 3
+
+
+def test_nothing_is_in_doubt_once_the_hand_has_chosen(make: Make, qtbot: QtBot) -> None:
+    window = make(SMALL, wait=False)
+    QApplication.clipboard().setText("1,000\t2,500\t1\n")
+    window.named_actions["import_clipboard"].trigger()
+    dialog = window.findChild(ImportDialog)
+    doubt = dialog.findChild(QLabel, "import.doubt")
+    qtbot.waitUntil(doubt.isVisible, timeout=20_000)
+    assert not dialog.findChild(QRadioButton, "import.add").isChecked()
+    decimal = dialog.findChild(QComboBox, "import.decimal")
+    decimal.setCurrentIndex(decimal.findData(","))
+    decimal.activated.emit(decimal.currentIndex())
+    qtbot.waitUntil(lambda: not doubt.isVisible(), timeout=20_000)
+    dialog.reject()
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"), [("&Put apostrophes", "'=cmd()"), ("&Leave names as they are", "=cmd()"), ("Cancel", "")]
+)
+def test_names_that_may_run_are_asked_about(make: Make, qtbot: QtBot, tmp_path: Path, answer: str, name: str) -> None:
+    window, path = make(RISKY, wait=False), tmp_path / "out.csv"
+    window.import_export.export(path)
+    box = window.findChild(QMessageBox, "formulas")
+    assert "=cmd()" in box.text() and box.defaultButton().text() == "&Put apostrophes" and not path.exists()
+    next(button for button in box.buttons() if button.text() == answer).click()
+    if name:
+        qtbot.waitUntil(path.exists, timeout=20_000)
+        assert path.read_text() == f"x,y,class\n0.0,0.0,{name}\n1.0,1.0,2\n"
+    assert path.exists() == bool(name)
+
+
+def test_nothing_is_asked_where_nothing_can_run(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    for document, suffix in ((SMALL, ".csv"), (RISKY, ".npz"), (RISKY, ".svmlight")):
+        window, path = make(document, wait=False), tmp_path / f"out{suffix}"
+        window.import_export.export(path)
+        qtbot.waitUntil(path.exists, timeout=20_000)
+        assert window.findChild(QMessageBox, "formulas") is None

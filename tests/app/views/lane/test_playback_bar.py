@@ -1,0 +1,487 @@
+"""The bar under a picture and its timeline: what each click, drag and key asks for, and what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QAccessible, QColor, QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.engine.run_state import RunState
+from app.views import theme
+from app.views.charts.scales import StepScale
+from app.views.lane.playback_bar import PlaybackBar
+from app.views.lane.timeline import SIDE, Timeline
+from tests.app.features.runs import hands, lane_of, made, smo, study_of
+from tests.windows import Make, settle
+
+BUTTONS = ("start", "previous_change", "back", "play", "forward", "next_change", "end")
+Show = Callable[..., PlaybackBar]
+
+
+@pytest.fixture
+def show(qtbot: QtBot) -> Show:
+    """``show(study)`` opens a bar of lane 0 that shows it."""
+    windows: list[QWidget] = []
+
+    def build(
+        run_state: RunState | None = None, playing: bool = False, width: int = 520, points: int = 0, dark: bool = False
+    ) -> PlaybackBar:
+        window = QWidget()
+        windows.append(window)  # qtbot alone does not keep it
+        desk = hands()
+        bar = PlaybackBar(0, desk)
+        bar.told = desk.playback  # type: ignore[attr-defined]
+        layout = QVBoxLayout(window)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(bar)
+        qtbot.addWidget(window)
+        theme.apply(theme.theme_of(dark), window, points)
+        window.resize(width, 60)
+        window.show()
+        qtbot.waitExposed(window)
+        bar.render_scene(lane_of(run_state, playing), theme.theme_of(dark))
+        QApplication.sendPostedEvents()
+        return bar
+
+    return build
+
+
+def button(bar: PlaybackBar, name: str) -> QToolButton:
+    found = bar.findChild(QToolButton, f"lane0.transport.{name}")
+    assert found is not None
+    return found
+
+
+def counter(bar: PlaybackBar) -> QLabel:
+    found = bar.findChild(QLabel, "lane0.transport.step")
+    assert found is not None
+    return found
+
+
+def asked(bar: PlaybackBar) -> list[tuple[Any, ...]]:
+    """What the transport was asked since the last time: names and arguments."""
+    playback = bar.told  # type: ignore[attr-defined]
+    calls = [(name, *args, *kwargs.values()) for name, args, kwargs in playback.mock_calls]
+    playback.reset_mock()
+    return calls
+
+
+def press(line: Timeline, x: int) -> None:
+    QTest.mousePress(line, Qt.MouseButton.LeftButton, pos=QPoint(x, line.height() // 2))
+
+
+def drag(line: Timeline, x: int) -> None:
+    QTest.mouseMove(line, QPoint(x, line.height() // 2))
+
+
+def release(line: Timeline, x: int) -> None:
+    QTest.mouseRelease(line, Qt.MouseButton.LeftButton, pos=QPoint(x, line.height() // 2))
+
+
+def click(line: Timeline, x: int) -> None:
+    press(line, x)
+    release(line, x)
+
+
+def right_end(line: Timeline) -> int:
+    return line.width() - SIDE - 1
+
+
+# -- steps and pixels --------------------------------------------------------------------------------------------------
+
+
+@given(
+    first=st.integers(0, 10**6),
+    span=st.integers(0, 10**6),
+    columns=st.integers(2, 3000),
+    log=st.booleans(),
+    share=st.floats(0, 1),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_step_is_where_its_place_is(first: int, span: int, columns: int, log: bool, share: float) -> None:
+    scale = StepScale(first, first + span, columns, log)
+    assert scale.step_at(0) == min(scale.start, scale.last) and scale.step_at(-5) == scale.step_at(0)
+    assert scale.step_at(columns - 1) == scale.last == scale.step_at(columns + 5)
+    step = min(scale.start + round(share * span), scale.last)
+    if step >= scale.start:
+        assert scale.step_at(float(scale.place(step))) == step
+        assert -1e-9 <= scale.place(step) <= columns - 1 + 1e-9
+
+
+@given(first=st.integers(0, 300), span=st.integers(0, 300), columns=st.integers(2, 200), log=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_each_step_belongs_to_the_pixel_it_is_drawn_at(first: int, span: int, columns: int, log: bool) -> None:
+    scale = StepScale(first, first + span, columns, log)
+    edges = scale.edges()
+    assert (np.diff(edges) >= 0).all() and len(edges) == columns + 1
+    steps = np.arange(scale.start, scale.last + 1)
+    inside = (edges[:-1, None] < steps) & (steps <= edges[1:, None])
+    assert (inside.sum(axis=0) == 1).all()
+    assert (np.abs(inside.argmax(axis=0) - scale.place(steps)) <= 0.5 + 1e-6).all()
+
+
+# -- the timeline ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 400, 90_000, 10**6])
+def test_clicks_reach_both_ends_and_the_step_under_the_pointer(show: Show, length: int) -> None:
+    bar = show(study_of(made(length, ("violation",), share=0.0).trace, step=length // 2))
+    line = bar.timeline
+    click(line, right_end(line))
+    assert asked(bar) == [("seek", 0, length)]
+    click(line, SIDE)
+    assert asked(bar) == [("seek", 0, 0)]
+    click(line, line.width() - 1)
+    click(line, 0)
+    assert asked(bar) == [("seek", 0, length), ("seek", 0, 0)], "beyond the ends lie the ends"
+    columns = line.width() - 2 * SIDE
+    for x in (SIDE + columns // 3, SIDE + columns - 5):
+        click(line, x)
+        nearest = round((x - SIDE) / (columns - 1) * length)
+        assert asked(bar) in ([("seek", 0, nearest)], [])  # nothing where it stands already
+        assert line.sliderPosition() == nearest
+
+
+def test_the_handle_follows_the_hand_and_not_the_frames(show: Show) -> None:
+    run = made(1000)
+    bar = show(study_of(run.trace, step=100))
+    line, light = bar.timeline, theme.LIGHT
+    columns = line.width() - 2 * SIDE
+    press(line, SIDE + columns // 2)
+    (first,) = asked(bar)
+    assert first[:2] == ("seek", 0) and abs(first[2] - 500) <= 5
+    # An older frame, and one of a run that has grown: the hand holds handle and scale still.
+    longer = made(4000)
+    for run_state in (study_of(run.trace, step=120), study_of(longer.trace, step=130)):
+        bar.render_scene(lane_of(run_state), light)
+        assert line.sliderPosition() == first[2] and line.maximum() == 1000
+        assert handle_at(line) == pytest.approx(SIDE + columns // 2, abs=1)
+    drag(line, SIDE + columns // 2)
+    assert asked(bar) == [], "where it is already"
+    drag(line, SIDE + columns // 2 + 40)
+    drag(line, SIDE + columns // 2 + 40)
+    bar.render_scene(lane_of(study_of(longer.trace, step=first[2])), light)
+    drag(line, SIDE + columns // 2 + 41)
+    steps = [round((columns // 2 + dx) / (columns - 1) * 1000) for dx in (40, 41)]
+    assert asked(bar) == [("seek", 0, steps[0]), ("seek", 0, steps[1])], "one wish for each change"
+    assert handle_at(line) == pytest.approx(SIDE + columns // 2 + 41, abs=1)
+    release(line, SIDE + columns // 2 + 41)
+    assert asked(bar) == [] and line.sliderPosition() == steps[1] and line.maximum() == 4000
+    bar.render_scene(lane_of(study_of(longer.trace, step=steps[1] - 3)), light)
+    assert line.value() == line.sliderPosition() == steps[1] - 3, "without a hand, the scene rules"
+
+
+def test_taking_hold_of_the_handle_moves_nothing(show: Show) -> None:
+    bar = show(study_of(made(90_000, ("violation",)).trace, step=40_001))
+    line = bar.timeline
+    at = SIDE + round(40_001 / 90_000 * (line.width() - 2 * SIDE - 1))
+    click(line, at)
+    assert asked(bar) == [] and line.sliderPosition() == 40_001
+    QTest.mouseClick(line, Qt.MouseButton.RightButton, pos=QPoint(at + 30, 10))
+    assert asked(bar) == []
+
+
+def test_another_run_ends_the_drag(show: Show) -> None:
+    bar = show(study_of(made(1000).trace, step=100))
+    line = bar.timeline
+    press(line, SIDE + 50)
+    asked(bar)
+    bar.render_scene(lane_of(study_of(made(30).trace, step=3, recording=2)), theme.LIGHT)
+    assert not line.isSliderDown() and (line.value(), line.maximum()) == (3, 30)
+    drag(line, SIDE + 80)
+    release(line, SIDE + 80)
+    assert asked(bar) == [], "the wish was said of a run that is no more"
+
+
+def handle_at(line: Timeline) -> float:
+    """Middle of the columns in which the uppermost rows have the accent: only the handle is so high."""
+    image = line.grab().toImage()
+    accent = QColor(*theme.LIGHT.accent).rgb()
+    row = round(0.5 * (line.height() - 6)) - 6
+    columns = [x for x in range(image.width()) if image.pixel(x, row) == accent]
+    assert columns
+    return 0.5 * (columns[0] + columns[-1])
+
+
+def marks_of(line: Timeline, image: QImage, ink: int) -> list[bool]:
+    """Whether each column of the groove has a stroke."""
+    row = round(0.5 * (line.height() - 6)) + 8
+    return [image.pixel(x, row) == ink for x in range(SIDE, line.width() - SIDE)]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("length", [150, 2000, 60_000])
+def test_strokes_stand_exactly_where_the_support_vectors_change(show: Show, length: int, dark: bool) -> None:
+    run = made(length, ("violation",), seed=length, share=30 / length)
+    bar = show(study_of(run.trace, step=0), dark=dark)
+    line = bar.timeline
+    columns = line.width() - 2 * SIDE
+    steps = np.flatnonzero(run.changes) + 1
+    expected = np.zeros(columns, dtype=bool)
+    expected[np.ceil(steps / length * (columns - 1) - 0.5).astype(int)] = True
+    seen = marks_of(line, line.grab().toImage(), QColor(*(theme.DARK if dark else theme.LIGHT).ink).rgb())
+    if length / columns < 100:
+        assert seen[8:] == expected[8:].tolist(), "(the handle hides some at the start)"
+    else:  # cells of so many steps end where the trace's entries do, up to a fourteenth of a pixel away
+        near = np.convolve(expected, [1, 1, 1], "same") > 0
+        assert sum(seen) >= 0.9 * expected.sum() - 2 and not (np.array(seen) & ~near)[8:].any()
+    assert 5 < sum(seen) < columns
+
+
+def test_a_recorded_run_shows_its_changes(show: Show) -> None:
+    run = smo()
+    bar = show(study_of(run.trace, step=0))
+    line, columns = bar.timeline, bar.timeline.width() - 2 * SIDE
+    length = run.trace.length
+    assert length < columns and 3 < (run.changes > 0).sum() < length
+    expected = np.ceil((np.flatnonzero(run.changes) + 1) / length * (columns - 1) - 0.5).astype(int)
+    seen = np.flatnonzero(marks_of(line, line.grab().toImage(), QColor(*theme.LIGHT.ink).rgb()))
+    assert seen[seen > 8].tolist() == expected[expected > 8].tolist()
+
+
+def test_keys_of_the_timeline(show: Show) -> None:
+    bar = show(study_of(made(400).trace, step=137))
+    line, key = bar.timeline, Qt.Key
+    line.window().activateWindow()
+    line.setFocus()
+    for press_key, expected in (
+        (key.Key_Left, ("step", 0, -1)),
+        (key.Key_Right, ("step", 0, 1)),
+        (key.Key_Down, ("step", 0, -1)),
+        (key.Key_Up, ("step", 0, 1)),
+        (key.Key_Comma, ("step", 0, -1)),
+        (key.Key_Period, ("step", 0, 1)),
+        (key.Key_PageUp, ("step", 0, 20)),
+        (key.Key_PageDown, ("step", 0, -20)),
+        (key.Key_Home, ("to_start", 0)),
+        (key.Key_End, ("to_end", 0)),
+    ):
+        QTest.keyClick(line, press_key)
+        assert asked(bar) == [expected], press_key
+    for other, held in (
+        (key.Key_Space, Qt.KeyboardModifier.NoModifier),
+        (key.Key_A, Qt.KeyboardModifier.NoModifier),
+        (key.Key_Right, Qt.KeyboardModifier.AltModifier),
+    ):
+        QTest.keyClick(line, other, held)
+        assert asked(bar) == [], "left to the window"
+    assert line.value() == 137, "only the scene moves the handle"
+
+
+def turn(line: Timeline, angle: int, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    at = QPointF(30, 10)
+    event = QWheelEvent(
+        at,
+        line.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, angle),
+        Qt.MouseButton.NoButton,
+        held,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(line, event)
+
+
+def test_the_wheel_goes_step_by_step_and_loses_nothing(show: Show) -> None:
+    bar = show(study_of(made(400).trace, step=137))
+    line = bar.timeline
+    for angle in (120, -120, 240):
+        turn(line, angle)
+    assert asked(bar) == [("step", 0, 1), ("step", 0, -1), ("step", 0, 2)]
+    for _ in range(8):
+        turn(line, -15)
+    assert asked(bar) == [("step", 0, -1)], "eight small turns of a touchpad are one notch"
+    turn(line, 120, Qt.KeyboardModifier.ControlModifier)
+    assert asked(bar) == [("step", 0, 20)]
+
+
+def test_programs_that_read_the_screen_know_and_move_it(show: Show) -> None:
+    bar = show(study_of(made(400).trace, step=137))
+    line = bar.timeline
+    interface = QAccessible.queryAccessibleInterface(line)
+    assert interface.role() == QAccessible.Role.Slider
+    assert "lane 1" in interface.text(QAccessible.Text.Name)
+    value = interface.valueInterface()
+    assert (value.minimumValue(), value.currentValue(), value.maximumValue()) == (0, 137, 400)
+    value.setCurrentValue(200)
+    assert asked(bar) == [("seek", 0, 200)]
+    assert "Step 137 of 400" in counter(bar).accessibleDescription()
+
+
+# -- the buttons -------------------------------------------------------------------------------------------------------
+
+
+def test_each_button_asks_for_its_own(show: Show) -> None:
+    bar = show(study_of(made(400).trace, step=137, ended=False))
+    expected = (
+        ("to_start", 0),
+        ("to_change", 0, False),
+        ("step", 0, -1),
+        ("toggle", 0),
+        ("step", 0, 1),
+        ("to_change", 0, True),
+        ("to_end", 0),
+    )
+    for name, call in zip(BUTTONS, expected, strict=True):
+        QTest.mouseClick(button(bar, name), Qt.MouseButton.LeftButton)
+        assert asked(bar) == [call], name
+
+
+def enabled(bar: PlaybackBar) -> list[str]:
+    return [name for name in BUTTONS if button(bar, name).isEnabled()]
+
+
+def test_what_leads_nowhere_is_grey(show: Show) -> None:
+    run = made(400)
+    bar = show(None)
+    assert enabled(bar) == [] and not bar.timeline.isEnabled() and counter(bar).text() == "no run yet"
+    click(bar.timeline, 100)
+    QTest.keyClick(bar.timeline, Qt.Key.Key_Right)
+    turn(bar.timeline, 120)
+    assert asked(bar) == []
+    back, on = list(BUTTONS[:3]), list(BUTTONS[4:])
+    for run_state, expected in (
+        (study_of(run.trace, step=0), ["play", *on]),
+        (study_of(run.trace, step=400), [*back, "play"]),
+        (study_of(run.trace, step=399), list(BUTTONS)),
+        (study_of(run.trace, step=400, ended=False), list(BUTTONS)),
+    ):
+        bar.render_scene(lane_of(run_state), theme.LIGHT)
+        assert enabled(bar) == expected and bar.timeline.isEnabled()
+    bar.render_scene(lane_of(None), theme.LIGHT)
+    assert enabled(bar) == [] and bar.timeline.maximum() == 0
+
+
+def test_play_says_what_a_press_will_do(show: Show) -> None:
+    run = made(400)
+    bar = show(study_of(run.trace, step=10), playing=True)
+    play = button(bar, "play")
+    pause = play.icon().pixmap(20).toImage()
+    assert play.toolTip() == "Pause (Space)." and play.accessibleName() == "Pause, lane 1"
+    bar.render_scene(lane_of(study_of(run.trace, step=10)), theme.LIGHT)
+    assert play.toolTip() == "Play (Space)." and play.icon().pixmap(20).toImage() != pause
+    bar.render_scene(lane_of(study_of(run.trace)), theme.LIGHT)
+    assert play.toolTip() == "Play again from the start (Space)."
+    light = [button(bar, name).icon().pixmap(20).toImage() for name in BUTTONS]
+    bar.render_scene(lane_of(study_of(run.trace)), theme.DARK)
+    dark = [button(bar, name).icon().pixmap(20).toImage() for name in BUTTONS]
+    assert all(a != b for a, b in zip(light, dark, strict=True)), "in the theme's ink"
+    assert all(a != b for row in (light, dark) for i, a in enumerate(row) for b in row[:i]), "each has its own sign"
+
+
+@pytest.mark.parametrize(("width", "points"), [(370, 0), (370, 14), (520, 14), (800, 0)])
+def test_everything_fits_and_can_be_hit(show: Show, width: int, points: int) -> None:
+    bar = show(study_of(made(90_000, ("violation",)).trace, step=40_001), width=width, points=points)
+    assert bar.minimumSizeHint().width() <= width == bar.width() and bar.height() <= 34
+    parts: list[QWidget] = [*(button(bar, name) for name in BUTTONS), bar.timeline, counter(bar)]
+    for part in parts[:-1]:
+        assert part.width() >= 24 and part.height() >= 24 and part.toolTip() and part.accessibleName()
+        assert part.height() <= bar.height() and part.focusPolicy() & Qt.FocusPolicy.TabFocus
+    lefts = [part.mapTo(bar, QPoint(0, 0)).x() for part in parts]
+    edges = [(left, left + part.width()) for left, part in zip(lefts, parts, strict=True)]
+    assert all(a[1] <= b[0] for a, b in pairwise(edges)) and edges[-1][1] <= width
+    text = counter(bar)
+    assert "40\u202f001" in text.text()
+    assert text.fontMetrics().horizontalAdvance(text.text()) <= text.width(), "not cut off"
+    assert bar.timeline.width() >= 64
+
+
+def test_the_counter_in_all_its_forms_keeps_its_width(show: Show) -> None:
+    run = made(412)
+    bar = show(study_of(run.trace, step=137), width=700)
+    label = counter(bar)
+    assert label.text() == "step 137 of 412" and label.toolTip() == "Step 137 of 412, where the run has ended."
+    room, line = label.width(), bar.timeline.width()
+    for step in (0, 9, 88, 412):
+        bar.render_scene(lane_of(study_of(run.trace, step=step, ended=False)), theme.LIGHT)
+        QApplication.sendPostedEvents()
+        assert (label.width(), bar.timeline.width()) == (room, line)
+    assert label.toolTip() == "Step 412 of 412 made so far."
+    forms = []
+    for width in (700, 370, 310):
+        bar.window().resize(width, 60)
+        QApplication.sendPostedEvents()
+        forms.append(label.text())
+    assert forms == ["step 412 of 412", "412 of 412", "412"]
+
+
+def test_a_click_on_a_button_leaves_the_keys_where_they_are(show: Show, qtbot: QtBot) -> None:
+    bar = show(study_of(made(40).trace, step=10))
+    bar.window().activateWindow()
+    qtbot.waitUntil(bar.window().isActiveWindow)
+    bar.timeline.setFocus()
+    QTest.mouseClick(button(bar, "forward"), Qt.MouseButton.LeftButton)
+    assert bar.timeline.hasFocus()
+    plain = bar.timeline.grab().toImage()
+    bar.timeline.clearFocus()
+    assert bar.timeline.grab().toImage() != plain, "the focus is seen"
+
+
+# -- in the window -----------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
+    window = make()
+
+    def find(name: str) -> Any:
+        return window.findChild(QWidget, f"lane1.transport.{name}")
+
+    def run_state() -> RunState:
+        settle(qtbot, window)
+        assert window.scene is not None
+        found = window.scene.lanes[1].run_state
+        assert found is not None
+        return found
+
+    line = find("timeline")
+    length = run_state().length
+    assert run_state().at_end and length > 20 and line.isVisible() and not window.lanes_view.bars[0].isVisible()
+    assert find("step").text().endswith(str(length)) and line.value() == line.maximum() == length
+    QTest.mouseClick(find("back"), Qt.MouseButton.LeftButton)
+    assert run_state().step == length - 1
+    click(line, SIDE)
+    assert run_state().step == 0 == line.value() and run_state().length == length
+    first = run_state().trace.next_change(0)[0]
+    QTest.mouseClick(find("next_change"), Qt.MouseButton.LeftButton)
+    assert run_state().step == first == line.value()
+    line.setFocus()
+    QTest.keyClick(line, Qt.Key.Key_Period)
+    QTest.keyClick(line, Qt.Key.Key_Period)
+    assert run_state().step == first + 2
+    press(line, SIDE + 10)
+    for x in range(12, line.width() - SIDE, 9):
+        drag(line, SIDE + x)
+        window.refresh()
+        assert line.sliderPosition() == line.scale().step_at(x), "the hand is not held up"
+    release(line, SIDE + x)
+    assert run_state().step == line.value() == line.scale().step_at(x)
+    QTest.keyClick(line, Qt.Key.Key_End)
+    assert run_state().at_end and line.value() == length
+
+
+def test_the_curves_lead_through_the_run_too(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    window.named_actions["curves"].trigger()
+    settle(qtbot, window)
+    plot = window.findChild(QWidget, "curves.plot")
+    assert plot.isVisible()
+    run_state = window.scene.lanes[1].run_state
+    qtbot.waitUntil(lambda: len(window.scene.lanes[1].run_state.trace.landmarks) > 20, timeout=20_000)
+    area = plot.area("violation")
+    QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=QPoint(int(area.center().x()), int(area.center().y())))
+    settle(qtbot, window)
+    step = window.scene.lanes[1].run_state.step
+    assert abs(step - run_state.length / 2) < run_state.length / 10 and plot.cursor_step == step
+    assert window.findChild(QWidget, "lane1.transport.timeline").value() == step
+    assert plot.accessibleDescription().startswith(f"Step {step} of {run_state.length}.")

@@ -1,0 +1,51 @@
+"""Notes of one long word: a key is quick, and lines still end between words where there are any."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QTextOption
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.app.views.panels.test_history_notes import opened, plain
+from tests.windows import Make
+
+
+@pytest.mark.parametrize("word", ["x", "ש", "x\xa0"], ids=["latin", "hebrew", "hard blanks"])
+def test_a_key_in_notes_without_a_blank_is_quick(make: Make, qtbot: QtBot, word: str) -> None:
+    """Time of this thread alone: 0.5 s where Qt looks for the ends of words in all of it again for each line."""
+    window = make(replace(plain(), notes=(word * 99_900)[:99_900]), wait=False)
+    notes = opened(window, qtbot, "notes")
+    spent = []
+    for _ in range(3):
+        began = time.thread_time()
+        QTest.keyClick(notes, Qt.Key.Key_A)
+        QApplication.processEvents()
+        spent.append(time.thread_time() - began)
+    assert min(spent) < 0.2
+    assert window.document.notes.endswith("aaa")
+
+
+def test_lines_end_between_words_where_they_can(make: Make, qtbot: QtBot) -> None:
+    window = make(plain(), wait=False)
+    notes, wrap = opened(window, qtbot, "notes"), QTextOption.WrapMode
+    for text, mode in (
+        ("word " * 10_000, wrap.WrapAtWordBoundaryOrAnywhere),
+        ("x" * 3000, wrap.WrapAnywhere),
+        ("word", wrap.WrapAtWordBoundaryOrAnywhere),
+    ):
+        window.controller.set_notes(text)
+        window.refresh()
+        assert notes.wordWrapMode() == mode
+    data = QMimeData()
+    data.setText("y" * 3000)
+    notes.insertFromMimeData(data)
+    assert notes.wordWrapMode() == wrap.WrapAnywhere and len(window.document.notes) == 3004
+    window.named_actions["undo"].trigger()
+    window.refresh()
+    assert notes.toPlainText() == "word" and notes.wordWrapMode() == wrap.WrapAtWordBoundaryOrAnywhere

@@ -1,0 +1,308 @@
+"""Many points: kept pictures of them against plain painting, symbols in their places, on top, at every pixel ratio."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.state.document import Document, Lane, View
+from app.state.points import Points
+from app.tools import PointerPosition, nearest
+from app.views.plot import clouds, layers
+from app.views.plot.clouds import KINDS, Cloud, size_for
+from app.views.plot.lines import dashed
+from app.views.plot.symbols import HIGHLIGHT
+from app.views.theme import DARK, LIGHT
+from app.views.window import MainWindow
+from tests.windows import Make, settle
+
+WIDTH, HEIGHT = 300, 200
+CORNERS = QRectF(0.0, 0.0, 3.0, 2.0)  # a hundredth is a pixel
+
+
+def painted(
+    cloud: Cloud, ratio: float = 1.0, corners: QRectF = CORNERS, dark: bool = False, size: int | None = None
+) -> np.ndarray:
+    """Pixels 0xffrrggbb of `cloud` alone, on white, as a canvas has it painted."""
+    image = QImage(round(WIDTH * ratio), round(HEIGHT * ratio), QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    image.fill(0xFFFFFFFF)
+    painter = QPainter(image)
+    painter.scale(1 / ratio, 1 / ratio)
+    area = QRectF(0, 0, WIDTH * ratio, HEIGHT * ratio)
+    cloud.paint(painter, corners, area, DARK if dark else LIGHT, size or size_for(len(cloud)), ratio)
+    painter.end()
+    return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.width()).copy()
+
+
+def cloud_of(xy: np.ndarray, kinds: np.ndarray) -> Cloud:
+    cloud = Cloud()
+    cloud.show(np.asarray(xy, dtype=float), np.asarray(kinds, dtype=np.intp))
+    return cloud
+
+
+def some(count: int, seed: int = 0, classes: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.uniform((-0.1, -0.1), (3.1, 2.1), (count, 2)), rng.integers(0, classes, count)
+
+
+def argb(rgb: tuple[int, int, int]) -> int:
+    return 0xFF000000 | rgb[0] << 16 | rgb[1] << 8 | rgb[2]
+
+
+def pixel_of(xy: np.ndarray, ratio: float) -> tuple[np.ndarray, np.ndarray]:
+    """Column and row of the device pixel that shows each place."""
+    return np.floor(xy[:, 0] * 100 * ratio).astype(int), np.floor((2 - xy[:, 1]) * 100 * ratio).astype(int)
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("count", [3000, 20_000, 40_000])
+@pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
+def test_a_kept_picture_is_what_plain_painting_gives(monkeypatch: pytest.MonkeyPatch, count: int, ratio: float) -> None:
+    xy, kinds = some(count)
+    kept = cloud_of(xy, kinds)
+    found = painted(kept, ratio)
+    assert kept.made == 1
+    culled = count > clouds.CULLED
+    monkeypatch.setattr(clouds, "KEPT", 10**9)
+    monkeypatch.setattr(clouds, "CULLED", 10**9)
+    plain = painted(cloud_of(xy, kinds), ratio)
+    channels = [np.stack([pixels >> shift & 255 for shift in (0, 8, 16)]).astype(int) for pixels in (found, plain)]
+    steps = np.abs(channels[0] - channels[1]).max(axis=0)
+    # Blending twice rounds twice.  And what others hide is left out: corners of other shapes may show.
+    assert (steps > 4).mean() <= (0.04 if culled else 0.0)
+    assert (plain != 0xFFFFFFFF).mean() > 0.3
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("count", [100, 40_000])
+def test_the_colour_at_a_points_pixel_is_that_of_the_last_point_near_it(count: int, ratio: float, dark: bool) -> None:
+    xy, kinds = some(count, seed=1, classes=8 if count == 100 else 4)  # (small stars are nearly all outline)
+    pixels = painted(cloud_of(xy, kinds), ratio, dark=dark)
+    columns, rows = pixel_of(xy, ratio)
+    theme = DARK if dark else LIGHT
+    inside = (columns >= 0) & (columns < pixels.shape[1]) & (rows >= 0) & (rows < pixels.shape[0])
+    checked = 0
+    for index in np.flatnonzero(inside)[::-1][:400]:
+        later = slice(index + 1, None)
+        reach = 12 * ratio
+        if (np.abs(columns[later] - columns[index]) < reach).any() and (
+            np.hypot(columns[later] - columns[index], rows[later] - rows[index]) < reach
+        ).any():
+            continue
+        found = np.array([pixels[rows[index], columns[index]] >> shift & 255 for shift in (16, 8, 0)]).astype(int)
+        assert np.abs(found - theme.classes[kinds[index]]).max() <= (0 if count == 100 else 4)
+        checked += 1
+    assert checked > 20
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("kind", ["0", "1", "free", "bounded", "selected"])
+def test_symbols_are_symmetric_about_the_middle_of_their_pixel(ratio: float, kind: str) -> None:
+    pixels = painted(cloud_of(np.array([[1.502, 1.0]]), [KINDS.index(kind)]), ratio, size=11)
+    (column,), (row,) = pixel_of(np.array([[1.502, 1.0]]), ratio)
+    reach = int(18 * ratio)
+    cell = pixels[row - reach : row + reach + 1, column - reach : column + reach + 1].astype(np.int64)
+    assert (cell != 0xFFFFFFFF).sum() > 50
+    for mirrored in (cell[::-1], cell[:, ::-1]):
+        off = [np.abs((cell >> s & 255) - (mirrored >> s & 255)).max() for s in (0, 8, 16)]
+        assert max(off) <= 40, "but for the rounding of soft edges"
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_mark_of_what_is_selected_stands_out_and_leaves_the_symbol_readable(dark: bool) -> None:
+    theme = DARK if dark else LIGHT
+    place = np.array([[1.505, 1.005]])
+    (column,), (row,) = pixel_of(place, 1.0)
+    seen = {}
+    for kind in ("free", "bounded"):
+        seen[kind] = painted(cloud_of(place, [KINDS.index(kind)]), size=11, dark=dark)
+        assert (seen[kind][row - 5 : row + 6, column - 5 : column + 6] == 0xFFFFFFFF).all(), "hollow"
+    both = painted(cloud_of(np.repeat(place, 2, axis=0), [KINDS.index("selected"), 3]), size=11, dark=dark)
+    assert both[row, column] == argb(theme.classes[3])
+    assert argb(HIGHLIGHT) in both[row, column : column + 20]
+    others = np.concatenate([seen["free"].ravel(), seen["bounded"].ravel()])
+    assert argb(HIGHLIGHT) not in others and HIGHLIGHT not in theme.classes
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+@pytest.mark.parametrize(("dx", "dy"), [(7, 0), (-7, 0), (0, 5), (0, -5), (13, -9), (-280, 190), (400, 0)])
+def test_a_picture_moved_along_with_the_view_is_what_a_new_one_would_be(ratio: float, dx: int, dy: int) -> None:
+    xy, kinds = some(6000, seed=2)
+    xy = xy * 1.5 - 0.7
+    cloud = cloud_of(xy, kinds)
+    painted(cloud, ratio)
+    shifts = [1, 1, 2, 2]
+    for part in shifts:
+        share = part / sum(shifts)
+        corners = CORNERS.translated(0.01 * round(dx * share), 0.01 * round(dy * share))
+        moved = painted(cloud, ratio, corners)
+    assert cloud.made == 1 and cloud.mended >= 1
+    np.testing.assert_array_equal(moved, painted(cloud_of(xy, kinds), ratio, corners))
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_kept_picture_is_made_anew_when_anything_it_shows_changes() -> None:
+    xy, kinds = some(5000)
+    cloud = cloud_of(xy, kinds)
+    first = painted(cloud)
+    painted(cloud)
+    assert cloud.made == 1 and cloud.mended == 0
+    zoomed = QRectF(0, 0, 2.7, 1.8)
+    for number, (change, expected) in enumerate(
+        (
+            (lambda: painted(cloud, corners=zoomed), lambda c: painted(c, corners=zoomed)),
+            (lambda: painted(cloud, dark=True), lambda c: painted(c, dark=True)),
+            (lambda: painted(cloud, size=4), lambda c: painted(c, size=4)),
+            (lambda: painted(cloud, ratio=2.0), lambda c: painted(c, ratio=2.0)),
+            (lambda: painted(cloud), painted),
+        ),
+        start=2,
+    ):
+        found = change()
+        assert cloud.made == number
+        np.testing.assert_array_equal(found, expected(cloud_of(xy, kinds)))
+    cloud.show(xy[:-1000], kinds[:-1000])
+    assert (painted(cloud) != first).any()
+
+
+def many(count: int) -> Document:
+    xy, labels = some(count, classes=3)
+    return Document(points=Points.of(xy, labels), lanes=(Lane("knn"), Lane("knn")), shown=1, view=View(1.5, 1.0, 2.4))
+
+
+def points_cloud(window: MainWindow) -> Cloud:
+    return window.canvases[0].layers.points
+
+
+def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbot: QtBot) -> None:
+    window = make(many(20_000))
+    cloud = points_cloud(window)
+    before = (cloud.made, cloud.mended)
+    frame = window.result(0)
+    window.controller.set_lane(0, "knn", n_neighbors=9)
+    settle(qtbot, window)
+    assert window.result(0).picture is not frame.picture
+    assert (cloud.made, cloud.mended) == before
+    unit = window.canvases[0].pointer_at(window.canvases[0].plot_area().center()).unit
+    for number in range(1, 12):
+        window.controller.pan(7 * unit, (number % 3) * unit)
+        window.refresh_if_pending()
+        window.canvases[0].viewport().repaint()
+        assert cloud.made == before[0] and cloud.mended == before[1] + number
+    settle(qtbot, window)
+    window.choose_theme("dark")
+    settle(qtbot, window)
+    assert cloud.made == before[0] + 1
+
+
+def test_selected_points_carry_their_ring_on_the_canvas(make: Make, qapp: QApplication) -> None:
+    window = make(many(50))
+    canvas, editing = window.canvases[0], window.controller.editing
+    highlight = argb(HIGHLIGHT)
+
+    def highlights() -> int:
+        window.refresh_if_pending()
+        image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+        return int((np.frombuffer(image.constBits(), dtype=np.uint32) == highlight).sum())
+
+    assert highlights() < 20
+    editing.select(np.array([3, 7]))
+    two = highlights()
+    editing.select(np.array([3]))
+    assert two > highlights() > 20
+    editing.select_none()
+    assert highlights() < 20
+
+
+def test_axis_names_are_plain_text_and_take_room_only_when_there_are_any(make: Make, qtbot: QtBot) -> None:
+    window = make(many(50))
+    canvas = window.canvases[0]
+    size = canvas.plot_size()
+    window.controller.set_axes(("<b>a</b> & b (x0.001)", "height"))
+    settle(qtbot, window)
+    item = canvas.getPlotItem()
+    assert item.getAxis("bottom").label.toPlainText().strip() == "<b>a</b> & b (x0.001)"
+    assert item.getAxis("left").label.toPlainText().strip() == "height"
+    assert canvas.plot_size()[0] < size[0] and canvas.plot_size()[1] < size[1]
+    window.resize(700, 700)
+    window.controller.set_axes(("m" * 60, ""))
+    settle(qtbot, window)
+    assert item.getAxis("bottom").label.boundingRect().width() <= canvas.plot_size()[0]
+    assert item.getAxis("bottom").label.toPlainText().strip().endswith("…")
+    window.resize(1100, 760)
+    window.controller.set_axes(("", ""))
+    settle(qtbot, window)
+    assert canvas.plot_size() == size
+    assert not item.getAxis("bottom").label.isVisible()
+    grid = canvas.grid()
+    assert (grid.width, grid.height) == size
+
+
+def test_the_nearest_of_many_points_is_the_nearest_of_all() -> None:
+    xy, labels = some(3000)
+    document = Document(points=Points.of(xy, labels))
+    rng = np.random.default_rng(3)
+    found = 0
+    for _ in range(300):
+        pointer = PointerPosition(*rng.uniform((-0.2, -0.2), (3.2, 2.2)), 0.004)
+        away = np.hypot(*(xy - (pointer.x, pointer.y)).T)
+        expected = int(away.argmin()) if away.min() <= 10 * pointer.unit else None
+        assert nearest(document, pointer, 10) == expected
+        found += expected is not None
+    assert 50 < found < 300
+
+
+def test_dashes_have_their_lengths_and_stay_on_the_line() -> None:
+    t = np.linspace(0, 2 * np.pi, 400)
+    x = np.concatenate([100 * np.cos(t), [np.nan], [0.0, 30.0, 30.0]])
+    y = np.concatenate([100 * np.sin(t), [np.nan], [0.0, 0.0, 35.0]])
+    pieces = dashed(x, y, 6.0, 4.0, QRectF(-100, -100, 200, 200))
+    lengths = np.hypot(pieces[:, 2] - pieces[:, 0], pieces[:, 3] - pieces[:, 1])
+    begins = np.append(True, (np.abs(pieces[1:, :2] - pieces[:-1, 2:]) > 1e-9).any(axis=1))  # not joined to the last
+    dashes = np.add.reduceat(lengths, np.flatnonzero(begins))
+    assert len(dashes) == 63 + 7
+    np.testing.assert_allclose(dashes[:62], 6.0, atol=1e-6)
+    np.testing.assert_allclose(dashes[63:], [6.0] * 6 + [5.0], atol=1e-6)
+    on_circle = pieces[np.flatnonzero(begins)[0] : np.flatnonzero(begins)[63]].reshape(-1, 2)
+    np.testing.assert_allclose(np.hypot(*on_circle.T), 100, atol=0.02)
+    gaps = pieces[1:][begins[1:]][:61, :2] - pieces[:-1][begins[1:]][:61, 2:]
+    np.testing.assert_allclose(np.hypot(*gaps.T), 4.0, atol=2e-3)
+    assert dashed(np.empty(0), np.empty(0), 6.0, 4.0, QRectF(0, 0, 1, 1)).shape == (0, 4)
+
+
+def alike(one: QImage, other: QImage) -> bool:
+    """The same but for the last bits of the edges of lines, which Qt rounds by where they lie on the device."""
+    a, b = (image.convertToFormat(QImage.Format.Format_RGB32) for image in (one, other))
+    pixels = [np.frombuffer(image.constBits(), dtype=np.uint8).astype(int) for image in (a, b)]
+    difference = np.abs(pixels[0] - pixels[1])
+    return bool(difference.max() <= 4)
+
+
+def test_what_is_painted_again_is_the_same_to_the_pixel(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make(replace(many(300), axes=("u", "v")))
+    canvas = window.canvases[0]
+    strokes: list[object] = []
+    stroke = layers.draw_pieces
+    monkeypatch.setattr(layers, "draw_pieces", lambda *parts: (strokes.append(parts[0]), stroke(*parts)))
+    for change in (lambda: None, lambda: window.controller.pan(0.3, 0.1), lambda: window.choose_theme("dark")):
+        change()
+        settle(qtbot, window)
+        canvas.layers.show_orders(None)  # nothing is kept from before
+        strokes.clear()
+        first, second, third, fourth = (canvas.grab().toImage() for _ in range(4))
+        assert second == third == fourth and alike(first, second)
+        assert len(strokes) == 2, "the first time they are stroked on the canvas, the second time to be kept"

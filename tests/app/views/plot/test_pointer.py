@@ -1,0 +1,217 @@
+"""Real clicks, drags, wheels and keys on the canvases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.state.document import Document, View
+from app.state.points import Points
+from app.views.window import MainWindow
+from tests.windows import Make, settle
+
+LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
+
+
+def unit(window: MainWindow, lane: int = 0) -> float:
+    grid = window.canvases[lane].grid()
+    return (grid.right - grid.left) / grid.width
+
+
+def empty_place(window: MainWindow, lane: int = 0) -> tuple[float, float]:
+    grid = window.canvases[lane].grid()
+    x, y = grid.xs[grid.width // 8], grid.ys[grid.height // 8]
+    assert np.hypot(*(window.document.points.xy - (x, y)).T).min(initial=np.inf) > 20 * unit(window)
+    return float(x), float(y)
+
+
+def click(window: MainWindow, lane: int, x: float, y: float, button: Qt.MouseButton = LEFT) -> None:
+    QTest.mouseClick(window.canvases[lane].viewport(), button, pos=window.to_widget(lane, x, y))
+
+
+@pytest.mark.parametrize("lane", [0, 1])
+@pytest.mark.parametrize("direct", [True, False])
+def test_a_click_puts_a_point_there_and_both_lanes_learn_it(make: Make, qtbot: QtBot, lane: int, direct: bool) -> None:
+    window = make()
+    before = window.document
+    jobs = [window.result(i).job for i in (0, 1)]
+    x, y = empty_place(window, lane)
+    canvas = window.canvases[lane]
+    QTest.mouseClick(canvas if direct else canvas.viewport(), LEFT, pos=window.to_widget(lane, x, y))
+    assert len(window.document.points) == len(before.points) + 1
+    assert np.abs(window.document.points.xy[-1] - (x, y)).max() <= 0.5001 * unit(window, lane)
+    settle(qtbot, window)
+    for i in (0, 1):
+        frame = window.result(i)
+        assert frame.points is window.document.points
+        assert frame.job > jobs[i]
+        assert frame.full and window.canvases[i].painted_job == frame.job
+    window.named_actions["undo"].trigger()
+    assert window.document.points is before.points
+    settle(qtbot, window)
+    assert all(window.result(i).points is before.points for i in (0, 1))
+    window.named_actions["redo"].trigger()
+    assert len(window.document.points) == len(before.points) + 1
+
+
+def test_a_drag_moves_the_point_keeps_the_pictures_moving_and_is_one_undo_step(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    before = window.document
+    index = int(before.points.xy[:, 1].argmax())
+    at = window.to_widget(0, *before.points.xy[index]) + QPoint(5, -4)  # taken hold of beside its middle
+    view = window.canvases[0].viewport()
+    jobs: list[set[int]] = [set(), set()]
+    for lane in (0, 1):
+        window.canvases[lane].on_painted = jobs[lane].add
+    QTest.mousePress(view, LEFT, pos=at)
+    for step in range(1, 31):
+        QTest.mouseMove(view, at + QPoint(-2 * step, step))
+        qtbot.wait(15)
+    for turn in range(1000):  # a busy machine paints less often; the hand goes on until it has seen enough
+        if min(map(len, jobs)) >= 4:
+            break
+        QTest.mouseMove(view, at + QPoint(-60 + turn % 2, 30))
+        qtbot.wait(15)
+    QTest.mouseMove(view, at + QPoint(-60, 30))
+    QTest.mouseRelease(view, LEFT, pos=at + QPoint(-60, 30))
+    assert len(window.document.points) == len(before.points)
+    moved = window.document.points.xy[index] - before.points.xy[index]
+    assert np.abs(moved / unit(window) - (-60, -30)).max() < 0.51
+    assert min(map(len, jobs)) >= 4
+    settle(qtbot, window)
+    assert window.controller.store.undo_name == "Move 1 point"
+    window.named_actions["undo"].trigger()
+    assert window.document.points is before.points
+
+
+def test_a_press_that_hardly_moves_is_a_click(make: Make) -> None:
+    window = make()
+    n = len(window.document.points)
+    at = window.to_widget(0, *window.document.points.xy[3])
+    view = window.canvases[0].viewport()
+    QTest.mousePress(view, LEFT, pos=at)
+    QTest.mouseMove(view, at + QPoint(2, 2))
+    QTest.mouseRelease(view, LEFT, pos=at + QPoint(2, 2))
+    assert len(window.document.points) == n + 1
+
+
+def test_right_click_and_delete_remove_the_nearest_within_reach(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    n = len(window.document.points)
+    index = int(window.document.points.xy[:, 1].argmin())  # alone at the bottom
+    x, y = window.document.points.xy[index]
+    click(window, 1, x + 20 * unit(window, 1), y, RIGHT)
+    assert len(window.document.points) == n
+    assert "12 pixels" in window.status_line.text()
+    click(window, 1, x + 8 * unit(window, 1), y, RIGHT)
+    assert len(window.document.points) == n - 1
+    assert not (window.document.points.xy == (x, y)).all(axis=1).any()
+    window.named_actions["undo"].trigger()
+    QTest.mouseMove(window.canvases[0].viewport(), window.to_widget(0, x, y))
+    window.activateWindow()
+    window.canvases[0].setFocus()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+    QTest.keyClick(window.canvases[0], Qt.Key.Key_Delete)
+    assert len(window.document.points) == n - 1
+
+
+def test_number_keys_choose_the_class_but_not_while_typing(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+    window.canvases[0].setFocus()
+    for key in range(1, 9):
+        QTest.keyClick(window.canvases[0], str(key))
+        assert window.controller.session.active_class == key - 1
+    x, y = empty_place(window)
+    click(window, 0, x, y)
+    assert window.document.points.labels[-1] == 7
+    field = window.findChild(object, "lane1.C")
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "3")
+    assert window.controller.session.active_class == 7
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert window.document.lanes[1].svm.C == 3.0
+
+
+def test_the_wheel_zooms_about_the_pointer_and_the_middle_button_pans(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    before = window.document.view
+    at = QPoint(200, 150)
+    spot = window.canvases[0].pointer_at(QPointF(at))
+    window.canvases[0].wheelEvent(
+        QWheelEvent(
+            QPointF(at),
+            QPointF(at),
+            QPoint(),
+            QPoint(0, 240),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+    )
+    settle(qtbot, window)
+    assert window.document.view.span == pytest.approx(before.span / 1.44)
+    after = window.canvases[0].pointer_at(QPointF(at))
+    assert (after.x, after.y) == pytest.approx((spot.x, spot.y), abs=1e-9)
+    assert window.canvases[0].grid() == window.canvases[1].grid()
+    view = window.canvases[1].viewport()
+    grid = window.canvases[0].grid()
+    QTest.mousePress(view, MIDDLE, pos=QPoint(150, 150))
+    QTest.mouseMove(view, QPoint(180, 140))
+    QTest.mouseRelease(view, MIDDLE, pos=QPoint(180, 140))
+    moved = window.document.view
+    assert grid.left - (moved.x - (grid.left + grid.right) / 2 + grid.left) == pytest.approx(30 * after.unit)
+    assert not window.controller.store.modified
+    assert window.controller.store.undo_name is None
+    window.named_actions["fit"].trigger()
+    assert window.document.view == View.fitting(window.document.points)
+
+
+def test_the_view_stays_while_someone_works(make: Make) -> None:
+    window = make()
+    view = window.document.view
+    x, y = empty_place(window)
+    click(window, 0, x, y)
+    window.named_actions["clear"].trigger()
+    window.named_actions["undo"].trigger()
+    assert window.document.view == view
+    window.named_actions["generate"].trigger()
+    assert window.document.view == View.fitting(window.document.points)
+
+
+def test_space_pauses_on_a_tap_and_pans_when_held(make: Make) -> None:
+    window = make()
+    canvas = window.canvases[0]
+    QTest.keyClick(canvas, Qt.Key.Key_Space)
+    assert not any(window.controller.session.playing)
+    view = window.document.view
+    QTest.keyPress(canvas, Qt.Key.Key_Space)
+    QTest.mousePress(canvas.viewport(), LEFT, pos=QPoint(150, 150))
+    QTest.mouseMove(canvas.viewport(), QPoint(190, 150))
+    QTest.mouseRelease(canvas.viewport(), LEFT, pos=QPoint(190, 150))
+    QTest.keyRelease(canvas, Qt.Key.Key_Space)
+    assert window.document.view.x == pytest.approx(view.x - 40 * unit(window))
+    assert not any(window.controller.session.playing), "a pan is no tap"
+
+
+def test_points_where_floating_point_is_coarse(make: Make, qtbot: QtBot) -> None:
+    xy = 1e12 + np.array([[0.0, 0.0], [1000.0, 0.0], [0.0, 1000.0], [1000.0, 1000.0]])
+    points = Points.of(xy, [0, 0, 1, 1])
+    window = make(replace(Document(points=points), view=View.fitting(points)))
+    for lane in (0, 1):
+        frame = window.result(lane)
+        assert frame.picture is not None
+        assert "nan" not in window.scene.lanes[lane].details.lower()
+    click(window, 0, 1e12 + 500, 1e12 + 700)
+    settle(qtbot, window)
+    assert np.abs(window.document.points.xy[-1] - (1e12 + 500, 1e12 + 700)).max() < 2 * unit(window)

@@ -1,0 +1,84 @@
+"""A closed window is gone, with everything that was open in it; so many of them leave no memory behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+import weakref
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QDockWidget, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.main import create_window
+from app.state.commands import AddPoints
+from app.views.docks import docks
+from app.views.window import MainWindow
+from tests.app.views.test_leaks import delete_now
+from tests.windows import listed, settle
+
+LINUX = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory as Linux tells it")
+
+
+def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
+    """A window with everything open that can be, then closed and let go."""
+    window = create_window(None, folder)
+    window.resize(1100, 760)
+    window.show()
+    controller = window.controller
+    for spec in docks():
+        window.dock_manager.panel(spec.name)
+        window.findChild(QDockWidget, f"dock.{spec.name}").show()
+    for _ in range(2):
+        controller.lanes.add(1)
+    window.named_actions["classes"].trigger()
+    window.dock_manager.open("race")
+    window.ask_picture()
+    window.named_actions["help"].trigger()
+    window.findChild(QMenu, "recent").aboutToShow.emit()
+    window.import_export.ask_import()
+    QApplication.clipboard().setText("1,2\n3,4\n")
+    window.import_export.import_clipboard()
+    controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
+    window.file_dialogs.unless_unsaved(lambda: None)
+    window.file_dialogs.ask_save()
+    window.alert("Something.")
+    settle(qtbot, window, 60_000)
+    window.findChild(QDockWidget, "dock.notes").raise_()  # what is still to be done for it finds the window gone
+    controller.store.reset(window.document, None)
+    assert window.close()
+    window.deleteLater()
+    return weakref.ref(window)
+
+
+def closed_windows(qtbot: QtBot, folder: Path, number: int) -> list[float]:
+    """Memory after each of so many windows in MB; whatever else a window is made of must go with it."""
+    sizes, counts = [], set()
+    for turn in range(number):
+        gone = full_life(qtbot, folder)
+
+        def collected(gone: weakref.ref[MainWindow] = gone) -> bool:
+            delete_now()
+            gc.collect()
+            return gone() is None
+
+        collected()
+        if turn:  # objects of the first window may be among those that no collection looks at
+            qtbot.waitUntil(collected, timeout=10_000)  # a thread that reads may still be on its way out
+            counts.add(len(listed(QApplication.allWidgets)))
+            assert len(counts) == 1, "as many widgets as before"
+        sizes.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6)
+    return sizes
+
+
+@LINUX
+def test_a_closed_window_is_gone(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
+    closed_windows(qtbot, tmp_path, 3)
+
+
+@pytest.mark.soak
+@LINUX
+def test_a_hundred_closed_windows_leave_no_memory(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
+    sizes = closed_windows(qtbot, tmp_path, 100)
+    assert min(sizes[-10:]) < min(sizes[10:20]) + 30, f"it was 20 MB for each: {[round(size) for size in sizes]}"

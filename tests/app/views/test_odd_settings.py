@@ -1,0 +1,180 @@
+"""Whatever stands in the settings, the window starts, works, and closes."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.files import settings as s
+from app.files.settings import DOCKS, GEOMETRY, TEXT_SIZE, THEME, Key, Settings
+from app.main import create_window
+from app.state.document import default_document
+from app.views.window import MainWindow
+from tests.windows import Make, discard
+
+NAMES = tuple(key.name for key in vars(s).values() if isinstance(key, Key))
+TEXTS = (
+    "99",
+    "a text",
+    "nan",
+    "1e400",
+    "-1",
+    "true",
+    "false",
+    "0",
+    "",
+    "a, b",
+    "@Invalid()",
+    "@Variant(garbage)",
+    "\\x",
+    '"',
+    r"@Variant(\0\0\0\t\xff\xff\xff\xff)",
+    r"@Variant(\0\0\0\f\x7f\xff\xff\xff)",
+    "@DateTime(x)",
+    "@ByteArray(abc)",
+    "@Rect(1 2 3)",
+    "x" * 100_000,
+    "9" * 400,
+    "/a\\0b",
+    "\\xd800",
+    "/nowhere, /, /proc/1/mem",
+    "lane3",
+    "own",
+    "<b>",
+)
+
+
+def damaged(rng: random.Random, good: bytes) -> bytes:
+    """Part of a settings file, or one with other bytes in it."""
+    data = bytearray(good)
+    for _ in range(rng.choice((1, 3, 30))):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    return bytes(data[: rng.randrange(len(data))] if rng.random() < 0.3 else data)
+
+
+def works(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
+    """All that reads and writes settings is used once, and the window closes."""
+    window.show()
+    qtbot.waitExposed(window)
+    assert window.controller.session.theme in ("system", "light", "dark") and not window.size().isEmpty()
+    window.findChild(QMenu, "recent").aboutToShow.emit()
+    for name in ("open", "picture", "import", "export"):
+        window.named_actions[name].trigger()
+        for dialog in window.findChildren(QDialog):
+            if dialog.isVisible():
+                if isinstance(dialog, QFileDialog) and name == "open":
+                    dialog.fileSelected.emit(str(folder / "missing.playground"))
+                dialog.close()
+    for name in ("larger", "smaller", "theme.dark", "theme.light", "sidebar", "history", "sidebar"):
+        (
+            window.named_actions.get(name) or window.findChild(type(window.named_actions["open"]), f"action.{name}")
+        ).trigger()
+    QApplication.processEvents()
+    discard(window)
+    window.deleteLater()
+    QApplication.processEvents()
+
+
+def variant(rng: random.Random, path: Path, good: bytes) -> None:
+    """Put odd settings at `path`."""
+    if rng.random() < 0.3:
+        path.write_bytes(damaged(rng, good))
+        return
+    lines: dict[str, list[str]] = {"General": []}
+    for name in rng.sample(NAMES, rng.choice((1, 2, len(NAMES)))):
+        section, _, own = name.rpartition("/")
+        lines.setdefault(section or "General", []).append(f"{own}={rng.choice(TEXTS)}")
+    text = "\n".join(f"[{section}]\n" + "\n".join(each) for section, each in lines.items())
+    path.write_text(text + rng.choice(("", "\n", "\nother=1")))
+
+
+def settings_of(tmp_path: Path) -> bytes:
+    """What a window that is used leaves."""
+    window = create_window(default_document(), tmp_path / "good")
+    window.show()
+    window.choose_theme("dark")
+    window.named_actions["table"].trigger()
+    QApplication.processEvents()
+    discard(window)
+    window.deleteLater()
+    return (tmp_path / "good" / "settings.ini").read_bytes()
+
+
+def campaign(qtbot: QtBot, tmp_path: Path, times: int, seed: int) -> None:
+    rng = random.Random(seed)
+    good = settings_of(tmp_path)
+    assert b"docks=" in good and b"geometry=" in good and b"theme=dark" in good
+    for number in range(times):
+        path = tmp_path / "settings.ini"
+        variant(rng, path, good)
+        kept = path.read_bytes()
+        try:
+            works(create_window(None, tmp_path), qtbot, tmp_path)
+        except BaseException:
+            print(f"variant {number} of seed {seed}: {kept[:2000]!r}")
+            raise
+
+
+def test_odd_settings(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    campaign(qtbot, tmp_path, 2, 0)
+
+
+@pytest.mark.soak
+def test_200_odd_settings(make: Make, qtbot: QtBot, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    campaign(qtbot, tmp_path, 200, 1)
+    with capsys.disabled():
+        print("\n200 odd settings: 200 windows started, were used and closed")
+
+
+@pytest.mark.parametrize(
+    "line", ["theme=99", "geometry=a text", "text_size=nan", "text_size=1e400", "docks=@Variant(garbage)"]
+)
+def test_a_start_with_one_odd_setting(line: str, make: Make, tmp_path: Path) -> None:
+    (tmp_path / "settings.ini").write_text(f"[General]\n{line}\n")
+    window = make(wait=False)
+    assert window.isVisible() and window.controller.session.theme == "system"
+
+
+@pytest.mark.parametrize("key", [GEOMETRY, DOCKS], ids=lambda key: key.name)
+def test_an_arrangement_that_is_sealed_but_not_qts(key: Key[Any], make: Make, tmp_path: Path) -> None:
+    Settings(tmp_path / "settings.ini").write(key, b"\xff" * 300)
+    assert make(wait=False).isVisible()
+
+
+def test_settings_of_the_time_when_qt_wrote_them(make: Make, tmp_path: Path) -> None:
+    qt = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    for name, value in (("theme", "dark"), ("text_size", 13), ("sidebar", False), ("geometry", QByteArray(b"\1\xd9"))):
+        qt.setValue(name, value)
+    qt.sync()
+    window = make(wait=False)
+    assert window.controller.session.theme == "dark" and window.sidebar.isHidden()
+    assert window.font().pointSize() == 13
+    window.choose_theme("light")
+    qt = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    assert qt.value("theme") == "light" and qt.value("text_size") == "13"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+@pytest.mark.parametrize(("what", "choosing"), [("a folder", True), ("a pipe", True), ("a folder", False)])
+def test_settings_that_are_no_file(what: str, choosing: bool, make: Make, tmp_path: Path) -> None:
+    path = tmp_path / "settings.ini"
+    path.mkdir() if what == "a folder" else os.mkfifo(path)
+    window = make(wait=False)
+    if choosing:
+        window.choose_theme("dark")
+    else:  # the document it starts with is a recent one, and that is found out before there is a status line
+        discard(window)
+        window = create_window(default_document(), tmp_path, tmp_path / "mine.playground")
+    why = "a folder, not a file" if what == "a folder" else "not an ordinary file"
+    assert window.status_line.text() == f"Settings are not kept: settings.ini is {why}."
+    window.choose_theme("light")
+    discard(window)
+    assert Settings(path).read(THEME) == "system" and Settings(path).read(TEXT_SIZE) == 0

@@ -1,0 +1,182 @@
+"""What cannot be painted: a sentence in its place, the rest of the window as ever, and never the end of the process."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyqtgraph as pg
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPaintDevice, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
+from pytestqt.qtbot import QtBot
+
+import app
+from app.state.document import Document, GeneratorSettings
+from app.views.docks import docks
+from app.views.plot.layers import Layers
+from app.views.plot.pointer_marks import Overlay
+from app.views.widgets import painting
+from app.views.widgets.painting import guarded, painter_on
+from app.views.window import MainWindow
+from tests.windows import Make, settle
+
+SMALL = Document(points=GeneratorSettings("moons", 20).points())
+
+
+class BrokenError(Exception):
+    """What is planted here."""
+
+
+class BrokenPainter:
+    def __getattr__(self, name: str) -> Any:
+        raise BrokenError("a planted fault")
+
+
+@pytest.fixture
+def reported(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
+    """What reaches `sys.excepthook`, which fails a test otherwise."""
+    errors: list[BaseException] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, traceback: errors.append(error))
+    return errors
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QWidget | None, QRectF]]:
+    """Where sentences were put in the place of something."""
+    places: list[tuple[QWidget | None, QRectF]] = []
+    real = painting._tell
+
+    def tell(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
+        places.append((widget, QRectF(area)))
+        real(painter, area, error, widget)
+
+    monkeypatch.setattr(painting, "_tell", tell)
+    return places
+
+
+def painting_modules() -> list[Any]:
+    names = [info.name for info in pkgutil.walk_packages(app.__path__, "app.") if "__main__" not in info.name]
+    return [module for module in map(importlib.import_module, names) if hasattr(module, "painter_on")]
+
+
+def dock_of(window: MainWindow, name: str) -> QDockWidget:
+    dock = window.findChild(QDockWidget, f"dock.{name}")
+    assert isinstance(dock, QDockWidget), name
+    return dock
+
+
+def repaint_all(window: MainWindow) -> None:
+    for widget in window.findChildren(QWidget):
+        if widget.isVisible():
+            widget.update()
+    window.grab()
+
+
+def test_no_widget_that_cannot_be_painted_takes_the_window_down(
+    make: Make,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    reported: list[BaseException],
+    told: list[tuple[QWidget | None, QRectF]],
+) -> None:
+    window = make(SMALL, size=(1400, 1000))
+    for spec in docks():
+        if not dock_of(window, spec.name).isVisible():
+            dock_of(window, spec.name).toggleViewAction().trigger()
+        settle(qtbot, window)
+
+    @contextmanager
+    def failing(device: QPaintDevice) -> Iterator[Any]:
+        with painter_on(device) as painter:
+            yield BrokenPainter() if isinstance(device, QWidget) else painter
+
+    modules = painting_modules()
+    with monkeypatch.context() as planted:
+        for module in modules:
+            if module is not painting:
+                planted.setattr(module, "painter_on", failing)
+        for spec in docks():  # docks of a group lie one behind the other
+            dock_of(window, spec.name).raise_()
+            QApplication.processEvents()
+            dock_of(window, spec.name).grab()
+        repaint_all(window)
+    kinds = {type(widget).__name__ for widget, _ in told}
+    assert len(kinds) >= 10, kinds
+    assert reported and all(isinstance(error, BrokenError) for error in reported)
+    assert len(reported) < len(told), "the same fault is not reported with every frame"
+    before = len(told)
+    repaint_all(window)
+    settle(qtbot, window)
+    assert len(told) == before and window.isVisible()
+
+
+@pytest.mark.parametrize("part", ["layers", "axis", "overlay"])
+def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
+    make: Make,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    reported: list[BaseException],
+    told: list[tuple[QWidget | None, QRectF]],
+    part: str,
+) -> None:
+    window = make()
+    before = window.grab().toImage()
+
+    def broken(*arguments: object, **options: object) -> None:
+        raise BrokenError("a planted fault")
+
+    with monkeypatch.context() as planted:
+        target = {
+            "layers": (Layers, "_paint_symbols"),
+            "overlay": (Overlay, "paint"),
+            "axis": (pg.AxisItem, "generateDrawSpecs"),
+        }[part]
+        planted.setattr(*target, broken)
+        for canvas in window.canvases:
+            for side in ("left", "bottom"):
+                canvas.getPlotItem().getAxis(side).picture = None
+        repaint_all(window)
+        spoilt = window.grab().toImage()
+        # One may go on: a point more, a picture more.
+        window.controller.generate()
+        settle(qtbot, window)
+    shown = [canvas for canvas in window.canvases if canvas.isVisible()]
+    for canvas in shown:
+        own = [area for widget, area in told if widget in (canvas, canvas.viewport())]
+        plot = canvas.plot_area()
+        assert own and all((area.intersects(plot) and area.width() > 50) == (part != "axis") for area in own)
+    assert spoilt != before and reported
+    assert len({id(error) for error in reported}) == len(reported) <= 2 * len(shown)
+    window.controller.undo()
+    settle(qtbot, window)
+    repaint_all(window)
+    assert window.grab().toImage() == before
+
+
+def test_on_an_image_the_fault_goes_on_to_the_caller(qapp: QApplication, reported: list[BaseException]) -> None:
+    for device in (QImage(20, 20, QImage.Format.Format_RGB32), QPixmap(20, 20)):
+        with pytest.raises(BrokenError), painter_on(device) as painter:
+            assert painter.isActive()
+            raise BrokenError("no")
+        assert not painter.isActive() and not device.paintingActive()
+    assert not reported
+
+
+def test_a_lent_painter_comes_back_as_it_was(qapp: QApplication, reported: list[BaseException]) -> None:
+    image = QImage(200, 100, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    painter.translate(10, 20)
+    before = painter.worldTransform(), painter.opacity(), painter.font()
+    with guarded(painter, QRectF(0, 0, 100, 50), None):
+        painter.scale(3, 3)
+        painter.setOpacity(0.2)
+        raise BrokenError("no")
+    assert (painter.worldTransform(), painter.opacity(), painter.font()) == before
+    painter.end()
+    assert [str(error) for error in reported] == ["no"]

@@ -1,0 +1,196 @@
+"""The compile helper: a bad cache costs a compilation and no more; an import compiles nothing and shows no window.
+
+Each case is a process of its own, because numba reads its settings once.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from solver import warmup
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = """
+{extra}
+from solver.core._compile import cache_directory, jit
+
+@jit
+def twice(x):
+    return x + x
+
+print(twice(eval(sys.argv[1])), sum(twice.stats.cache_hits.values()), cache_directory())
+"""
+
+
+def run(directory: Path, cache: Path, extra: str = "", number: str = "21") -> list[str]:
+    """Run PROGRAM as a file (numba caches no text without one); its words on standard output."""
+    script = directory / "tiny.py"
+    text = PROGRAM.format(extra=f"import sys\n{extra}")
+    if not script.exists() or script.read_text() != text:
+        script.write_text(text)
+    return python([str(script), number], cache, directory)
+
+
+def python(arguments: list[str], cache: Path, directory: Path) -> list[str]:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT), "TMPDIR": str(directory)}
+    answer = subprocess.run(
+        [sys.executable, *arguments], env=environment, capture_output=True, text=True, cwd=directory, timeout=120
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stderr == ""
+    return answer.stdout.split()
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "truncated": lambda content: content[: len(content) // 2],
+    "garbage": lambda content: b"\x80garbage" * 50,
+    "empty": lambda content: b"",
+}
+
+
+def check_damage(directory: Path, damages: list[tuple[str, str]]) -> None:
+    cache = directory / "cache"
+    assert run(directory, cache)[:2] == ["42", "0"]
+    for pattern, damage in damages:
+        (file,) = cache.rglob(pattern)
+        file.write_bytes(DAMAGE[damage](file.read_bytes()))
+        assert run(directory, cache)[:2] == ["42", "0"], damage
+    assert run(directory, cache)[:2] == ["42", "1"], "the damage must heal"
+
+
+def test_a_damaged_cache_costs_one_compilation(tmp_path: Path) -> None:
+    check_damage(tmp_path, [("*.nbi", "garbage"), ("*.nbc", "truncated")])  # the index, the machine code
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+def test_any_damage_costs_one_compilation(tmp_path: Path, pattern: str, damage: str) -> None:
+    check_damage(tmp_path, [(pattern, damage)])
+
+
+def test_a_missing_cache_directory_is_made(tmp_path: Path) -> None:
+    cache = tmp_path / "not" / "yet" / "there"
+    words = run(tmp_path, cache)
+    assert words[:2] == ["42", "0"] and Path(words[2]).parent == cache
+
+
+def test_an_impossible_cache_directory(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("a file where the directory should be")
+    words = run(tmp_path, blocked)
+    assert words[:2] == ["42", "0"] and Path(words[2]).parent == tmp_path
+    assert not Path(words[2]).exists(), "the temporary one must not stay"
+
+
+def test_an_unwritable_cache_directory(tmp_path: Path) -> None:
+    # Permissions stop nobody who is root, so the probe itself is made to fail.
+    refused = (
+        "import tempfile\n"
+        "def refuse(dir): raise PermissionError(13, 'Permission denied', str(dir))\n"
+        "tempfile.TemporaryFile = refuse\n"
+    )
+    words = run(tmp_path, tmp_path / "cache", refused)
+    assert words[:2] == ["42", "0"] and Path(words[2]).parent == tmp_path
+
+
+def test_a_cache_that_cannot_be_saved(tmp_path: Path) -> None:
+    """The disk is full after the probe: saving raises, the answer comes all the same."""
+    full = (
+        "from numba.core.caching import IndexDataCacheFile\n"
+        "def save(self, key, data): raise OSError(28, 'No space left on device')\n"
+        "IndexDataCacheFile.save = save\n"
+    )
+    assert run(tmp_path, tmp_path / "cache", full)[:2] == ["42", "0"]
+
+
+def test_machine_code_is_used_only_for_its_own_types(tmp_path: Path) -> None:
+    """The disk becomes full between the index and the machine code: the index then names that of other types."""
+    cache = tmp_path / "cache"
+    full = (
+        "from numba.core.caching import IndexDataCacheFile\n"
+        "def save(self, name, data): raise OSError(28, 'No space left on device')\n"
+        "if len(sys.argv) > 2: IndexDataCacheFile._save_data = save\n"
+    )
+    assert run(tmp_path, cache, full)[:2] == ["42", "0"]
+    (index,) = cache.rglob("*.nbi")
+    index.write_bytes(b"garbage")
+    assert python([str(tmp_path / "tiny.py"), "1.5", "full"], cache, tmp_path)[:2] == ["3.0", "0"]
+    assert run(tmp_path, cache, full, "1.5")[0] == "3.0"
+    assert run(tmp_path, cache, full, "1.5")[:2] == ["3.0", "1"], "it heals"
+    assert run(tmp_path, cache, full)[0] == "42"
+
+
+NOWHERE = """
+import tempfile
+def refuse(*args, **named): raise OSError(24, 'Too many open files')
+tempfile.mkdtemp = tempfile.TemporaryFile = refuse
+"""
+
+
+def test_where_nothing_can_be_written_everything_is_compiled(tmp_path: Path) -> None:
+    assert run(tmp_path, tmp_path / "cache", NOWHERE)[:2] == ["42", "0"]
+
+
+def test_what_cannot_be_read_for_now_is_not_thrown_away(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    busy = (
+        "import builtins\n"
+        "real = open\n"
+        "def refuse(name, *rest):\n"
+        "    if str(name).endswith('.nbi'): raise OSError(24, 'Too many open files')\n"
+        "    return real(name, *rest)\n"
+        "if len(sys.argv) > 2: builtins.open = refuse\n"
+    )
+    assert run(tmp_path, cache, busy)[:2] == ["42", "0"]
+    assert python([str(tmp_path / "tiny.py"), "21", "busy"], cache, tmp_path)[:2] == ["42", "0"]
+    assert run(tmp_path, cache, busy)[:2] == ["42", "1"]
+
+
+def test_importing_compiles_nothing_and_needs_no_window(tmp_path: Path) -> None:
+    script = """
+import sys
+import solver
+for name in solver.__all__:
+    getattr(solver, name)
+from numba.core.dispatcher import Dispatcher
+modules = [m for name, m in sys.modules.items() if name.split('.')[0] == 'solver']
+jitted = [f for m in modules for f in vars(m).values() if isinstance(f, Dispatcher)]
+print(len(jitted) > 5, sum(len(f.overloads) for f in jitted))
+print(any(name.split('.')[0] in ('PySide6', 'PyQt6', 'pyqtgraph', 'app') for name in sys.modules))
+"""
+    assert python(["-c", script], tmp_path / "cache", tmp_path) == ["True", "0", "False"]
+    assert not list((tmp_path / "cache").rglob("*.nb?"))
+
+
+def test_a_second_process_compiles_only_what_nobody_has_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    done: list[str] = []
+    monkeypatch.setattr(warmup, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(warmup, "_second_process", lambda: begun.append(1))
+    monkeypatch.setattr(
+        warmup,
+        "steps",
+        lambda: [
+            warmup.Step("kNN", lambda: done.append("kNN")),
+            warmup.Step("SVM", lambda: done.append("SVM")),
+            warmup.Step("more", lambda: done.append("more"), in_window=False),
+        ],
+    )
+    warmup.compile_all(in_window=True)
+    assert done == ["SVM", "kNN"] and len(begun) == 1
+    warmup.compile_all(in_window=True)
+    assert len(begun) == 1
+    warmup.compile_all()
+    assert len(begun) == 2 and done[-3:] == ["SVM", "more", "kNN"]
+    (tmp_path / "complete-window").unlink()
+    warmup.compile_all(in_window=True)
+    assert len(begun) == 2, "all of it is there, and so what the window needs"
