@@ -152,7 +152,7 @@ class Machine(Learner):
                 waiting = "; in cyclic order late partners may wait very long"
             return Verdict(False, f"Stopped early after {steps} steps: {_not_yet(certificates, lane)}{waiting}")
         if Status.PRECISION in by_status:
-            worst = max(0.0, *(c.kkt_violation for c in certificates))
+            worst = max([0.0, *(c.kkt_violation for c in certificates)])
             if all(c.gap <= SMALL_GAP for c in certificates):
                 return Verdict(True, f"Optimal to double precision (KKT violation {short(worst)})")
             return Verdict(False, f"Not shown optimal: double precision ends here (KKT violation {short(worst)})")
@@ -188,7 +188,7 @@ class Machine(Learner):
         where = " among the points kept" if lane.learner == "lasvm" and not ended else ""
         return [
             count(sum(c.n_iter for c in certificates), "step") + several(certificates, lane),
-            f"KKT violation {short(max(0.0, *(c.kkt_violation for c in certificates)))}{where}",
+            f"KKT violation {short(max([0.0, *(c.kkt_violation for c in certificates)]))}{where}",
             f"gap {percent(max(gaps))}" if not any(map(math.isnan, gaps)) else "gap unknown",
             f"support vectors: {free} free + {bounded} bounded" + in_each(certificates, lane),
         ]
@@ -252,6 +252,6 @@ def _not_yet(certificates: Sequence[Certificate], lane: LaneSettings) -> str:
 
 def _worst(certificates: Sequence[Certificate]) -> str:
     """The worst KKT violation and gap."""
-    text = f"KKT {short(max(0.0, *(each.kkt_violation for each in certificates)))}"
+    text = f"KKT {short(max([0.0, *(each.kkt_violation for each in certificates)]))}"
     gaps = [each.gap for each in certificates]
     return text if any(map(math.isnan, gaps)) else f"{text}, gap {percent(max(gaps))}"

@@ -43,6 +43,8 @@ def badge(frame: Frame | None) -> Badge:
     if frame.lane.trainer is None:
         said = headline(frame, frame.lane, compiled=True)
         return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])
+    if not frame.certificates:  # nothing is proved of it
+        return NO_BADGE
     run_state = frame.run_state
     where = "" if run_state is None else f"step {grouped(run_state.step)}"
     if frame.phase is Phase.TRAINING:

@@ -86,7 +86,7 @@ def details(frame: Frame | None) -> str:
     """The lane's numbers in one line."""
     if frame is None or frame.model is None:
         return ""
-    parts = frame.lane.family.numbers(frame.certificates, frame.lane)
+    parts = frame.lane.family.numbers(frame.certificates, frame.lane) if frame.certificates else []
     parts.append(f"training accuracy {percent(frame.accuracy)}" if frame.accuracy >= 0 else "counting wrong points…")
     parts.append(span_of_time(frame.seconds))
     return "  ·  ".join(parts)

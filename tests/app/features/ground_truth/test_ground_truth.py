@@ -203,7 +203,7 @@ def test_counts_go_on_where_they_were() -> None:
 
 def test_an_overtaken_count_ends() -> None:
     looks = itertools.count()
-    posted = ask(Fresh(Law("moons", 0.2), FreshDraw(5000, 1, 3), model_of(generated()), True), lambda: next(looks) > 3)
+    posted = ask(Fresh(Law("moons", 0.2), FreshDraw(5000, 1, 3), model_of(generated()), True), lambda: next(looks) > 1)
     assert len(posted) == 1 and posted[0].thrown == 0
 
 

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.pool import Priority
 from app.features.validation_curves import query
 from app.features.validation_curves.query import Curve, CurveQuery
-from app.features.validation_curves.scene import ValidationCurve, name_of, sentence
+from app.features.validation_curves.scene import Strips, ValidationCurve, name_of, sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
 from app.state.slider_scales import C_SCALE, RankScale, scale_of
@@ -60,7 +60,7 @@ def strip_of(window: MainWindow, lane: int, control: str) -> ValidationCurveView
 def shown(window: MainWindow, lane: int, control: str) -> ValidationCurve:
     """What the scene has for that strip."""
     assert window.scene is not None
-    return next(each for each in window.scene.lanes[lane].strips if each.control == control)
+    return next(each for each in window.scene.lanes[lane].feature(Strips).curves if each.control == control)
 
 
 def show(window: MainWindow, qtbot: QtBot) -> None:
@@ -263,7 +263,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
         release.wait(20)
         yield Priority.BACKGROUND
 
-    window.scheduler.submit(freeze(), Priority.FIRST_PICTURE)
+    window.scheduler.queue(lambda *_: freeze(), Priority.FIRST_PICTURE).submit("wait")
     assert frozen.wait(20)
     try:
         strip = strip_of(window, 1, "C")

@@ -76,7 +76,7 @@ def note_of(document: Document, frame: Frame) -> str:
     """What the panel says of the lane's points that are no support vectors."""
     results = Results()
     results.accept(frame)
-    said = words.lane_what_if(document, replace(Session(), open_panels=frozenset({"whatif"})), results, 0)
+    said = words.lane(Context(document, replace(Session(), open_panels=frozenset({"whatif"})), results, True), 0)
     assert said is not None
     return said.note
 

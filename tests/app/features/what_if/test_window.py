@@ -227,7 +227,7 @@ def test_the_hand_does_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
         release.wait(20)
         yield Priority.BACKGROUND
 
-    window.scheduler.submit(freeze(), Priority.FIRST_PICTURE)
+    window.scheduler.queue(lambda *_: freeze(), Priority.FIRST_PICTURE).submit("wait")
     assert frozen.wait(20)
     try:
         QTest.keyClick(window, KEY.Key_W)
