@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
+from app.files import log
 from solver.warmup import compile_all, complete
 
 
@@ -49,6 +50,7 @@ class CompileAhead:
                 gc.freeze()
             self.ready = True
         except Exception as error:  # without a compiler small sets still work
+            log.caught("The fast solver could not be compiled.")
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."
         self._done()
         if self.ready and not complete():

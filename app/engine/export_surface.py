@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.files import log
 from solver import Grid
 
 from .pieces import OvertakenError, Pace, Step
@@ -40,6 +41,7 @@ def enlarge(
     except MemoryError:
         done(f"There is not enough memory for a picture of {grid.width} × {grid.height} pixels.")
     except Exception as error:
+        log.caught("A picture for export could not be computed.")
         done(f"The picture could not be computed ({type(error).__name__}: {error}).")
     else:
         done(picture)

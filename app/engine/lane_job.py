@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from app.files import log
 from solver import Grid
 from solver.core.binary_reduction import PairClassifier
 
@@ -62,6 +63,7 @@ class LaneJob:
             self._training = None
             self._post(replace(frame, phase=Phase.FAILED, message=str(error)))
         except Exception as error:
+            log.caught("The training of a lane failed.")
             self._training = None
             text = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
             self._post(replace(frame, phase=Phase.FAILED, message=text))

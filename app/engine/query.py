@@ -6,6 +6,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from app.files import log
+
 from .pieces import OvertakenError, Step
 from .pool import Job
 
@@ -94,6 +96,7 @@ def work_out(asked: NumberedQuery, post: Callable[[Answer], None], overtaken: Ca
     except ValueError as error:
         message = str(error)
     except Exception as error:
+        log.caught("A question could not be answered.")
         message = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
     if not overtaken():
         post(Answer(name, number, query, value, True, message))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.pieces import OvertakenError, Pace, Step
+from app.files import log
 
 from .query import learning_step, scoring, training
 from .state import STRATEGIES, ActiveLearningRun, LearningStep, Pool, Strategy, drawn
@@ -159,6 +160,7 @@ class Comparison:
             self._failure = str(error)
             post(self.curves)
         except Exception as error:
+            log.caught("The comparison of active learning failed.")
             self._failure = f"Stopped by an internal error ({type(error).__name__}: {error})."
             post(self.curves)
 

@@ -20,6 +20,7 @@ from app.engine.pool import Priority
 from app.engine.requests import Frame, Phase, Picture
 from app.engine.shading import Shades
 from app.engine.surface_values import problem_of
+from app.files import log
 from app.learners.knn import neighbors_of
 from app.learners.model import Model
 from app.learners.svm import svc_of
@@ -112,6 +113,7 @@ def look_for(
     except ValueError as error:  # the solver's sentences
         reply(failure=str(error))
     except Exception as error:
+        log.caught("Active learning failed.")
         reply(failure=f"Stopped by an internal error ({type(error).__name__}: {error}).")
 
 

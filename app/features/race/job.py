@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 
 from app.engine.pieces import Step
 from app.engine.pool import Later, Priority
+from app.files import log
 from app.state.points import Points
 
 from .field import Field, line_up
@@ -46,6 +47,7 @@ class RaceWork:
         except MemoryError:
             sentence = "There is not enough memory for a race on so many points."
         except Exception as error:
+            log.caught("The race failed.")
             sentence = f"Stopped by an internal error ({type(error).__name__}: {error}). Restart tries again."
         if sentence:
             self._field = None
