@@ -78,9 +78,9 @@ class LaneJob:
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
         source = source_of(model, spec.lane, spec.compiled)
         few = len(points) <= COUNTED_FIRST
-        if few:
-            pace = Pace(priority=Priority.FIRST_PICTURE)
-            frame = _marked(frame, (yield from predictions(model, points.xy, spec.compiled, pace)))
+        if few:  # in one go: a pause, and the calls for each block, would make the first picture later
+            assert not isinstance(model, PairClassifier)
+            frame = _marked(frame, model.predict(points.xy, compiled=spec.compiled))
         frame = yield from self._coarse(source, spec, frame)
         frame = yield from self._full(source, spec, frame, overtaken)
         if not few:
