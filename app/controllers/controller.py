@@ -11,6 +11,7 @@ from app.engine.results import Results
 from app.files import documents
 from app.files.background_task import NoProgress, Task
 from app.files.file_tasks import FileTasks
+from app.learners.table import LEARNERS
 from app.state.commands import Clear, Command, Generate, ImportPoints, SetFields, SetGenerator, SetView
 from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, View
 from app.state.edit_struct import changed_struct, text_of
@@ -168,17 +169,18 @@ class Controller:
             self.dispatch(SetGenerator(settings=settings, text=text_of(values), merge_key=drag))
 
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:
-        """Change fields of a lane: of the lane itself, or of a part such as "svm"; `text` names the undo step."""
+        """Change fields of a lane: of the lane itself, or of the settings of the learner `part`; `text` names the undo step."""
         lane = self.document.lanes[index]
+        fields = LEARNERS[part].fields if part else ()
         try:
             if part:
-                changed = lane.with_part(part, changed_struct(lane.part(part), values))
+                changed = lane.with_part(part, changed_struct(lane.part(part), values, fields))
             else:
                 changed = changed_struct(lane, values)
         except ValueError as error:
             self.say(str(error))
             return
-        self.dispatch(SetLane(index=index, lane=changed, text=text or text_of(values), merge_key=drag))
+        self.dispatch(SetLane(index=index, lane=changed, text=text or text_of(values, fields), merge_key=drag))
 
     def set_style(self, label: int, drag: object = None, **values: str) -> None:
         """Change the name or colour ("#rrggbb", "" for the theme's) of class `label` (0 to 7); those of one `drag`
@@ -212,11 +214,12 @@ class Controller:
 
     def set_class_weight(self, index: int, label: int, weight: float) -> None:
         """Change what an error on class `label` (0 to 7) costs in a lane with weights of one's own."""
-        weights = list(self.document.lanes[index].svm.own_weights)
+        lane = self.document.lanes[index]
+        parameter = next(field.parameter for field in lane.family.fields if field.kind == "numbers of classes")
+        weights = list(getattr(lane.settings, parameter))
         weights[label] = weight
-        self.set_lane(
-            index, "svm", text=f"Set the weight of class {label + 1} to {weight:g}", own_weights=tuple(weights)
-        )
+        text = f"Set the weight of class {label + 1} to {weight:g}"
+        self.set_lane(index, lane.classifier, text=text, **{parameter: tuple(weights)})
 
     def toggle_lanes(self) -> None:
         """One classifier on screen, or all of them; where there is only one, another beside it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.learners.table import LEARNERS
 from app.state.document import MAX_LANES, Lane
 from app.state.host import Host
 from app.state.lane_commands import AddLane, MoveLane, RemoveLane
@@ -23,7 +24,7 @@ class LaneController:
         """A new classifier to the right of the one at place `beside`: of a kind that is not on screen yet."""
         document = self._host.document
         present = {lane.classifier for lane in document.lanes[: document.shown]}
-        lanes = [Lane("svm"), Lane("knn"), Lane("perceptron"), Lane("pegasos")]
+        lanes = [Lane(), *(Lane(name) for name, learner in LEARNERS.items() if not learner.compares)]
         free = [lane for lane in lanes if lane.classifier not in present]
         add_lane(self._host, AddLane(index=beside + 1, lane=(free or lanes)[0]))
 

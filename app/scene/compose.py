@@ -165,7 +165,6 @@ def _lane(index: int, context: Context) -> LaneScene:
         details=text.details(frame),
         formula=lane.family.formula(lane),
         note=lane.family.remark(lane),
-        weight_formula=text.class_weight_formula(lane),
         fields=fields_of(lane, training.classes),
         pairs=pairs,
         pair_names=tuple(text.problem(*pair, names) for pair in pairs),
@@ -194,21 +193,10 @@ def _title(lane: Lane, document: Document) -> str:
 
 def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
     """The parameter fields that apply to a lane's settings and the classes of the points."""
-    trainer = lane.trainer
-    if lane.classifier == "knn":
-        return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
-    if trainer is None:
-        return frozenset()
-    fields = {"speed", *trainer.fields}
-    if len(classes) > 2:
-        fields.add("pair")
-    if lane.classifier == "svm":
-        fields |= {"kernel", "C", "tol", "trainer", "class_weight", *lane.svm.as_kernel().kind.parameters}
-        if len(classes) > 2:
-            fields.add("multiclass")
-        if lane.svm.class_weight == "own":
-            fields |= {"weights_of_classes"} | {f"weight{c + 1}" for c in classes}
-    return frozenset(fields)
+    settings = lane.settings
+    own = (field.parts(classes) for field in lane.family.fields if field.shown(settings, classes))
+    of_training = {"speed"} | ({"pair"} if len(classes) > 2 else set()) if lane.trainer is not None else set()
+    return frozenset(of_training.union(*own))
 
 
 def _generator_fields(kind: datasets.Dataset) -> set[str]:

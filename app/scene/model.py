@@ -51,7 +51,7 @@ class LaneScene(_Composed):
         A sentence across the canvas, or "".
     headline, details : str
         The status strip.
-    formula, note, weight_formula : str
+    formula, note : str
     fields : frozenset of str
         Names of the parameter fields that apply.
     pairs : tuple of (int, int)
@@ -97,7 +97,6 @@ class LaneScene(_Composed):
     details: str
     formula: str
     note: str
-    weight_formula: str
     fields: frozenset[str]
     pairs: tuple[tuple[int, int], ...]
     pair_names: tuple[str, ...]

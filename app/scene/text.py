@@ -10,38 +10,6 @@ from app.state.document import Lane
 from app.state.number_format import count, grouped, percent, span_of_time
 from app.state.points import MAX_CLASSES
 
-CLASS_WEIGHTS: dict[str, tuple[str, str]] = {
-    "equal": ("Equal", "An error costs the same in every class."),
-    "balanced": (
-        "Balanced",
-        "A class of few points weighs as much as one of many: w = n / (k · m), for n points, k classes, m of them in"
-        " this class.",
-    ),
-    "own": ("Own", "A weight of your choice for each class."),
-}
-PARTNERS: dict[str, str] = {
-    "first-order": "The most violating one (the rule of 2005).",
-    "second-order": "The one that promises the largest gain: fewer support vectors after one pass (2008).",
-}
-STEP_SIZES: dict[str, tuple[str, str]] = {
-    "barzilai-borwein": (
-        "Adaptive",
-        "s from the step d before, by turns ⟨d, d⟩ / ⟨d, Kd⟩ and ⟨d, Kd⟩ / ⟨Kd, Kd⟩: far fewer steps"
-        " (Barzilai and Borwein 1988).",
-    ),
-    "constant": ("Constant", "s = 1 / maxᵢ Σⱼ |Kᵢⱼ|: the ascent of the textbooks."),
-}
-WEIGHT_NOTE = "Weight 3: an error on this class costs three times as much."
-
-
-def class_weight_formula(lane: Lane) -> str:
-    """What an error on a point costs under the lane's class weights, in a few signs."""
-    s = lane.svm
-    if s.hard_margin:
-        return "C = ∞ whatever the weight"
-    return {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}[s.class_weight]
-
-
 CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
 
 
@@ -106,7 +74,7 @@ def empty_sentence(
     if n_points == 0:
         return "Click to add points.\nKeys 1–8 choose their class; or generate a data set."
     if waits_for_a_class(lane, classes):
-        who = "An SVM" if lane.classifier == "svm" else f"{lane.trainer.title}" if lane.trainer else ""
+        who = lane.trainer.subject if lane.trainer else ""
         which = "All points but test points" if n_test else "All points"
         return f"{who} needs two classes.\n{which} are of {names[classes[0]]}: press another number and click."
     if not compiled:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from msgspec import inspect
 from numpy.typing import NDArray
+
+from app.learners.fields import Field
+from app.learners.table import LEARNERS
 
 from .document import Lane
 
@@ -99,10 +102,15 @@ class Parameter:
     scale: LogScale | None
 
 
-@lru_cache(maxsize=64)
 def parameter(part: str, name: str) -> Parameter:
     """What the document says of parameter `name` of a lane's part, such as "svm"."""
-    settings = inspect.type_info(type(getattr(Lane(), part)))
+    settings: Hashable = LEARNERS[part].settings
+    return _limits(settings, name)
+
+
+@lru_cache(maxsize=64)
+def _limits(struct: Hashable, name: str) -> Parameter:
+    settings = inspect.type_info(struct)
     assert isinstance(settings, inspect.StructType)
     kind: Any = next(field.type for field in settings.fields if field.name == name)
     if isinstance(kind, inspect.TupleType):  # one for each class, alike
@@ -113,26 +121,27 @@ def parameter(part: str, name: str) -> Parameter:
     return Parameter(kind.ge, kind.le, LogScale(*extra["decades"]) if "decades" in extra else None)
 
 
-C_SCALE, GAMMA_SCALE = (cast(LogScale, parameter("svm", name).scale) for name in ("C", "gamma"))
+def control_of(name: str) -> tuple[str, Field]:
+    """The slider of this name whose whole range can be tried, and whose parameter it is."""
+    found = ((part, field) for part, learner in LEARNERS.items() for field in learner.fields)
+    return next((part, field) for part, field in found if field.name == name and field.has_curve)
 
 
 def scale_of(control: str, n_points: int) -> Scale:
-    """The scale of "k", "C" or "gamma" for so many training points: k goes up to what leaving one out has."""
-    if control == "k":
-        return RankScale(min(max(n_points - 1, 1), parameter("knn", "n_neighbors").most))
-    return C_SCALE if control == "C" else GAMMA_SCALE
+    """The scale of a slider for so many training points: k goes up to what leaving one out has."""
+    part, field = control_of(control)
+    limits = parameter(part, field.parameter)
+    return limits.scale or RankScale(min(max(n_points - 1, 1), limits.most))
 
 
 def value_of(lane: Lane, control: str) -> float:
     """What the lane's control stands at."""
-    return lane.knn.n_neighbors if control == "k" else float(getattr(lane.svm, control))
+    value: float = getattr(lane.settings, control_of(control)[1].parameter)
+    return value
 
 
-def controls_of(lane: Lane) -> Sequence[str]:
+def controls_of(lane: Lane) -> tuple[str, ...]:
     """The sliders of the lane's form whose whole range can be tried."""
-    if lane.classifier == "knn":
-        return ("k",)
-    if lane.classifier != "svm":
-        return ()
-    controls = () if lane.svm.hard_margin else ("C",)
-    return (*controls, "gamma") if "gamma" in lane.svm.as_kernel().kind.parameters else controls
+    settings = lane.settings
+    curves = (field for field in lane.family.fields if field.has_curve)
+    return tuple(each.name for each in curves if each.shown(settings, ()) and each.enabled(settings, ()))

@@ -15,7 +15,8 @@ from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.run_state import Seek
 from app.engine.shading import Shades
 from app.learners.estimators import estimator_of
-from app.learners.table import SVM_TRAINERS, TRAINERS
+from app.learners.svm import TRAINERS as SVM_TRAINERS
+from app.learners.table import TRAINERS
 from app.state.document import GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.points import Points
 from solver import Grid, Status

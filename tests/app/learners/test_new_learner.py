@@ -18,7 +18,8 @@ from app.features.evaluation.query import CrossValidation, Scores, Scoring, Vali
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import Who
 from app.files import documents
-from app.learners.base import Learner, SharesClassifier
+from app.learners.base import Learner
+from app.learners.model import SharesModel
 from app.learners.table import LEARNERS
 from app.scene import text
 from app.scene.status_badge import Mood, badge
@@ -37,7 +38,7 @@ class CentroidSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shrinkage: Annotated[float, Meta(ge=0, le=1)] = 0.0
 
 
-class CentroidModel(SharesClassifier):
+class CentroidModel(SharesModel):
     def __init__(self, points: Points, shrinkage: float) -> None:
         self.classes_ = np.array(points.classes)
         own = np.array([points.xy[points.labels == c].mean(axis=0) for c in points.classes])
@@ -48,7 +49,7 @@ class CentroidModel(SharesClassifier):
         return nearness / nearness.sum(axis=1, keepdims=True)
 
 
-class Centroids(Learner):
+class Centroids(Learner[CentroidSettings]):
     title = "Nearest centroid"
     note = "The class with the nearest mean."
     settings = CentroidSettings

@@ -17,7 +17,7 @@ from app.engine.surface_values import problem_of, shown_pair
 from app.features.probe.query import BoundaryFacts, BoundaryQuery, ProbeQuery
 from app.features.probe.scene import HEAVY, MOST_LINES, LaneProbe, Probe, heavy, place_of, probe_lane, scene
 from app.features.probe.tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, compact, figure
-from app.learners.table import SVM_TRAINERS
+from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.scene.context import Context
 from app.state.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.points import Points

@@ -24,8 +24,10 @@ from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.points import Points
 from app.state.session import Session
-from app.state.slider_scales import C_SCALE, GAMMA_SCALE, RankScale, controls_of, scale_of
+from app.state.slider_scales import RankScale, controls_of, scale_of
 from solver import SVC, KNeighborsClassifier
+
+C_SCALE, GAMMA_SCALE = scale_of("C", 0), scale_of("gamma", 0)
 
 POINTS = GeneratorSettings(count=20, noise=0.35).points()
 TEST = GeneratorSettings(count=30, noise=0.35, seed=5).points()

@@ -21,12 +21,14 @@ from app.features.validation_curves.query import Curve, CurveQuery
 from app.features.validation_curves.scene import Strips, ValidationCurve, name_of, sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
-from app.state.slider_scales import C_SCALE, RankScale, scale_of
+from app.state.slider_scales import RankScale, scale_of
 from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
 from app.views.window import MainWindow
 from tests.app.views.lane.test_forms import find
 from tests.windows import Make, settle
+
+C_SCALE = scale_of("C", 0)
 
 KEY = Qt.Key
 
