@@ -169,7 +169,7 @@ class Controller:
             self.dispatch(SetGenerator(settings=settings, text=text_of(values), merge_key=drag))
 
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:
-        """Change fields of a lane: of the lane itself, or of the settings of the learner `part`; `text` names the undo step."""
+        """Change fields of a lane, or of its settings of the learner `part`; `text` names the undo step."""
         lane = self.document.lanes[index]
         fields = LEARNERS[part].fields if part else ()
         try:

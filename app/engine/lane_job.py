@@ -96,11 +96,13 @@ class LaneJob:
         yield from self._full(source, spec, frame, overtaken)
 
     def _svm(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        trainer = spec.lane.trainer
+        assert trainer is not None
         if len(spec.points.classes) < 2:
             self._training = None
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or spec.lane.learner != "smo"):
+        if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or not trainer.runs_plain):
             self._post(replace(frame, phase=Phase.EMPTY))
             return
         training = self._training = TrainingRun.continuing(self._training, spec, frame.job)

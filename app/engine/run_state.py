@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from app.learners.base import Trainer
 from app.state.points import Points
 from solver import Certificate
 from solver.core.trace import TraceView
@@ -65,8 +66,7 @@ class RunState:
     ----------
     recording : int
         Number of the run; a new one whenever training began anew.
-    learner : str
-        A name of `app.state.document.TRAINERS`: "smo", "lasvm", "dual-ascent", "perceptron", "pegasos".
+    trainer : Trainer
     rule : str
         Working-set rule, "" for learners without one.
     name : str
@@ -105,7 +105,7 @@ class RunState:
     """
 
     recording: int
-    learner: str
+    trainer: Trainer
     rule: str
     name: str
     step: int

@@ -248,8 +248,8 @@ class TrainingRun:
             run_state = replace(run_state, slacks=slacks)
             frame = replace(frame, run_state=run_state)
             yield frame
-        if spec.lane.classifier == "perceptron" and spec.lane.perceptron.orders:
-            for orders in self._other_orders(p, spec.lane.perceptron):
+        if spec.lane.family.n_orders(spec.lane):
+            for orders in self._other_orders(p, spec.lane.settings):
                 frame = frame if orders is None else replace(frame, orders=orders)
                 yield None if orders is None else frame
         self._away = run, run_state.step

@@ -43,7 +43,9 @@ class Trainer:
     has_margins : bool
         f = -1 and f = +1 mean something.
     has_rules : bool
-        It chooses by a working-set rule of `solver.RULES`.
+        It chooses by a working-set rule of `solver.RULES`, and says why.
+    runs_plain : bool
+        Few points can be trained on before its loops are compiled.
     allows_hard_margin : bool
         C may be infinite.
     subject : str
@@ -58,6 +60,7 @@ class Trainer:
     has_multipliers: bool = True
     has_margins: bool = True
     has_rules: bool = False
+    runs_plain: bool = False
     allows_hard_margin: bool = False
     subject: str = "An SVM"
 
@@ -109,6 +112,8 @@ class Learner(Generic[S]):
     trainers : mapping of str to Trainer
         What trains it step by step, by the names that `Lane.learner` has: the one that a parameter `trainer` names,
         else the one of its own name; none for what does not train.
+    leaves_out : bool
+        What it predicts without one of its points is known without training anew.
     asks : bool
         It can say of which point it is least sure, and learn one label more (see `label_estimator`).
     compares : bool
@@ -120,6 +125,7 @@ class Learner(Generic[S]):
     settings: type[S]
     fields: tuple[Field, ...] = ()
     trainers: ClassVar[Mapping[str, Trainer]] = {}
+    leaves_out = False
     asks = False
     compares = False
 
@@ -194,8 +200,8 @@ class Learner(Generic[S]):
         return False
 
     def leave_one_out(self, lane: LaneSettings[S], points: Points) -> Any:
-        """The model whose `leave_one_out` is exact without training anew; None where there is none."""
-        return None
+        """The model whose method of this name tells exactly, of one that `leaves_out`."""
+        raise NotImplementedError
 
     def n_orders(self, lane: LaneSettings[S]) -> int:
         """How many runs in other orders of the points are shown beside the lane's."""

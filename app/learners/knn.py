@@ -87,6 +87,7 @@ class Neighbors(Learner[KnnSettings]):
     note = "The k nearest points vote."
     settings = KnnSettings
     fields = FIELDS
+    leaves_out = True
     asks = True
 
     def formula(self, lane: LaneSettings[KnnSettings]) -> str:

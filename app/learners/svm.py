@@ -35,6 +35,7 @@ TRAINERS: dict[str, Trainer] = {
         "pair update",
         "pair updates",
         has_rules=True,
+        runs_plain=True,
         allows_hard_margin=True,
     ),
     "lasvm": Trainer(

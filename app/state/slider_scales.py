@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -104,12 +103,12 @@ class Parameter:
 
 def parameter(part: str, name: str) -> Parameter:
     """What the document says of parameter `name` of a lane's part, such as "svm"."""
-    settings: Hashable = LEARNERS[part].settings
-    return _limits(settings, name)
+    struct: Any = LEARNERS[part].settings
+    return _limits(struct, name)
 
 
 @lru_cache(maxsize=64)
-def _limits(struct: Hashable, name: str) -> Parameter:
+def _limits(struct: Any, name: str) -> Parameter:
     settings = inspect.type_info(struct)
     assert isinstance(settings, inspect.StructType)
     kind: Any = next(field.type for field in settings.fields if field.name == name)

@@ -104,7 +104,7 @@ def validation_of(document: Document, session: Session, index: int, compiled: bo
 
 def _plain(lane: Lane) -> Lane:
     """`lane` without what no training depends on."""
-    return msgspec.structs.replace(lane, pair=(0, 1), perceptron=msgspec.structs.replace(lane.perceptron, orders=0))
+    return msgspec.structs.replace(lane.with_part(lane.classifier, lane.family.training_key(lane)), pair=(0, 1))
 
 
 class Threshold(float):

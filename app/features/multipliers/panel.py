@@ -90,7 +90,7 @@ class MultipliersPanel(QWidget):
         if run_state is None:
             plain = words.NO_STUDY
         elif run_state.alpha is None or run_state.C is None or run_state.kkt is None:
-            plain = words.without_alpha(run_state.learner)
+            plain = words.without_alpha(run_state.trainer)
         self._spread.show_plain(plain)
         self.bars.show_study(None if plain else run_state, scene.session.hovered, theme)
         if theme is not self._theme:

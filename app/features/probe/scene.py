@@ -226,7 +226,7 @@ def _of_problems(
         lines += words.duel_lines(duels_won(f, model.pairs_, len(classes)), names, winner)
     if lane.trainer is not None and lane.trainer.has_margins:
         lines.append(words.margin_line(terms.f))
-    lines += words.distance_lines(terms, _norm(model, shown, ground), _is_linear(model), lane.classifier)
+    lines += words.distance_lines(terms, _norm(model, shown, ground), _is_linear(model))
     if ground is not None and rests:
         lines += words.nearest_lines(ground.nearest(at))
     headline = words.f_headline(f, winner, names, model.pairs_, noise, lane)

@@ -19,12 +19,10 @@ from numpy.typing import NDArray
 
 from app.engine.fitting import trained
 from app.engine.pieces import Pace, Step
-from app.learners.estimators import estimator_of
-from app.learners.knn import KnnSettings, neighbors_of
-from app.learners.svm import SvmSettings, svc_of
+from app.learners.knn import neighbors_of
 from app.state.document import Lane
 from app.state.points import Ids, Points
-from app.state.slider_scales import Scale, scale_of
+from app.state.slider_scales import Scale, control_of, scale_of
 from solver.knn.k_path import predictions
 
 Array = NDArray[np.float64]
@@ -117,7 +115,7 @@ class CurveQuery:
         """Post curves that grow; ValueError with a sentence where there is none."""
         if len(self.points) < 2:
             raise ValueError("The curve needs two points or more.")
-        if self.control == "k":
+        if self.lane.trainer is None:
             yield from _neighbours(self, post, overtaken)
         else:
             if len(self.points.classes) < 2:
@@ -128,23 +126,8 @@ class CurveQuery:
 @lru_cache(maxsize=64)
 def asked_lane(lane: Lane, control: str) -> Lane:
     """`lane` with all that a curve of `control` does not depend on at its default: the control itself above all."""
-    if control == "k":
-        return Lane("knn", knn=msgspec.structs.replace(lane.knn, n_neighbors=KnnSettings().n_neighbors))
-    svm, plain = lane.svm, SvmSettings()
-    unused = {"C", "gamma", "degree", "coef0"} - {"C", *svm.as_kernel().kind.parameters} | {control}
-    unused.add("selection")  # every rule has the same optimum
-    if svm.class_weight != "own":
-        unused.add("own_weights")
-    if same_optimum(svm):
-        unused |= {"trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept"}
-    return Lane("svm", svm=msgspec.structs.replace(svm, **{name: getattr(plain, name) for name in unused}))
-
-
-def same_optimum(svm: SvmSettings) -> bool:
-    """Whether what trains the lane ends where SMO does."""
-    if svm.trainer == "lasvm":
-        return svm.finish
-    return svm.trainer == "smo" or svm.fit_intercept
+    settings = lane.family.curve_settings(lane, control_of(control)[1].parameter)
+    return Lane(lane.classifier).with_part(lane.classifier, settings)
 
 
 def places(count: int) -> list[int]:
@@ -222,7 +205,7 @@ class _Posting:
 def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
     """Accuracies for all k from one search for each point."""
     points, pace = query.points, Pace(overtaken)
-    model = neighbors_of(query.lane.knn, 1).fit(points.xy, points.labels)
+    model = neighbors_of(query.lane.settings, 1).fit(points.xy, points.labels)
     codes = np.searchsorted(model.classes_, points.labels)
     order = np.argsort(_mixed(points.ids), kind="stable")[:MOST_COUNTED]
     asked, counted = len(order), 0
@@ -295,7 +278,8 @@ def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Calla
 
 def with_value(lane: Lane, control: str, value: float) -> Lane:
     """`lane` with its control at `value`."""
-    return msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, **{control: value}))
+    part, field = control_of(control)
+    return lane.with_part(part, msgspec.structs.replace(lane.part(part), **{field.parameter: value}))
 
 
 def _learnt(
@@ -305,7 +289,6 @@ def _learnt(
     classes = np.unique(labels)
     if len(classes) < 2:  # of what it has seen it knows one class only
         return (lambda queries: np.full(len(queries), classes[0])), True
-    plain = not same_optimum(lane.svm) or lane.svm.hard_margin
-    estimator = estimator_of(lane) if plain else svc_of(lane.svm, solver="auto")
+    estimator = lane.family.curve_estimator(lane)
     made = yield from trained(estimator, estimator.prepare(xy, labels), pace, most=MOST_UPDATES)
     return made.model.predict, made.finished

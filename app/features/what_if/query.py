@@ -184,7 +184,7 @@ def _half_a_pixel(classes: NDArray[np.int8]) -> float:
 
 
 def _tolerance(lane: Lane) -> float:
-    return TOLERANCES * lane.svm.tol if lane.classifier == "svm" else TOLERANCE
+    return TOLERANCES * lane.settings.tol if hasattr(lane.settings, "tol") else TOLERANCE
 
 
 def _comparable(old: Model, new: Model) -> bool:

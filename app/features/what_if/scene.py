@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from app.engine.overlays import Lines
 from app.engine.query import Query
 from app.engine.requests import Frame, Phase
-from app.features.validation_curves.query import same_optimum
 from app.scene.context import Context
 from app.state.document import Document
 
@@ -122,7 +121,7 @@ def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Remov
     trainer = frame.lane.trainer
     if trainer is None or not trainer.has_multipliers:
         return Removable(NONE, NONE, "Only a support vector machine has support vectors; here every point may count.")
-    if not ended(frame) or not same_optimum(frame.lane.svm):
+    if not ended(frame) or not frame.lane.family.reaches_optimum(frame.lane):
         return Removable(NONE, NONE, "This training did not end at the optimum: its multipliers prove nothing.")
     if sampled:
         return Removable(NONE, NONE, "The lane learns from a sample: without these points it would draw others.")

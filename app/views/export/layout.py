@@ -293,7 +293,7 @@ class Sheet:
         there = {
             "test": bool(len(self.plots[0].scene.parts.held_out)),
             "boundary": bool(drawn) and len(classes) > 1,
-            "margin": any(plot.lane.lane.classifier == "svm" for plot in drawn),
+            "margin": any(trainer.has_margins for plot in drawn if (trainer := plot.lane.lane.trainer) is not None),
             "free": any(len(each.free) for each in marks),
             "bounded": any(len(each.bounded) for each in marks),
             "wrong": any(len(each.wrong) for each in marks),

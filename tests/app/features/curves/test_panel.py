@@ -23,6 +23,7 @@ from app.features.curves.panel import CurvesPanel
 from app.features.curves.view import RECENT
 from app.features.curves.view_cells import COLOURS, CURVES, DASHED, PLOTS, Cells, cell_edges, cells_of, curves_of
 from app.features.curves.view_legend import exact
+from app.learners.table import TRAINERS
 from app.views import theme
 from app.views.charts import strokes
 from app.views.charts.scales import StepScale, ValueScale
@@ -408,7 +409,7 @@ def test_each_learner_has_the_plots_of_its_notes(show: Show) -> None:
     pegasos.mark(200, 0.5, 0.75, 1 / 3)
     pegasos.mark(400, 0.6, 0.7, 1 / 7)
     assert curves_of(pegasos.view()) == {"objective": ["dual", "primal", "gap"]}
-    panel = show(study_of(pegasos, step=450, learner="pegasos"))
+    panel = show(study_of(pegasos, step=450, trainer=TRAINERS["pegasos"]))
     assert legend(panel, "objective") == {
         "dual D": "0.60000",
         "primal P": "0.70000",

@@ -14,6 +14,7 @@ from sklearn.metrics import hinge_loss, zero_one_loss
 
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
+from app.learners.table import TRAINERS
 from app.state.number_format import short
 from app.state.points import Points
 from solver import Certificate, Status
@@ -33,7 +34,7 @@ def study_of(
     points = Points.of(np.arange(2.0 * len(y)).reshape(-1, 2), (signs > 0).astype(int))
     return RunState(
         1,
-        name,
+        TRAINERS[name],
         "",
         "",
         0,

@@ -19,6 +19,7 @@ from app.features.kkt import view_style
 from app.features.kkt.text import NO_STUDY, point_words
 from app.features.multipliers.panel import MultipliersPanel
 from app.features.multipliers.view_bars import bars_of
+from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
 from app.state.points import Points
 from app.views.theme import DARK, LIGHT
@@ -358,7 +359,7 @@ def test_keys_go_by_bars_where_points_are_grouped(qtbot: QtBot) -> None:
 
 def test_without_multipliers_one_sentence(show: Show) -> None:
     run_state = study_of(10)
-    bare = replace(run_state, learner="perceptron", alpha=None, C=None, v=None, kkt=None)
+    bare = replace(run_state, trainer=TRAINERS["perceptron"], alpha=None, C=None, v=None, kkt=None)
     panel = show(bare, id_of(run_state, 0))
     assert text(panel, "alphas.message").startswith("The perceptron has no multipliers")
     assert not panel.bars.isVisible()
