@@ -102,7 +102,7 @@ class Parameter:
 
 
 def parameter(part: str, name: str) -> Parameter:
-    """What the document says of parameter `name` of a lane's part, such as "svm"."""
+    """What the document says of parameter `name` of the learner `part`."""
     struct: Any = LEARNERS[part].settings
     return _limits(struct, name)
 

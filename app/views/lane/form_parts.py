@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
 
 from app.controllers.controller import Controller
+from app.features.validation_curves.view_curve import ValidationCurveView
 from app.learners.fields import Field
 from app.state.points import MAX_CLASSES
 from app.state.slider_scales import Parameter, RankScale, parameter
@@ -30,9 +31,11 @@ class Editor:
     inputs : list of QWidget
         What has the focus in turn.
     parts : dict of str to list of QWidget
-        Those of its widgets that come and go by names of their own.
+        What comes and goes under which name: the field's own, and those of numbers and curve.
     label : QLabel or None
     slider : ScaleSlider or None
+    curve : ValidationCurveView or None
+        The accuracy over the whole range of `slider`.
     """
 
     widget: QWidget
@@ -41,6 +44,7 @@ class Editor:
     parts: dict[str, list[QWidget]] = field(default_factory=dict)
     label: QLabel | None = None
     slider: ScaleSlider | None = None
+    curve: ValidationCurveView | None = None
 
 
 def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
@@ -69,19 +73,20 @@ class EditorMaker(QWidget):
     index : int
     controller : Controller
     gestures : Gestures
-    part : str
-        Which learner's settings are changed: the one that is shown.
+    owners : dict of str
+        Which learner's settings each editor changes: of those that share it, the one shown last.
     """
 
     def __init__(self, index: int, controller: Controller) -> None:
         super().__init__()
-        self.index, self.controller, self.part = index, controller, ""
+        self.index, self.controller = index, controller
+        self.owners: dict[tuple[object, ...], str] = {}
         self.gestures = Gestures(self)
 
     def change(self, field: Field, value: Any, dragged: bool = False) -> None:
         """Change the field's parameter; what one gesture drags is one undo step."""
         key = (self.index, field.name, self.gestures.count) if dragged else None
-        self.controller.set_lane(self.index, self.part, key, **{field.parameter: value})
+        self.controller.set_lane(self.index, self.owners[field.editor], key, **{field.parameter: value})
 
     def named(self, widget: QWidget, name: str, title: str, tip: str) -> None:
         """Give `widget` the names of the field `name`."""
@@ -115,6 +120,9 @@ class EditorMaker(QWidget):
         if field.label and field.kind != "check":
             made.label = QLabel(field.label)
             made.label.setBuddy(made.widget)
+        made.parts[field.name] = [made.widget, *filter(None, [made.label])]
+        for widget in (each for widgets in made.parts.values() for each in widgets if each.parent() is None):
+            widget.setParent(self)
         return made
 
     def _choice(self, field: Field, limits: None) -> Editor:
@@ -184,7 +192,16 @@ class EditorMaker(QWidget):
             show_number(slider, slider.place_of(value))
             exact.show(value)
 
-        return Editor(beside(slider, exact.widget), show, [slider, exact.widget], slider=slider)
+        made = Editor(beside(slider, exact.widget), show, [slider, exact.widget], slider=slider)
+        if field.has_curve:
+            made.curve = ValidationCurveView(slider, lambda value: self.change(field, value))
+            self.named(made.curve, f"{field.name}.strip", f"Accuracy over {field.name}", "")
+            made.curve.setAccessibleDescription(
+                "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."
+            )
+            made.parts[f"strip.{field.name}"] = [made.curve]
+            made.inputs.append(made.curve)
+        return made
 
     def _numbers(self, field: Field, limits: Parameter) -> Editor:
         """Four to a row; each stays in its place whichever classes there are."""

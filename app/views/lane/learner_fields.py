@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from app.features.validation_curves.scene import Strips
-from app.features.validation_curves.view_curve import ValidationCurveView
 from app.learners.fields import Field
 from app.learners.table import LEARNERS
 from app.scene.model import LaneScene
@@ -50,66 +49,41 @@ class LearnerFields:
         self._maker, self._grid, self._row = maker, grid, row
         self.editors: dict[tuple[object, ...], Editor] = {}
         self.of_problems: list[QWidget] = []
-        self._curves: dict[str, ValidationCurveView] = {}
         self._boxes: list[QHBoxLayout] = []
         self._placed: object = None
         for part, learner in LEARNERS.items():
             for field in learner.fields:
                 if field.editor not in self.editors:
-                    self._make(field, part)
-
-    def _make(self, field: Field, part: str) -> None:
-        made = self.editors[field.editor] = self._maker.editor(field, part)
-        if is_of_problems(field):
-            self.of_problems.append(made.widget)
-        if field.has_curve and made.slider is not None:
-            curve = self._curves[field.name] = ValidationCurveView(
-                made.slider, lambda value: self._change(field, value)
-            )
-            self._maker.named(curve, f"{field.name}.strip", f"Accuracy over {field.name}", "")
-            curve.setAccessibleDescription(
-                "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."
-            )
-        for widget in (made.label, made.widget, self._curves.get(field.name)):
-            if widget is not None:
-                widget.setParent(self._maker)
-
-    def _change(self, field: Field, value: float) -> None:
-        self._maker.change(field, value)
+                    made = self.editors[field.editor] = maker.editor(field, part)
+                    maker.owners[field.editor] = part
+                    made.show(getattr(learner.settings(), field.parameter))
+                    if is_of_problems(field):
+                        self.of_problems.append(made.widget)
 
     def render(self, lane: LaneScene, drawing: bool, theme: Theme, first: QWidget) -> None:
         """Show the lane's settings; while someone is `drawing`, no row comes or goes.  `first` has the focus before."""
         strips, settings = lane.feature(Strips) or Strips(()), lane.lane.settings
-        self._maker.part = lane.lane.classifier
         fields, names = lane.lane.family.fields, lane.fields | strips.fields
         if not drawing and (lane.lane.classifier, names) != self._placed:
             self._placed = lane.lane.classifier, names
-            self._show_those_of(fields, names)
+            own = {field.editor for field in fields}
+            for key, made in self.editors.items():
+                for name, widgets in made.parts.items():
+                    for widget in widgets:
+                        widget.setVisible(key in own and name in names)
             self.place([field for field in fields if not is_of_problems(field)], names, first)
         curves = {strip.control: strip for strip in strips.curves}
         for field in fields:
             made = self.editors[field.editor]
-            if field.name in curves and made.slider is not None:
+            self._maker.owners[field.editor] = lane.lane.classifier
+            if field.name in curves and made.slider is not None and made.curve is not None:
                 made.slider.show_scale(curves[field.name].scale)
-                self._curves[field.name].show_strip(curves[field.name], theme)
+                made.curve.show_strip(curves[field.name], theme)
             made.show(getattr(settings, field.parameter))
             if field.formula is not None and isinstance(made.widget, QLabel):
                 made.widget.setText(field.formula(settings))
             for widget in made.inputs:
                 widget.setEnabled(field.enabled(settings, ()))
-
-    def _show_those_of(self, fields: Sequence[Field], names: frozenset[str]) -> None:
-        own = {field.editor: field.name for field in fields}
-        for key, made in self.editors.items():
-            shown = own.get(key) in names
-            for widget in (made.label, made.widget):
-                if widget is not None:
-                    widget.setVisible(shown)
-            for name, widgets in made.parts.items():
-                for widget in widgets:
-                    widget.setVisible(name in names)
-        for name, curve in self._curves.items():
-            curve.setVisible(f"strip.{name}" in names)
 
     def place(self, fields: Sequence[Field], names: frozenset[str], first: QWidget) -> None:
         """Put those of `fields` that are in `names` into the grid, in their order, which is also that of Tab."""
@@ -133,14 +107,13 @@ class LearnerFields:
             self._put(group, row, column, COLUMNS if wide else COLUMNS // 2)
             column = 0 if wide else (column + COLUMNS // 2) % COLUMNS
             row += column == 0
-            curve = self._curves.get(group[0].name)
+            curve = self.editors[group[0].editor].curve
             if curve is not None:
                 self._grid.addWidget(curve, row, 0, 1, COLUMNS)
                 row += 1
-            for widget in (*(each for field in group for each in self.editors[field.editor].inputs), curve):
-                if widget is not None:
-                    QWidget.setTabOrder(first, widget)
-                    first = widget
+            for widget in (each for field in group for each in self.editors[field.editor].inputs):
+                QWidget.setTabOrder(first, widget)
+                first = widget
 
     def _put(self, fields: Sequence[Field], row: int, column: int, span: int) -> None:
         """Fields that share one place; a label stands in a column of labels where only one field needs it."""

@@ -24,7 +24,6 @@ from app.engine.pool import Priority
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.features.active_learning import comparison as comparing
-from app.features.active_learning import query as asking_module
 from app.features.active_learning import text as words
 from app.features.active_learning.comparison import Comparison, Curves
 from app.features.active_learning.query import LearningReply, LearningRequest, look_for
@@ -469,7 +468,7 @@ def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     def broken(*arguments: object) -> None:
         raise RuntimeError("oops")
 
-    monkeypatch.setattr(asking_module, "svc_of", broken)
+    monkeypatch.setattr(Machine, "label_estimator", broken)
     start = begin(document(svm()), Plan())
     assert "internal error (RuntimeError: oops)" in replies(start)[-1].failure
     assert "internal error (RuntimeError: oops)" in finished(Comparison(start, 2)).failure

@@ -188,8 +188,8 @@ def test_counts_in_words() -> None:
     assert "hold" in words.violation_words(0)
     assert "each bar is the largest of 12 multipliers" in words.bars_words(1200, 12)
     assert "a bar for each" in words.bars_words(5, 1)
-    assert words.without_alpha("perceptron").startswith("The perceptron has no multipliers")
-    assert words.without_alpha("pegasos").startswith("Pegasos has no multipliers")
+    assert words.without_alpha(TRAINERS["perceptron"]).startswith("The perceptron has no multipliers")
+    assert words.without_alpha(TRAINERS["pegasos"]).startswith("Pegasos has no multipliers")
     assert words.beyond_words(3, "left") == "3 further left"
 
 
