@@ -39,6 +39,7 @@ from app.features.active_learning.state import (
     begin,
     drawn,
 )
+from app.learners.svm import Machine
 from app.state.commands import MovePoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.state.lane_commands import SetLane
