@@ -173,14 +173,12 @@ class Controller:
         lane = self.document.lanes[index]
         fields = LEARNERS[part].fields if part else ()
         try:
-            if part:
-                changed = lane.with_part(part, changed_struct(lane.part(part), values, fields))
-            else:
-                changed = changed_struct(lane, values)
+            changed = changed_struct(lane.part(part) if part else lane, values, fields)
         except ValueError as error:
             self.say(str(error))
             return
-        self.dispatch(SetLane(index=index, lane=changed, text=text or text_of(values, fields), merge_key=drag))
+        lane = lane.with_part(part, changed) if part else changed
+        self.dispatch(SetLane(index=index, lane=lane, text=text or text_of(values, fields), merge_key=drag))
 
     def set_style(self, label: int, drag: object = None, **values: str) -> None:
         """Change the name or colour ("#rrggbb", "" for the theme's) of class `label` (0 to 7); those of one `drag`

@@ -25,8 +25,8 @@ class LaneController:
         document = self._host.document
         present = {lane.classifier for lane in document.lanes[: document.shown]}
         lanes = [Lane(), *(Lane(name) for name, learner in LEARNERS.items() if not learner.compares)]
-        free = [lane for lane in lanes if lane.classifier not in present]
-        add_lane(self._host, AddLane(index=beside + 1, lane=(free or lanes)[0]))
+        lane = next((lane for lane in lanes if lane.classifier not in present), lanes[0])
+        add_lane(self._host, AddLane(index=beside + 1, lane=lane))
 
     def duplicate(self, index: int) -> None:
         """The same classifier once more, to the right."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.learners.estimators import estimator_of
+from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points

@@ -96,13 +96,12 @@ class LaneJob:
         yield from self._full(source, spec, frame, overtaken)
 
     def _svm(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
-        trainer = spec.lane.trainer
-        assert trainer is not None
         if len(spec.points.classes) < 2:
             self._training = None
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or not trainer.runs_plain):
+        trainer = spec.lane.trainer
+        if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or trainer is None or not trainer.runs_plain):
             self._post(replace(frame, phase=Phase.EMPTY))
             return
         training = self._training = TrainingRun.continuing(self._training, spec, frame.job)

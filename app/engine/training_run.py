@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.learners.estimators import estimator_of, training_key
+from app.learners.base import estimator_of, training_key
 from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.document import Lane

@@ -250,3 +250,15 @@ def in_each(certificates: Sequence[Any], lane: LaneSettings[Any]) -> str:
     """What is to be known of a sum over several binary problems."""
     noun = "pair" if lane.multiclass == "one-vs-one" else "problem"
     return f", counted in each {noun}" if len(certificates) > 1 else ""
+
+
+def estimator_of(lane: LaneSettings[Any]) -> PairClassifier:
+    """What trains `lane`, with `prepare` and `snapshot_model`; ValueError with a sentence where that does not exist."""
+    if sentence := lane.family.refusal(lane):
+        raise ValueError(sentence)
+    return lane.family.estimator(lane)
+
+
+def training_key(lane: LaneSettings[Any]) -> tuple[str, Any]:
+    """What of `lane` its model depends on: a training goes on while this stays the same."""
+    return lane.classifier, lane.family.training_key(lane)

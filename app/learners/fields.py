@@ -9,11 +9,6 @@ from typing import Any, Literal
 Kind = Literal["choice", "slider", "number", "integer", "large integer", "check", "numbers of classes", "text"]
 
 
-def always(settings: Any, classes: Sequence[int]) -> bool:
-    """The field applies whatever the other parameters are."""
-    return True
-
-
 @dataclass(frozen=True, eq=False)
 class Field:
     """One parameter as people see it; its range and default are those of the settings' type.
@@ -62,8 +57,8 @@ class Field:
     title: str = ""
     parameter: str = ""
     choices: tuple[tuple[str, str, str], ...] = ()
-    shown: Callable[[Any, Sequence[int]], bool] = always
-    enabled: Callable[[Any, Sequence[int]], bool] = always
+    shown: Callable[[Any, Sequence[int]], bool] = lambda settings, classes: True
+    enabled: Callable[[Any, Sequence[int]], bool] = lambda settings, classes: True
     formula: Callable[[Any], str] | None = None
     primary: bool = False
     beside: bool = False
@@ -116,5 +111,5 @@ def change_text(fields: Sequence[Field], values: dict[str, Any]) -> str:
     if field.off and not value:
         return field.off
     text = next((shown for shown, entry, _ in field.choices if entry == value), f"{field.title} to {value}")
-    number = f"{value:g}" if isinstance(value, float) else value
-    return (field.change or f"Set {name} to {{value}}").format(value=number, text=text.lower())
+    said = f"{value:g}" if isinstance(value, float) else value
+    return (field.change or f"Set {name} to {{value}}").format(value=said, text=text.lower())

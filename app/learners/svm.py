@@ -13,8 +13,7 @@ from msgspec import Meta
 from app.state.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 
-from .base import LaneSettings, Learner, Trainer, Verdict, in_each, passes, several
-from .estimators import estimator_of
+from .base import LaneSettings, Learner, Trainer, Verdict, estimator_of, in_each, passes, several
 from .fields import INTERCEPT, Field
 
 if TYPE_CHECKING:
@@ -362,12 +361,11 @@ class Machine(Learner[SvmSettings]):
             return Verdict(False, f"Not separable with a margin above {short(bound)}")
         if Status.STOPPED_EARLY in by_status:
             if lane.learner == "lasvm" and not lane.settings.finish:
-                missing = _not_yet(certificates, lane)
-                return Verdict(False, f"Over after {passes(lane.settings.n_epochs)}, without FINISH: {missing}")
+                over = f"Over after {passes(lane.settings.n_epochs)}, without FINISH"
+                return Verdict(False, f"{over}: {_not_yet(certificates, lane)}")
             steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
-            waiting = ""
-            if lane.learner == "smo" and lane.settings.selection == "cyclic":
-                waiting = "; in cyclic order late partners may wait very long"
+            waits = lane.learner == "smo" and lane.settings.selection == "cyclic"
+            waiting = "; in cyclic order late partners may wait very long" if waits else ""
             return Verdict(False, f"Stopped early after {steps} steps: {_not_yet(certificates, lane)}{waiting}")
         if Status.PRECISION in by_status:
             worst = max([0.0, *(c.kkt_violation for c in certificates)])
@@ -384,19 +382,22 @@ class Machine(Learner[SvmSettings]):
     def brief(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> Verdict:
         certified = self.verdict(certificates, lane).certified
         by_status = {each.status: each for each in certificates}
-        numbers = _worst(certificates)
         if Status.NOT_SEPARABLE in by_status:
             bound = min(each.margin_bound for each in certificates if each.status is Status.NOT_SEPARABLE)
             return Verdict(certified, f"not separable: the margin is below {short(bound)}")
         if Status.STOPPED_EARLY in by_status:
-            step = grouped(by_status[Status.STOPPED_EARLY].n_iter)
             unfinished = lane.learner == "lasvm" and not lane.settings.finish
+            step = grouped(by_status[Status.STOPPED_EARLY].n_iter)
             how = "over, without FINISH" if unfinished else f"stopped early at step {step}"
         elif Status.PRECISION in by_status:
             how = "optimal to double precision" if certified else "not shown optimal, double precision ends here"
         else:
             how = "stationary" if Status.STATIONARY in by_status else "optimal"
-        return Verdict(certified, f"{how}: {numbers}")
+        gaps = [each.gap for each in certificates]
+        gap = "" if any(map(math.isnan, gaps)) else f", gap {percent(max(gaps))}"
+        return Verdict(
+            certified, f"{how}: KKT {short(max([0.0, *(each.kkt_violation for each in certificates)]))}{gap}"
+        )
 
     def so_far(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> str:
         return _not_yet(certificates, lane)
@@ -439,8 +440,8 @@ class Machine(Learner[SvmSettings]):
 
     def curve_settings(self, lane: LaneSettings[SvmSettings], parameter: str) -> SvmSettings:
         s, plain = lane.settings, SvmSettings()
-        unused = {"gamma", "degree", "coef0"} - set(s.as_kernel().kind.parameters) | {parameter}
-        unused.add("selection")  # every rule has the same optimum
+        unused = {"gamma", "degree", "coef0"} - set(s.as_kernel().kind.parameters)
+        unused |= {parameter, "selection"}  # every rule has the same optimum
         if s.class_weight != "own":
             unused.add("own_weights")
         if self.reaches_optimum(lane):
@@ -493,10 +494,3 @@ def _not_yet(certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings
     """What is missing of multipliers that nobody has called optimal: it may be no more than a look at all points."""
     there = all(c.kkt_violation <= lane.settings.tol for c in certificates)
     return "not shown optimal yet" if there else "not optimal yet"
-
-
-def _worst(certificates: Sequence[Certificate]) -> str:
-    """The worst KKT violation and gap."""
-    text = f"KKT {short(max([0.0, *(each.kkt_violation for each in certificates)]))}"
-    gaps = [each.gap for each in certificates]
-    return text if any(map(math.isnan, gaps)) else f"{text}, gap {percent(max(gaps))}"

@@ -49,7 +49,8 @@ def compose(
     playing = [session.playing[lane.slot] for lane in lanes]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
-    fields = {"count", "noise", "seed"} | _generator_fields(kind)
+    own = {"shift": kind.has_shift, "n_classes": kind.n_classes[1] > 2}
+    fields = {"count", "noise", "seed"} | {name for name, there in own.items() if there}
     return Scene(
         title=title,
         modified=modified,
@@ -197,12 +198,3 @@ def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
     own = (field.parts(classes) for field in lane.family.fields if field.shown(settings, classes))
     of_training = {"speed"} | ({"pair"} if len(classes) > 2 else set()) if lane.trainer is not None else set()
     return frozenset(of_training.union(*own))
-
-
-def _generator_fields(kind: datasets.Dataset) -> set[str]:
-    fields = set()
-    if kind.has_shift:
-        fields.add("shift")
-    if kind.n_classes[1] > 2:
-        fields.add("n_classes")
-    return fields

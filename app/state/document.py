@@ -108,8 +108,7 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def multiclass(self) -> str:
         """How more than two classes become binary problems; linear learners have one w for each class."""
-        scheme: str = getattr(self.settings, "multiclass", "one-vs-rest")
-        return scheme
+        return str(getattr(self.settings, "multiclass", "one-vs-rest"))
 
     def drawn(self, problems: Sequence[tuple[int, int]]) -> int:
         """Which of `problems`, as `problems_of` has them, has its margins drawn: the chosen one, else the first."""

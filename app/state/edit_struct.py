@@ -9,16 +9,18 @@ import msgspec
 
 from app.learners.fields import Field, change_text
 
-_LABELS = {"n_classes": "the number of classes", "name": "the data set"}
+_TEXTS = {
+    "n_classes": "Set the number of classes to {}",
+    "name": "Set the data set to {}",
+    "pair": "Choose the pair of the margins",
+}
 
 
 def text_of(values: dict[str, Any], fields: Sequence[Field] = ()) -> str:
     """What the undo menu calls a change to these values, of parameters with these `fields`."""
     name, value = next(iter(values.items()))
-    if name == "pair":
-        return "Choose the pair of the margins"
     number = f"{value:g}" if isinstance(value, float) else value
-    return change_text(fields, values) or f"Set {_LABELS.get(name, name)} to {number}"
+    return change_text(fields, values) or _TEXTS.get(name, f"Set {name} to {{}}").format(number)
 
 
 def changed_struct(struct: Any, values: dict[str, Any], fields: Sequence[Field] = ()) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from msgspec import inspect
@@ -18,20 +18,6 @@ from .document import Lane
 
 #: Positions per factor of ten of numbers of any size, and of a number of neighbours.
 PER_DECADE, PER_DECADE_OF_K = 20, 40
-
-
-class Scale(Protocol):
-    """Positions of a slider, `low` to `high`, and what they stand for."""
-
-    @property
-    def low(self) -> int: ...
-
-    @property
-    def high(self) -> int: ...
-
-    def value_at(self, place: int) -> float: ...
-
-    def place_of(self, value: float) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -84,6 +70,10 @@ class RankScale:
         return int(_ladder(self.most)[place])
 
 
+#: Positions of a slider, `low` to `high`, and what they stand for.
+Scale = LogScale | RankScale
+
+
 @lru_cache(maxsize=16)
 def _ladder(most: int) -> NDArray[np.int64]:
     steps = np.arange(math.ceil(PER_DECADE_OF_K * math.log10(most)) + 1)
@@ -101,14 +91,9 @@ class Parameter:
     scale: LogScale | None
 
 
-def parameter(part: str, name: str) -> Parameter:
-    """What the document says of parameter `name` of the learner `part`."""
-    struct: Any = LEARNERS[part].settings
-    return _limits(struct, name)
-
-
 @lru_cache(maxsize=64)
-def _limits(struct: Any, name: str) -> Parameter:
+def parameter(struct: Any, name: str) -> Parameter:
+    """What the type of some settings says of the parameter `name`."""
     settings = inspect.type_info(struct)
     assert isinstance(settings, inspect.StructType)
     kind: Any = next(field.type for field in settings.fields if field.name == name)
@@ -129,14 +114,13 @@ def control_of(name: str) -> tuple[str, Field]:
 def scale_of(control: str, n_points: int) -> Scale:
     """The scale of a slider for so many training points: k goes up to what leaving one out has."""
     part, field = control_of(control)
-    limits = parameter(part, field.parameter)
+    limits = parameter(LEARNERS[part].settings, field.parameter)  # type: ignore[arg-type]
     return limits.scale or RankScale(min(max(n_points - 1, 1), limits.most))
 
 
 def value_of(lane: Lane, control: str) -> float:
     """What the lane's control stands at."""
-    value: float = getattr(lane.settings, control_of(control)[1].parameter)
-    return value
+    return float(getattr(lane.settings, control_of(control)[1].parameter))
 
 
 def controls_of(lane: Lane) -> tuple[str, ...]:

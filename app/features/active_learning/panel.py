@@ -140,8 +140,8 @@ class ActiveLearningPanel(QWidget):
             self._plan = replace(self._plan, lane=0)
         if not self._begun and self._ready():
             self._begun = True
-            lanes = [each.lane for each in scene.lanes]
-            trained = (index for index, lane in enumerate(lanes) if lane.family.asks and lane.trainer is not None)
+            lanes = enumerate(each.lane for each in scene.lanes)
+            trained = (index for index, lane in lanes if lane.family.asks and lane.trainer is not None)
             self._plan = replace(self._plan, lane=next(trained, 0))
             self._start()
         self._show()

@@ -27,7 +27,7 @@ from app.engine.pieces import Pace, Step
 from app.engine.raster import surface
 from app.engine.shading import joined
 from app.engine.surface_values import source_of
-from app.learners.estimators import training_key
+from app.learners.base import training_key
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import MAX_CLASSES, Points

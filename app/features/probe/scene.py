@@ -233,7 +233,7 @@ def _of_problems(
     return LaneProbe(
         classes[winner],
         headline,
-        words.f_formula(lane),
+        lane.family.decision(lane),
         tuple(line for line in lines if line),
         tuple(tables),
         _sketch(terms, who, pair.positive, pair.negative, classes),

@@ -87,11 +87,6 @@ def _upper(text: str) -> str:
 # -- f -----------------------------------------------------------------------------------------------------------------
 
 
-def f_formula(lane: Lane) -> str:
-    """f in signs, with the kernel."""
-    return lane.family.decision(lane)
-
-
 def f_headline(f: Array, winner: int, names: Sequence[str], pairs: Sequence[Pair], noise: float, lane: Lane) -> str:
     """Who wins, and by what: "f(x) = −0.73: class 1, between the margins"."""
     if len(pairs) == 1:

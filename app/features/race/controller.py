@@ -116,8 +116,8 @@ class _Course:
 
 def lanes_of(document: Document) -> tuple[int, ...]:
     """The lanes on screen whose learner has a working-set rule."""
-    trainers = [lane.trainer for lane in document.lanes[: document.shown]]
-    return tuple(index for index, trainer in enumerate(trainers) if trainer is not None and trainer.has_rules)
+    lanes = document.lanes[: document.shown]
+    return tuple(index for index, lane in enumerate(lanes) if lane.trainer is not None and lane.trainer.has_rules)
 
 
 class RaceController:

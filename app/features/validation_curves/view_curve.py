@@ -74,7 +74,8 @@ class ValidationCurveView(QWidget):
         self.hide()
 
     def show_strip(self, strip: ValidationCurve, theme: Theme) -> None:
-        """Show this one."""
+        """Show this one, whose scale is the slider's, too."""
+        self._slider.show_scale(strip.scale)
         if strip == self._strip and theme is self._theme:
             return
         if self._strip is not None and strip.scale != self._strip.scale:

@@ -19,7 +19,7 @@ from app.engine.pieces import Pace, Step
 from app.engine.raster import surface, unless_too_dense
 from app.engine.requests import Frame, Phase
 from app.engine.surface_values import shown_pair, source_of
-from app.learners.estimators import estimator_of
+from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points

@@ -109,8 +109,7 @@ class LanePanel(EditorMaker):
     def _show_pairs(self, lane: LaneScene) -> None:
         trainer = lane.lane.trainer
         self._margins.setText("Margins" if trainer is None or trainer.has_margins else "Line of")
-        rows = range(self._pair.count())
-        shown = [(self._pair.itemText(row), self._pair.itemData(row)) for row in rows]
+        shown = [(self._pair.itemText(row), self._pair.itemData(row)) for row in range(self._pair.count())]
         wanted = list(zip(lane.pair_names, lane.pairs, strict=True))
         if shown != wanted:
             self._pair.clear()

@@ -33,9 +33,8 @@ class Editor:
     parts : dict of str to list of QWidget
         What comes and goes under which name: the field's own, and those of numbers and curve.
     label : QLabel or None
-    slider : ScaleSlider or None
     curve : ValidationCurveView or None
-        The accuracy over the whole range of `slider`.
+        The accuracy over the whole range of its slider.
     """
 
     widget: QWidget
@@ -43,7 +42,6 @@ class Editor:
     inputs: list[QWidget]
     parts: dict[str, list[QWidget]] = field(default_factory=dict)
     label: QLabel | None = None
-    slider: ScaleSlider | None = None
     curve: ValidationCurveView | None = None
 
 
@@ -103,15 +101,16 @@ class EditorMaker(QWidget):
         self.named(combo, name, title, tip)
         return combo
 
-    def editor(self, field: Field, part: str) -> Editor:
-        """The editor of a field of the learner `part`."""
-        limits = None if field.choices or field.kind == "check" else parameter(part, field.parameter)
+    def editor(self, field: Field, part: str, settings: object) -> Editor:
+        """The editor of a field of the learner `part`, whose settings are of this type."""
+        limits = None if field.choices or field.kind == "check" else parameter(settings, field.parameter)
+        self.owners[field.editor] = part
         make = {
             "choice": self._choice,
             "slider": self._slider,
             "number": self._number,
             "integer": self._integer,
-            "large integer": self._large_integer,
+            "large integer": self._integer,
             "check": self._check,
             "numbers of classes": self._numbers,
             "text": self._text,
@@ -163,15 +162,12 @@ class EditorMaker(QWidget):
         spin.setRange(limits.least, limits.most)
         spin.setKeyboardTracking(False)  # typing 15 is not asking for 1
         spin.setSpecialValueText(field.least)
+        if field.kind == "large integer":
+            spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
         self.gestures.watch(spin)
         self.named(spin, field.name, field.title, field.tip)
         spin.valueChanged.connect(lambda value: self.change(field, value, dragged=True))
         return Editor(spin, lambda value: show_number(spin, value), [spin])
-
-    def _large_integer(self, field: Field, limits: Parameter) -> Editor:
-        made = self._integer(field, limits)
-        made.widget.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)  # type: ignore[attr-defined]
-        return made
 
     def _slider(self, field: Field, limits: Parameter) -> Editor:
         """Slider and exact field: of a number of any size, or, without decades, of a whole number from 1 on."""
@@ -192,7 +188,7 @@ class EditorMaker(QWidget):
             show_number(slider, slider.place_of(value))
             exact.show(value)
 
-        made = Editor(beside(slider, exact.widget), show, [slider, exact.widget], slider=slider)
+        made = Editor(beside(slider, exact.widget), show, [slider, exact.widget])
         if field.has_curve:
             made.curve = ValidationCurveView(slider, lambda value: self.change(field, value))
             self.named(made.curve, f"{field.name}.strip", f"Accuracy over {field.name}", "")
@@ -211,7 +207,6 @@ class EditorMaker(QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(3)
         parts: dict[str, list[QWidget]] = {}
-        edits: list[NumberField] = []
         for label in range(MAX_CLASSES):
             edit = self._number(field, limits, f"weight{label + 1}", f"{field.title} of class {label + 1}").widget
             assert isinstance(edit, NumberField)
@@ -223,12 +218,13 @@ class EditorMaker(QWidget):
             row, column = divmod(label, 4)
             grid.addWidget(name, row, 2 * column)
             grid.addWidget(edit, row, 2 * column + 1)
-            edits.append(edit)
             parts[f"weight{label + 1}"] = [name, edit]
         grid.setColumnStretch(8, 1)  # on a wide screen the room is at the end, not between name and field
 
+        edits = [edit for _, edit in parts.values()]
+
         def show(values: Any) -> None:
             for edit, value in zip(edits, values, strict=True):
-                edit.show_value(value)
+                edit.show_value(value)  # type: ignore[attr-defined]
 
-        return Editor(table, show, [*edits], parts)
+        return Editor(table, show, edits, parts)

@@ -20,11 +20,6 @@ COLUMNS = 4
 WIDE = ("slider", "numbers of classes")
 
 
-def is_of_problems(field: Field) -> bool:
-    """The field stands beside the choice of the problem that is drawn."""
-    return field.kind == "choice" and not field.label
-
-
 class LearnerFields:
     """The editors of all learners' fields.
 
@@ -54,10 +49,9 @@ class LearnerFields:
         for part, learner in LEARNERS.items():
             for field in learner.fields:
                 if field.editor not in self.editors:
-                    made = self.editors[field.editor] = maker.editor(field, part)
-                    maker.owners[field.editor] = part
+                    made = self.editors[field.editor] = maker.editor(field, part, learner.settings)
                     made.show(getattr(learner.settings(), field.parameter))
-                    if is_of_problems(field):
+                    if field.kind == "choice" and not field.label:
                         self.of_problems.append(made.widget)
 
     def render(self, lane: LaneScene, drawing: bool, theme: Theme, first: QWidget) -> None:
@@ -67,23 +61,22 @@ class LearnerFields:
         if not drawing and (lane.lane.classifier, names) != self._placed:
             self._placed = lane.lane.classifier, names
             own = {field.editor for field in fields}
-            for key, made in self.editors.items():
-                for name, widgets in made.parts.items():
-                    for widget in widgets:
-                        widget.setVisible(key in own and name in names)
-            self.place([field for field in fields if not is_of_problems(field)], names, first)
+            parts = ((key, *part) for key, made in self.editors.items() for part in made.parts.items())
+            for key, name, widgets in parts:
+                for widget in widgets:
+                    widget.setVisible(key in own and name in names)
+            flowing = [each for each in fields if self.editors[each.editor].widget not in self.of_problems]
+            self.place(flowing, names, first)
         curves = {strip.control: strip for strip in strips.curves}
         for field in fields:
             made = self.editors[field.editor]
             self._maker.owners[field.editor] = lane.lane.classifier
-            if field.name in curves and made.slider is not None and made.curve is not None:
-                made.slider.show_scale(curves[field.name].scale)
+            if field.name in curves and made.curve is not None:
                 made.curve.show_strip(curves[field.name], theme)
             made.show(getattr(settings, field.parameter))
             if field.formula is not None and isinstance(made.widget, QLabel):
                 made.widget.setText(field.formula(settings))
-            for widget in made.inputs:
-                widget.setEnabled(field.enabled(settings, ()))
+            made.widget.setEnabled(field.enabled(settings, ()))
 
     def place(self, fields: Sequence[Field], names: frozenset[str], first: QWidget) -> None:
         """Put those of `fields` that are in `names` into the grid, in their order, which is also that of Tab."""

@@ -15,8 +15,7 @@ from app.engine.export_surface import enlarge
 from app.engine.requests import AnyCertificate, Frame, Phase, Picture
 from app.engine.shading import FULL_VALUE, Shades
 from app.engine.surface_values import UNKNOWN, svm_source
-from app.learners.base import Verdict
-from app.learners.estimators import estimator_of, training_key
+from app.learners.base import Verdict, estimator_of, training_key
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.learners.table import LEARNERS, TRAINERS
 from app.scene import text
@@ -328,15 +327,15 @@ def test_names_formulas_and_notes() -> None:
 
 
 def test_the_gravest_certificate_of_a_frame() -> None:
-    def worst(*certificates: AnyCertificate) -> AnyCertificate | None:
-        return Frame(1, 0, TWO, Lane(), Phase.DONE, certificates=certificates).certificate
+    def worst(*certificates: AnyCertificate, classifier: str = "perceptron") -> AnyCertificate | None:
+        return Frame(1, 0, TWO, Lane(classifier), Phase.DONE, certificates=certificates).certificate
 
     done, stopped = perceptron_proof(Status.OPTIMAL), perceptron_proof(Status.STOPPED_EARLY)
     assert worst(done, stopped) is worst(stopped, done) is stopped
     few = replace(stopped, n_wrong=1)
     assert worst(few, stopped) is stopped
     wide = pegasos_proof(Status.RUNNING, gap=0.5)
-    assert worst(pegasos_proof(Status.RUNNING), wide) is wide
+    assert worst(pegasos_proof(Status.RUNNING), wide, classifier="pegasos") is wide
 
 
 def test_documents_with_each_learner_have_their_fields() -> None:

@@ -32,7 +32,7 @@ from app.features.evaluation.scene import (
     threshold_at,
     wrong_test_points,
 )
-from app.learners.estimators import estimator_of
+from app.learners.base import estimator_of
 from app.scene.context import Context
 from app.state.document import (
     Document,

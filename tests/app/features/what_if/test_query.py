@@ -27,7 +27,7 @@ from app.features.what_if.controller import WhatIf
 from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide, ended, squared_norm
 from app.features.what_if.scene import differs, removable, side_of
 from app.features.what_if.state import Baseline
-from app.learners.estimators import estimator_of
+from app.learners.base import estimator_of
 from app.scene.context import Context
 from app.state.commands import MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
