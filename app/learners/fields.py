@@ -21,7 +21,8 @@ class Field:
     name : str
         What programs call it: `lane0.name`.
     kind : str
-        What edits it; "text" only says something, by `formula`.
+        What edits it; "text" only says something, by `formula`.  A "slider" is of a number with `decades` in the Meta
+        of its type, or of a whole number from 1 on.
     label : str
         Before it; "" where it has none: in the flow of the form, or, for a choice, beside the choice of the problem
         that is drawn.
