@@ -1,6 +1,6 @@
 """Feature: what the rest of the program needs to know of one question about the models; no Qt.
 
-What makes widgets is a function that imports them when they are first wanted: none of them may cost the start.
+Widgets are named, and imported when they are first wanted: none of them may cost the start.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from app.controllers.controller import Controller
@@ -16,6 +17,10 @@ from app.engine.query import Query
 from app.engine.scheduler import Scheduler
 from app.scene.context import Context
 from app.scene.model import LaneScene, Scene
+
+#: Menus, and sections of the page of help, that several features have lines in.
+TRAINING, COMPARE = "&Training", "&Compare"
+WATCHING, BESIDE = "Watching a run", "Side by side"
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,32 @@ class Surroundings:
 
 
 @dataclass(frozen=True)
+class Widget:
+    """What makes a widget of a class that is imported when the first one is wanted.
+
+    Attributes
+    ----------
+    name : str
+        The class, with its module.
+    takes : tuple of str
+        The `Surroundings` that it is made of, in the order of its parameters.
+    """
+
+    name: str
+    takes: tuple[str, ...] = ("controller",)
+
+    @property
+    def kind(self) -> Any:
+        """The class."""
+        module, _, name = self.name.rpartition(".")
+        return getattr(import_module(module), name)
+
+    def __call__(self, around: Surroundings) -> Any:
+        """One more of them."""
+        return self.kind(*(getattr(around, each) for each in self.takes))
+
+
+@dataclass(frozen=True)
 class Dock:
     """A dock beside the pictures; those of a group are tabs in one place, the groups stand one above the other.
 
@@ -131,9 +162,10 @@ class Feature:
     sheets : callable or None
         ``sheets(context, index)``: what lies over the picture of the lane at place `index`; the very same sheets as
         long as nothing about them has changed, for new ones are painted anew.
-    overlay : callable or None
-        Makes what it draws over the picture of a lane, in pixels: ``lay(scene, lane, grid, area, font, hovering)``
-        returns what must be painted anew, and ``laid`` is None or has ``paint(painter, theme, rect)``.
+    overlay : Widget or None
+        Made of nothing: what it draws over the picture of a lane, in pixels.
+        ``lay(scene, lane, grid, area, font, hovering)`` returns what must be painted anew, and ``laid`` is None or has
+        ``paint(painter, theme, rect)``.
     lane : callable or None
         ``lane(context, index)``: what it says of the lane at place `index`, or None.
     scene : callable or None
@@ -147,7 +179,7 @@ class Feature:
     window: tuple[str, Callable[[Surroundings], Any]] | None = None
     queries: Callable[[Context], dict[str, Query]] | None = None
     sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
-    overlay: Callable[[], Any] | None = None
+    overlay: Widget | None = None
     lane: Callable[[Context, int], object | None] | None = None
     scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] | None = None
     help: tuple[tuple[str, str, str], ...] = ()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
@@ -12,11 +14,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDockWidget, QLabel
 from pytestqt.qtbot import QtBot
 
+import app.features.feature
 from app.engine.overlays import Lines
 from app.engine.pool import Priority
 from app.engine.query import Query, Step
 from app.features import table
-from app.features.feature import Action, Dock, Feature
+from app.features.feature import Action, Dock, Feature, Surroundings, Widget
 from app.scene.context import Context
 from app.scene.help import sections
 from app.scene.model import LaneScene, Scene
@@ -121,3 +124,21 @@ def test_names_and_keys_are_given_once() -> None:
     windows = {each.window[0] for each in table.FEATURES if each.window is not None}
     assert {each.name for each in table.docks()} | windows <= opening
     assert not table.shows_run(Session()) and table.shows_run(Session(open_panels=frozenset({"loss"})))
+
+
+def widgets(feature: Feature) -> list[Widget]:
+    """Those that are imported when they are wanted."""
+    made = (feature.overlay, feature.dock and feature.dock.make, feature.window and feature.window[1])
+    return [each for each in made if isinstance(each, Widget)]
+
+
+def test_widgets_are_made_of_their_surroundings() -> None:
+    around = get_type_hints(Surroundings, vars(app.features.feature))
+    found = [widget for feature in table.FEATURES for widget in widgets(feature)]
+    assert len(found) >= 12
+    for widget in found:
+        takes = get_type_hints(widget.kind.__init__, vars(sys.modules[widget.kind.__module__]))
+        takes.pop("return", None)
+        assert len(takes) == len(widget.takes), widget.name
+        for wanted, given in zip(takes.values(), widget.takes, strict=True):
+            assert around[given] in (wanted, Any), f"{widget.name} is not made of {given}"

@@ -1,0 +1,15 @@
+"""Evaluation on test points and by cross-validation."""
+
+from __future__ import annotations
+
+from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+
+from . import scene
+
+FEATURE = Feature(
+    actions=(Action("evaluation", COMPARE, "&Evaluation", ("Ctrl+9",), "Test points, scores, ROC.", "", True, True),),
+    dock=Dock("evaluation", "Evaluation", Widget("app.features.evaluation.panel.EvaluationPanel"), tab="Scores"),
+    queries=scene.queries,
+    sheets=scene.sheets,
+    scene=scene.scene,
+)

@@ -1,0 +1,29 @@
+"""What the generator knows, and how stable a boundary is."""
+
+from __future__ import annotations
+
+from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+
+from . import scene
+from .controller import GroundTruthController
+
+FEATURE = Feature(
+    actions=(
+        Action("truth", COMPARE, "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True, True),
+        Action(
+            "ideal",
+            COMPARE,
+            "True or &ideal boundary",
+            ("U",),
+            "The best that is possible.",
+            checkable=True,
+            run=lambda controller: controller.feature(GroundTruthController).toggle_ideal(),
+            on=lambda shown: shown.session.ideal,
+        ),
+        Action("haze", COMPARE, "&Haze", ("H",), "Boundaries on resampled points.", checkable=True, switch="bootstrap"),
+    ),
+    dock=Dock("truth", "Truth and stability", Widget("app.features.ground_truth.panel.GroundTruthPanel"), tab="Truth"),
+    queries=scene.queries,
+    sheets=scene.sheets,
+    scene=scene.scene,
+)

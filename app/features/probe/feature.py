@@ -1,0 +1,36 @@
+"""Why a place gets its class."""
+
+from __future__ import annotations
+
+from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+
+from . import scene
+from .controller import ProbeController
+
+FEATURE = Feature(
+    overlay=Widget("app.features.probe.overlay.ProbeLayer", ()),
+    actions=(
+        Action("probe", COMPARE, "&Why this class", ("Ctrl+8",), "Neighbours or terms of f, here.", "", True, True),
+        Action(
+            "pin",
+            COMPARE,
+            "&Pin the probe",
+            ("Q",),
+            "Keep explaining this place; again: let go.",
+            checkable=True,
+            run=lambda controller: controller.feature(ProbeController).toggle(),
+            on=lambda shown: shown.session.probe is not None,
+        ),
+    ),
+    dock=Dock("probe", "Why this class", Widget("app.features.probe.panel.ProbePanel"), tab="Class"),
+    queries=scene.queries,
+    scene=scene.scene,
+    help=(
+        (
+            "Why this class",
+            "Ctrl+8",
+            "why the place under the pointer gets its class: neighbours and votes, or f term by term",
+        ),
+        ("Why this class", "Q", "pin that place, or the keyboard cursor's; again lets go"),
+    ),
+)

@@ -1,0 +1,13 @@
+"""Why this step: the pair, its box, and what the rule compared."""
+
+from __future__ import annotations
+
+from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
+
+FEATURE = Feature(
+    actions=(
+        Action("step", TRAINING, "&Why this step", ("Ctrl+1",), "The pair, its box, and the rule.", "", True, True),
+    ),
+    dock=Dock("step", "Why this step", Widget("app.features.step.panel.StepPanel"), tab="Step", shows_run=True),
+    help=((WATCHING, "Ctrl+1", "why this step: the pair, its box, the gain and what the rule compared"),),
+)

@@ -1,0 +1,37 @@
+"""What if: an edit beside what was before it."""
+
+from __future__ import annotations
+
+from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+
+from . import scene, text
+from .controller import WhatIf
+
+FEATURE = Feature(
+    actions=(
+        Action(
+            "arm_whatif",
+            COMPARE,
+            "&What if",
+            ("W",),
+            "Draw the boundary before an edit beside the new one.",
+            checkable=True,
+            gap=True,
+            run=lambda controller: controller.feature(WhatIf).toggle(),
+            on=lambda shown: shown.session.armed,
+        ),
+        Action("whatif", COMPARE, "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each lane.", "", True),
+    ),
+    dock=Dock("whatif", "What if", Widget("app.features.what_if.panel.WhatIfPanel")),
+    queries=scene.queries,
+    sheets=scene.sheets,
+    lane=text.lane,
+    help=(
+        ("What if", "W", "from now on the boundary before each edit stays as a dashed line; again: no more"),
+        (
+            "What if",
+            "Ctrl+Shift+W",
+            "what the edit changed: margin, support vectors, accuracy, the largest change of f",
+        ),
+    ),
+)
