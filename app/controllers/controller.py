@@ -120,10 +120,6 @@ class Controller:
     def pan(self, dx: float, dy: float) -> None:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
 
-    def wipe(self, at: float | None) -> None:
-        """Lay one picture over another from this share of its width on; None takes it away."""
-        self.set_session(wipe=None if at is None else min(max(at, 0.0), 1.0))
-
     def fit(self) -> None:
         self.dispatch(SetView(view=View.fitting(self.document.points)))
 

@@ -9,18 +9,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from app.controllers.controller import Controller
 from app.engine.overlays import Sheet
 from app.engine.query import Query
+from app.engine.requests import Marks
+from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.scene.context import Context
+from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
+from app.state.points import Points
+from app.state.session import Session
+from app.tools import PointerPosition
 
 #: Menus, and sections of the page of help, that several features have lines in.
 TRAINING, COMPARE = "&Training", "&Compare"
 WATCHING, BESIDE = "Watching a run", "Side by side"
+#: What of a run somebody wants to see: the run at all, the pair that moves, the last pair at its end, what curves are
+#: drawn of, and the KKT case of each point.
+Aspect = Literal["run", "pair", "last pair", "curves", "cases"]
 
 
 @dataclass(frozen=True)
@@ -132,8 +141,8 @@ class Dock:
         It opens with a share of the window's width.
     tab : str
         A shorter title, for where several stand behind one another.
-    shows_run : bool
-        It shows a run; with it in sight the pictures show more of that, too.
+    watches : tuple of Aspect
+        What it shows of a run; with it in sight the pictures show more of that, too.
     """
 
     name: str
@@ -142,7 +151,48 @@ class Dock:
     group: int = 0
     wide: bool = True
     tab: str = ""
-    shows_run: bool = False
+    watches: tuple[Aspect, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What the legend says of a sign in the pictures.
+
+    Attributes
+    ----------
+    kind : str
+        As the plots name it: the style of `Lines`, "differ" for a `Hatch`, or a mark.
+    text : str
+    called : callable or None
+        ``called(scene)``: what it is called at a moment, where that changes.
+    """
+
+    kind: str
+    text: str
+    called: Callable[[Scene], str] | None = None
+
+    def title(self, scene: Scene) -> str:
+        """What it is called now."""
+        return self.text if self.called is None else self.called(scene)
+
+
+@dataclass(frozen=True)
+class RunMarks:
+    """Marks that take the place of those of support vectors and errors.
+
+    Attributes
+    ----------
+    shown : callable
+        ``shown(session)``: whether they are to be.
+    of : callable
+        ``of(run_state, points)``: the marks of a run's points among all `points`, the very same as long as both are;
+        None where it has none.
+    signs : tuple of Sign
+    """
+
+    shown: Callable[[Session], bool]
+    of: Callable[[RunState, Points], PointMarks | None]
+    signs: tuple[Sign, ...]
 
 
 @dataclass(frozen=True)
@@ -166,6 +216,22 @@ class Feature:
         Made of nothing: what it draws over the picture of a lane, in pixels.
         ``lay(scene, lane, grid, area, font, hovering)`` returns what must be painted anew, and ``laid`` is None or has
         ``paint(painter, theme, rect)``.
+    cover : Widget or None
+        Made of the controller and a canvas: what covers part of that, as `views.plot.canvas.Cover` says.
+    below_slider : Widget or None
+        Made of a slider of a lane's form, what it controls and what sets that: a widget with ``render_lane(lane,
+        theme)`` that stands below the slider while it is ``wanted(lane)``; its class has `name`, `title` and `use`, a
+        sentence.
+    signs : tuple of Sign
+        Those of its sheets, in the order of the legend.
+    marks : RunMarks or None
+    other_marks : callable or None
+        ``other_marks(context, index)``: marks, among all points, of those that the lane at place `index` was not
+        trained on.
+    watches : callable or None
+        ``watches(session)``: what of a run is wanted, whether its dock is in sight or not.
+    pointed : callable or None
+        ``pointed(controller, pointer)``: the pointer has moved over a picture, or left it.
     lane : callable or None
         ``lane(context, index)``: what it says of the lane at place `index`, or None.
     scene : callable or None
@@ -180,6 +246,13 @@ class Feature:
     queries: Callable[[Context], dict[str, Query]] | None = None
     sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
     overlay: Widget | None = None
+    cover: Widget | None = None
+    below_slider: Widget | None = None
+    signs: tuple[Sign, ...] = ()
+    marks: RunMarks | None = None
+    other_marks: Callable[[Context, int], Marks] | None = None
+    watches: Callable[[Session], tuple[Aspect, ...]] | None = None
+    pointed: Callable[[Controller, PointerPosition | None], None] | None = None
     lane: Callable[[Context, int], object | None] | None = None
     scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] | None = None
     help: tuple[tuple[str, str, str], ...] = ()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.controllers.controller import Controller
 from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Query
+from app.engine.requests import NO_MARKS, Marks
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.session import Session
+from app.tools import PointerPosition
 
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
 from .curves.feature import FEATURE as CURVES
 from .difference.feature import FEATURE as DIFFERENCE
 from .evaluation.feature import FEATURE as EVALUATION
-from .feature import Action, Dock, Feature
+from .feature import Action, Aspect, Dock, Feature, RunMarks, Sign
 from .ground_truth.feature import FEATURE as GROUND_TRUTH
 from .kkt.feature import FEATURE as KKT
 from .losses.feature import FEATURE as LOSSES
@@ -53,9 +56,11 @@ def docks() -> tuple[Dock, ...]:
     return tuple(feature.dock for feature in FEATURES if feature.dock is not None)
 
 
-def shows_run(session: Session) -> bool:
-    """Whether a dock that shows a run is in sight."""
-    return any(dock.shows_run and dock.name in session.open_panels for dock in docks())
+def watched(session: Session) -> frozenset[Aspect]:
+    """What somebody wants to see of a run."""
+    of_docks = [dock.watches for dock in docks() if dock.name in session.open_panels]
+    others = [feature.watches(session) for feature in FEATURES if feature.watches is not None]
+    return frozenset(aspect for aspects in (*of_docks, *others) for aspect in aspects)
 
 
 def queries(context: Context) -> dict[str, Query]:
@@ -75,6 +80,40 @@ def _height(sheet: Sheet) -> int:
     if isinstance(sheet, Lines):
         return 2 + ("haze", "ideal", "ghost", "other").index(sheet.style)
     return 0 if isinstance(sheet, Specks) else 1
+
+
+def signs() -> tuple[Sign, ...]:
+    """What the legend says of sheets, in its order."""
+    return tuple(sign for feature in reversed(FEATURES) for sign in feature.signs)
+
+
+def run_marks(session: Session | None = None) -> list[RunMarks]:
+    """What may take the place of the marks of points; or what does."""
+    found = [feature.marks for feature in FEATURES if feature.marks is not None]
+    return found if session is None else [marks for marks in found if marks.shown(session)]
+
+
+def other_marks(context: Context, index: int) -> tuple[Marks, ...]:
+    """Marks of points that the lane at place `index` was not trained on."""
+    found = [feature.other_marks(context, index) for feature in FEATURES if feature.other_marks is not None]
+    return tuple(marks for marks in found if marks is not NO_MARKS)
+
+
+def pointed(controller: Controller, pointer: PointerPosition | None) -> None:
+    """The pointer has moved over a picture, or left it."""
+    for feature in FEATURES:
+        if feature.pointed is not None:
+            feature.pointed(controller, pointer)
+
+
+def covers() -> list[Any]:
+    """The classes of what may cover part of a canvas."""
+    return [feature.cover.kind for feature in FEATURES if feature.cover is not None]
+
+
+def below_sliders() -> list[Any]:
+    """The classes of what may stand below a slider."""
+    return [feature.below_slider.kind for feature in FEATURES if feature.below_slider is not None]
 
 
 def overlays() -> list[Any]:

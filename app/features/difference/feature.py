@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.features.feature import BESIDE, COMPARE, Action, Dock, Feature, Widget
+from app.features.feature import BESIDE, COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene
 from .controller import DifferenceController
@@ -41,6 +41,8 @@ FEATURE = Feature(
     dock=Dock("compare", "Compare", Widget("app.features.difference.panel.DifferencePanel")),
     queries=scene.queries,
     sheets=scene.sheets,
+    cover=Widget("app.features.difference.overlay.WipeCover"),
+    signs=(Sign("differ", "Striped: the two compared classifiers predict different classes"),),
     scene=scene.scene,
     help=(
         (BESIDE, "Ctrl+7", "two compared: the share of the view where they differ, and the points"),

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from app.engine.overlays import Lines, Sheet
 from app.engine.query import Answer, Query
 from app.engine.requests import NO_MARKS, Frame, Marks, Phase
-from app.engine.results import Results
 from app.features.what_if.query import ended
 from app.scene.context import Context
 from app.state.document import Document, Lane
@@ -156,10 +155,11 @@ def _line(answer: Answer) -> tuple[Sheet, ...]:
     return (Lines(answer.value, "other"),)
 
 
-def wrong_test_points(document: Document, results: Results, slot: int) -> Marks:
-    """Marks of the test points, among all points, that the lane's present model gets wrong, as far as known."""
-    answer = results.answer(f"scores{slot}")
-    scoring = scoring_of(document, document.slots.index(slot), results.frame(slot))
+def wrong_test_points(context: Context, index: int) -> Marks:
+    """Marks of the test points, among all points, that a lane's present model gets wrong, as far as known."""
+    document, slot = context.document, context.document.slots[index]
+    answer = context.results.answer(f"scores{slot}")
+    scoring = scoring_of(document, index, context.results.frame(slot))
     if answer is None or answer.value is None or scoring is None or answer.query != scoring:
         return NO_MARKS
     return _wrong_of(document.parts, answer)

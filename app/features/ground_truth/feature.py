@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene
 from .controller import GroundTruthController
@@ -25,5 +25,9 @@ FEATURE = Feature(
     dock=Dock("truth", "Truth and stability", Widget("app.features.ground_truth.panel.GroundTruthPanel"), tab="Truth"),
     queries=scene.queries,
     sheets=scene.sheets,
+    signs=(
+        Sign("ideal", "True or ideal boundary", scene.boundary_name),
+        Sign("haze", "Haze: boundaries on resampled points"),
+    ),
     scene=scene.scene,
 )

@@ -13,6 +13,7 @@ from app.engine.results import Results
 from app.features.evaluation.scene import is_present, state_of
 from app.learners.model import Model
 from app.scene.context import Context
+from app.scene.model import Scene
 from app.state.document import Document, GeneratorSettings, View
 from app.state.session import Session
 from solver.data.datasets import DATASETS
@@ -143,6 +144,12 @@ def scene(context: Context, others: object) -> tuple[GroundTruthScene]:
     learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
     rows = tuple(_row(index, document, session, results, law) for index in learning)
     return (GroundTruthScene(document.origin, law, edited, bayes, ideal, rows, text.boundary_name(law)),)
+
+
+def boundary_name(scene: Scene) -> str:
+    """What the best boundary is called."""
+    truth = scene.feature(GroundTruthScene)
+    return text.boundary_name(None) if truth is None else truth.boundary_name
 
 
 def _tally(answer: Answer | None, law: Law, fresh_draw: FreshDraw) -> Tally | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from app.features.feature import TRAINING, WATCHING, Action, Feature, Widget
+from app.features.feature import TRAINING, WATCHING, Action, Feature, RunMarks, Sign, Widget
+
+from . import scene
 
 FEATURE = Feature(
     overlay=Widget("app.features.kkt.view_layout.KktLayer", ()),
@@ -18,5 +20,17 @@ FEATURE = Feature(
             switch="kkt",
         ),
     ),
+    marks=RunMarks(
+        lambda session: session.kkt,
+        scene.marks,
+        (
+            Sign("kkt1", "Free: 0 < α < C, exactly on the margin"),
+            Sign("kkt2", "Bounded: α = C, on the margin or inside it"),
+            Sign("kkt3", "Bounded: α = C, misclassified, slack above 1"),
+            Sign("kkt1!", "Broken: y f is not yet as the case asks"),
+            Sign("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
+        ),
+    ),
+    watches=lambda session: ("run", "pair", "cases") if session.kkt else (),
     help=((WATCHING, "K", "mark each point's KKT case and draw its slack; point at a point for its numbers"),),
 )

@@ -25,6 +25,7 @@ FEATURE = Feature(
     dock=Dock("probe", "Why this class", Widget("app.features.probe.panel.ProbePanel"), tab="Class"),
     queries=scene.queries,
     scene=scene.scene,
+    pointed=lambda controller, pointer: controller.feature(ProbeController).aim(pointer),
     help=(
         (
             "Why this class",

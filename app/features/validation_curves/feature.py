@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.features.feature import COMPARE, Action, Feature
+from app.features.feature import COMPARE, Action, Feature, Widget
 
 from . import scene
 
@@ -20,6 +20,7 @@ FEATURE = Feature(
     ),
     queries=scene.queries,
     lane=scene.lane,
+    below_slider=Widget("app.features.validation_curves.view_curve.ValidationCurveView"),
     help=(
         (
             "What if",

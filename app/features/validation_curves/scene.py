@@ -59,11 +59,6 @@ class Strips:
 
     curves: tuple[ValidationCurve, ...]
 
-    @property
-    def fields(self) -> set[str]:
-        """Those to be shown, as fields of the lane's form."""
-        return {f"strip.{curve.control}" for curve in self.curves if curve.shown}
-
 
 def name_of(slot: int, control: str) -> str:
     """The name of the question about a lane's control."""

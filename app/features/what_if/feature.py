@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene, text
 from .controller import WhatIf
@@ -25,6 +25,7 @@ FEATURE = Feature(
     dock=Dock("whatif", "What if", Widget("app.features.what_if.panel.WhatIfPanel")),
     queries=scene.queries,
     sheets=scene.sheets,
+    signs=(Sign("ghost", "Boundary before the last edit"),),
     lane=text.lane,
     help=(
         ("What if", "W", "from now on the boundary before each edit stays as a dashed line; again: no more"),

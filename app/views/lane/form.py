@@ -6,8 +6,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QSlider, QWidget
 
 from app.controllers.controller import Controller
-from app.features.validation_curves.scene import Strips
-from app.features.validation_curves.view_curve import ValidationCurveView
 from app.learners.knn import METRICS, WEIGHTS
 from app.learners.table import LEARNERS
 from app.scene import text
@@ -29,7 +27,6 @@ class LanePanel(LaneForm):
 
     def __init__(self, index: int, controller: Controller) -> None:
         super().__init__(index, controller)
-        self._strips: dict[str, ValidationCurveView] = {}
         self._build_head()
         self._build_knn()
         self._build_svm()
@@ -79,7 +76,7 @@ class LanePanel(LaneForm):
         self._k.setMinimumWidth(110)  # the legend of the strip stands below it
         self._k.valueChanged.connect(lambda value: self.set_lane("knn", n_neighbors=value, drag="k"))
         self.put(3, "k", "k", self.beside(self._k_slider, self._k), span=3)
-        self._strips["k"] = self.strip(4, "knn", "k", "n_neighbors", self._k_slider)
+        self.put_below(4, "knn", "k", "n_neighbors", self._k_slider)
         self._weights = self.combo(
             "weights",
             "Weights",
@@ -111,12 +108,12 @@ class LanePanel(LaneForm):
         )
         self._hard.clicked.connect(lambda on: self.set_lane("svm", hard_margin=on))
         self.put(3, "C", "C", self.beside(self._c_slider, self._c, self._hard), span=3)
-        self._strips["C"] = self.strip(4, "svm", "C", "C", self._c_slider)
+        self.put_below(4, "svm", "C", "C", self._c_slider)
         self._gamma_slider, self._gamma = self.logarithmic(
             "svm", "gamma", "How fast likeness fades with distance: large γ makes small islands."
         )
         self.put(5, "gamma", "γ", self.beside(self._gamma_slider, self._gamma), span=3)
-        self._strips["gamma"] = self.strip(6, "svm", "gamma", "gamma", self._gamma_slider)
+        self.put_below(6, "svm", "gamma", "gamma", self._gamma_slider)
         self._degree = self.spin("degree", "Degree", parameter("svm", "degree"), "Degree d of the polynomial.")
         self._degree.valueChanged.connect(lambda value: self.set_lane("svm", degree=value, drag="degree"))
         self._coef0 = self.number(
@@ -210,20 +207,20 @@ class LanePanel(LaneForm):
         """Show the lane's settings; while someone is `drawing`, no row comes or goes: the picture would jump."""
         settings = lane.lane
         show_choice(self._classifier, settings.classifier)
-        strips = lane.feature(Strips) or Strips(())
-        fields = lane.fields | strips.fields
-        for name, widgets in self.parts.items() if not drawing else ():
-            for widget in widgets:
-                widget.setVisible(name in fields)
+        if not drawing:
+            for name, widgets in self.parts.items():
+                for widget in widgets:
+                    widget.setVisible(name in lane.fields)
+            for view in self.below:
+                view.setVisible(view.wanted(lane))
         if self._formula.text() != lane.formula:
             self._formula.setText(lane.formula)
         if self._note.text() != lane.note:
             self._note.setText(lane.note)
         self._note.setVisible(bool(lane.note))
-        for strip in strips.curves:
-            if strip.control == "k":
-                self._k_slider.show_scale(strip.scale)
-            self._strips[strip.control].show_strip(strip, theme)
+        self._k_slider.show_scale(lane.k_scale)
+        for view in self.below:
+            view.render_lane(lane, theme)
         show_number(self._k_slider, self._k_slider.place_of(settings.knn.n_neighbors))
         show_number(self._k, settings.knn.n_neighbors)
         show_choice(self._weights, settings.knn.weights)

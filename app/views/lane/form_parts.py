@@ -5,10 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSlider,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.controllers.controller import Controller
-from app.features.validation_curves.view_curve import ValidationCurveView
+from app.features import table
 from app.state.slider_scales import Parameter, parameter
 from app.views.widgets.form_fields import Gestures, NumberField, describe
 from app.views.widgets.scale_slider import ScaleSlider
@@ -26,6 +36,8 @@ class LaneForm(QWidget):
         Four columns: label, field, label, field.
     parts : dict
         The widgets of each field of `scene.fields_of`, which come and go together.
+    below : list
+        What features have put below sliders.
     """
 
     def __init__(self, index: int, controller: Controller) -> None:
@@ -33,6 +45,7 @@ class LaneForm(QWidget):
         self.index, self.controller = index, controller
         self.gestures = Gestures(self)
         self.parts: dict[str, list[QWidget]] = {}
+        self.below: list[Any] = []
         self.grid = QGridLayout(self)
         self.grid.setContentsMargins(2, 4, 6, 2)
         self.grid.setHorizontalSpacing(5)
@@ -104,16 +117,16 @@ class LaneForm(QWidget):
         edit.committed.connect(lambda value: self.set_lane(part, **{field: value}))
         return slider, edit
 
-    def strip(self, row: int, part: str, control: str, field: str, slider: ScaleSlider) -> ValidationCurveView:
-        """The accuracy over the range of `slider`, whose place sets `field` of the lane's part `part`."""
-        strip = ValidationCurveView(slider, lambda value: self.set_lane(part, **{field: value}))  # type: ignore[arg-type]
-        self.named(strip, f"{control}.strip", f"Accuracy over {control}", "")
-        strip.setAccessibleDescription(
-            "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."
-        )
-        self.grid.addWidget(strip, row, 0, 1, 4)
-        self.parts[f"strip.{control}"] = [strip]
-        return strip
+    def put_below(self, row: int, part: str, control: str, field: str, slider: ScaleSlider) -> None:
+        """What features have to say below `slider`, whose place sets `field` of the lane's part `part`."""
+        column = QVBoxLayout()
+        self.grid.addLayout(column, row, 0, 1, 4)
+        for kind in table.below_sliders():
+            view = kind(slider, control, lambda value: self.set_lane(part, **{field: value}))
+            self.named(view, f"{control}.{kind.name}", f"{kind.title} {control}", "")
+            view.setAccessibleDescription(kind.use)
+            column.addWidget(view)
+            self.below.append(view)
 
     @staticmethod
     def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPen
 from app.engine.overlays import Hatch, Lines, LineStyle, Sheet, Specks
 from app.views.theme import Theme
 
-from .clouds import KINDS, Cloud, on_screen
+from .clouds import Cloud, kinds_of, on_screen
 from .lines import dashed, draw_pieces, pieces_in
 from .samples import in_sight, sample_at
 from .symbols import POINT
@@ -137,7 +137,7 @@ def _premultiplied(colour: tuple[int, int, int], alpha: int) -> int:
 
 def _paint_specks(painter: QPainter, sheet: Specks, corners: QRectF, area: QRectF, theme: Theme, ratio: float) -> None:
     cloud = Cloud()
-    cloud.show(sheet.xy, np.array([KINDS.index(kind) for kind in sheet.kinds], dtype=np.intp)[sheet.kind])
+    cloud.show(sheet.xy, kinds_of(sheet.kinds)[sheet.kind])
     size = round(0.8 * POINT)
     if painter.paintEngine().type() in _VECTORS:
         cloud.paint_vectors(painter, corners, area, theme, size, 2.0)

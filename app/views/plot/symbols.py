@@ -8,7 +8,8 @@ from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
-from app.features.kkt import view_style
+from app.scene.marks import KKT_MARKS, case_of
+from app.views import kkt_style
 from app.views.theme import SYMBOLS, Theme
 from app.views.widgets.painting import painter_on
 from solver.inspection.metrics import KktCase
@@ -38,7 +39,7 @@ Shape = tuple[QPainterPath, QPen, QBrush]
 @lru_cache(maxsize=256)
 def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
     """Paths, pens and brushes of a class ("0" to "7", or one of `TEST_POINTS`) or a mark (`MARKS`, those of
-    `kkt_style`), about the origin.
+    `scene.marks`), about the origin.
 
     The lowest comes first.  Outlines are as wide at every `scale`, so that small symbols keep them; the painter's own
     scale widens them.
@@ -55,7 +56,7 @@ def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
         hole = _shape("o", size, background, 0.0, background)
         rim = QPen(QColor(0, 0, 0) if theme.dark else ink, 0.6) if scale > 0.6 else QPen(Qt.PenStyle.NoPen)
         return (*shapes(theme, str(label), scale), (hole[0], rim, hole[2]))
-    if kind in view_style.MARKS:
+    if kind in KKT_MARKS:
         return _kkt_mark(theme, kind, scale)
     if kind == "wrong":
         return (_shape("x", WRONG * scale, background, max(scale, 0.4), ink),)
@@ -74,8 +75,8 @@ def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor |
 
 def _kkt_mark(theme: Theme, kind: str, scale: float) -> tuple[Shape, ...]:
     """A ring in the colour of the case on a seam of the background's, which no surface swallows; broken if violated."""
-    case, satisfied = view_style.case_of(kind)
-    style = view_style.CASES[case]
+    case, satisfied = case_of(kind)
+    style = kkt_style.CASES[case]
     width = 2.0 if scale > 0.8 else 1.4
     parts: list[Shape] = []
     for colour, wide in ((QColor(*theme.background), width + 2.0 * min(scale, 1.0)), (style.colour(theme), width)):
@@ -106,7 +107,7 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         painter.fillRect(QRectF(-8, -6, 16, 12), QColor(*theme.classes[0], 150))
         painter.fillRect(QRectF(-8, -6, 16, 12), QBrush(QColor(*theme.background, 230), Qt.BrushStyle.BDiagPattern))
     elif kind == "slack":
-        colour = view_style.CASES[KktCase.MISCLASSIFIED].colour(theme)
+        colour = kkt_style.CASES[KktCase.MISCLASSIFIED].colour(theme)
         painter.setPen(QPen(colour, 2.0))
         painter.drawLines([QLineF(-8, 0, 8, 0), QLineF(8, -5, 8, 5)])
     elif kind == "test":

@@ -123,7 +123,7 @@ def test_names_and_keys_are_given_once() -> None:
     opening = {each.name for each in every() if each.run is None and not each.switch}
     windows = {each.window[0] for each in table.FEATURES if each.window is not None}
     assert {each.name for each in table.docks()} | windows <= opening
-    assert not table.shows_run(Session()) and table.shows_run(Session(open_panels=frozenset({"loss"})))
+    assert not table.watched(Session()) and table.watched(Session(open_panels=frozenset({"loss"}))) == {"run"}
 
 
 def widgets(feature: Feature) -> list[Widget]:

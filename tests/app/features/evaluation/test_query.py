@@ -377,6 +377,9 @@ class Seen:
     def shown(self) -> Any:
         return next(iter(scene(Context(self.document, self.session, self.results, True), ())), None)
 
+    def wrong(self, index: int) -> Any:
+        return wrong_test_points(Context(self.document, self.session, self.results, True), index)
+
     def sheets(self, index: int) -> Any:
         return sheets(Context(self.document, self.session, self.results, True), index)
 
@@ -407,8 +410,8 @@ def test_the_same_is_shown_while_nothing_has_changed() -> None:
     assert shown is seen.shown() and not shown.lanes[0].stale and not shown.lanes[0].validating
     assert (shown.n_test, shown.n_trainable, shown.n_trained) == (18, 42, 42)
     assert len(shown.lanes[1].validated.sizes) == 5 and shown.lanes[0].training > 0.5
-    marks = wrong_test_points(seen.document, seen.results, 1)
-    assert marks is wrong_test_points(seen.document, seen.results, 1)
+    marks = seen.wrong(1)
+    assert marks is seen.wrong(1)
     wrong = seen.document.points.ids[marks.wrong]
     model = seen.results.frame(1).model  # type: ignore[union-attr]
     test = seen.document.test_points
@@ -422,7 +425,7 @@ def test_numbers_of_an_earlier_model_say_so() -> None:
     shown = seen.shown()
     assert (shown.lanes[0].stale, shown.lanes[1].stale) == (False, True)
     assert shown.lanes[1].confusion is not None, "better an old number that says so than none"
-    assert not len(wrong_test_points(seen.document, seen.results, 1).wrong), "but no mark that may be false"
+    assert not len(seen.wrong(1).wrong), "but no mark that may be false"
     seen.answer()
     assert not seen.shown().lanes[1].stale
 
@@ -507,13 +510,13 @@ def test_a_threshold_holds_only_for_the_settings_it_was_moved_under() -> None:
 def test_new_settings_over_old_numbers_say_so() -> None:
     seen = Seen(two())
     seen.answer()
-    assert len(wrong_test_points(seen.document, seen.results, 1).wrong)
+    assert len(seen.wrong(1).wrong)
     old = seen.asked()["scores1"]
     with_lane(seen, Lane("svm", svm=SvmSettings(C=1e-3)))
     lane = seen.shown().lanes[1]
     assert lane.stale and lane.scores is not None and not seen.shown().lanes[0].stale
     assert seen.asked()["scores1"] == old, "what is shown is not forgotten"
-    assert not len(wrong_test_points(seen.document, seen.results, 1).wrong)
+    assert not len(seen.wrong(1).wrong)
     seen.train(1)
     assert seen.asked()["scores1"] != old and seen.shown().lanes[1].stale
     seen.answer()
