@@ -21,7 +21,7 @@ from app.scene.context import Context
 from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
 from app.state.points import Points
-from app.state.session import Session
+from app.state.session import FeatureSession, Session
 from app.tools import PointerPosition
 
 #: Menus, and sections of the page of help, that several features have lines in.
@@ -51,6 +51,8 @@ class Action:
         A separator stands before it.
     switch : str
         The field of the session that it turns on and off, or "".
+    of : type or None
+        The feature's part of the session that has this field.
     run : callable or None
         What it does; None for a switch, where it opens the dock or the window of its name, or where only the window
         can do it.
@@ -67,18 +69,20 @@ class Action:
     checkable: bool = False
     gap: bool = False
     switch: str = ""
+    of: type[FeatureSession] | None = None
     run: Callable[[Controller], object] | None = None
     on: Callable[[Scene], bool] | None = None
 
     def checked(self, scene: Scene) -> bool | None:
         """Whether it is checked; None where a scene cannot tell."""
         if self.switch:
-            return bool(getattr(scene.session, self.switch))
+            part = scene.session if self.of is None else scene.session.of(self.of)
+            return bool(getattr(part, self.switch))
         return None if self.on is None else self.on(scene)
 
     def handler(self, controller: Controller) -> Callable[[], object] | None:
         """What is done when it is triggered; None where the window knows."""
-        run = partial(controller.toggle, self.switch) if self.switch else None
+        run = partial(controller.toggle, self.switch, self.of) if self.switch else None
         return run if self.run is None else partial(self.run, controller)
 
 

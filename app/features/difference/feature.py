@@ -18,6 +18,7 @@ FEATURE = Feature(
             "Hatched, in every picture.",
             checkable=True,
             switch="differing",
+            of=scene.DifferenceSession,
         ),
         Action(
             "wipe",

@@ -28,7 +28,7 @@ from app.views.widgets.form_fields import describe, show_check, show_number
 
 from .controller import DifferenceController
 from .query import Involved
-from .scene import DifferenceScene
+from .scene import DifferenceScene, DifferenceSession
 
 #: Rows of the table; nobody reads more, and the sentence above says how many there are.
 MOST_ROWS = 1000
@@ -104,7 +104,7 @@ class DifferencePanel(QWidget):
         self._choices = (self._choice("first", "First"), self._choice("second", "Second"))
         self._mark = QCheckBox("Mark where they differ (X)")
         describe(self._mark, "compare.mark", "Mark where they differ", "Hatched in every picture.")
-        self._mark.clicked.connect(lambda: controller.toggle("differing"))
+        self._mark.clicked.connect(lambda: controller.toggle("differing", DifferenceSession))
         self._lane = QPushButton("Show it as a lane")
         describe(
             self._lane,
@@ -188,10 +188,10 @@ class DifferencePanel(QWidget):
         if compare is None:
             return
         self._show_choices(scene, compare)
-        show_check(self._mark, scene.session.differing)
+        show_check(self._mark, scene.session.of(DifferenceSession).differing)
         self._mark.setEnabled(compare.places is not None)
         self._lane.setEnabled(compare.places is not None and len(compare.able) == scene.shown < 4)
-        wipe = scene.session.wipe
+        wipe = scene.session.of(DifferenceSession).wipe
         show_check(self._wipe, wipe is not None)
         self._wipe.setEnabled(compare.places is not None)
         self._slider.setEnabled(wipe is not None and compare.places is not None)

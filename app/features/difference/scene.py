@@ -13,11 +13,28 @@ from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document
 from app.state.number_format import count, percent
+from app.state.session import FeatureSession
 
 from .query import Difference, Differing
 
 #: The name of the question, and of the panel.
 NAME = "compare"
+
+
+@dataclass(frozen=True)
+class DifferenceSession(FeatureSession):
+    """What is done with the difference of two lanes.
+
+    Attributes
+    ----------
+    differing : bool
+        The pictures mark where the two compared lanes differ.
+    wipe : float or None
+        From which share of its width on the first compared lane shows the other's picture; None for nowhere.
+    """
+
+    differing: bool = False
+    wipe: float | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +83,7 @@ class DifferenceScene:
 
 def queries(context: Context) -> dict[str, Query]:
     """Where do they differ?  Asked while somebody looks."""
-    if not (context.session.differing or NAME in context.session.open_panels):
+    if not (context.session.of(DifferenceSession).differing or NAME in context.session.open_panels):
         return {}
     sides = sides_of(context.document, context.results)
     if sides is None or not context.grids:
@@ -77,7 +94,7 @@ def queries(context: Context) -> dict[str, Query]:
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """The hatching of where they differ, over every picture of a model."""
     answer, of_two = context.results.answer(NAME), context.document.lanes[index].is_difference
-    if not context.session.differing or answer is None or answer.value is None or of_two:
+    if not context.session.of(DifferenceSession).differing or answer is None or answer.value is None or of_two:
         return ()
     return (answer.value.hatch,)
 
@@ -86,8 +103,9 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     """The wipe, while there is one; and what the panel shows, while it is in sight."""
     document, session, places = context.document, context.session, compared(context.document)
     added: list[object] = []
-    if session.wipe is not None and places is not None:
-        added.append(Wipe(session.wipe, lanes[places[1]], places))
+    chosen = session.of(DifferenceSession)
+    if chosen.wipe is not None and places is not None:
+        added.append(Wipe(chosen.wipe, lanes[places[1]], places))
     if NAME in session.open_panels:
         added.append(difference_scene(document, context.results))
     return tuple(added)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import msgspec
@@ -14,9 +14,9 @@ from app.engine.query import Answer, Query
 from app.engine.requests import NO_MARKS, Frame, Marks, Phase
 from app.features.what_if.query import ended
 from app.scene.context import Context
-from app.state.document import Document, Lane
-from app.state.folds import Validation
-from app.state.session import Session
+from app.state.document import MAX_LANES, Document, Lane
+from app.state.folds import NO_VALIDATION, Validation
+from app.state.session import FeatureSession, Session
 from app.state.test_split import Parts, Split
 from solver.inspection.metrics import ClassScores, balanced_accuracy_of, class_scores
 from solver.inspection.roc import RocCurve
@@ -27,6 +27,32 @@ Counts = NDArray[np.int64]
 PANEL = "evaluation"
 #: Test points up to which the wrong ones are marked in the pictures also while nobody looks at the numbers.
 MOST_MARKED = 5000
+
+
+@dataclass(frozen=True)
+class EvaluationSession(FeatureSession):
+    """What is done with the evaluation.
+
+    Attributes
+    ----------
+    validation : Validation
+        How the learners are cross-validated.
+    thresholds : tuple of float or None
+        Per lane, the score above which its second class is said; None where the model's own holds.  A `Threshold`
+        holds only as long as the lane is set as it was when the hand moved it.
+    judged : int
+        The lane whose threshold the hand moves.
+    """
+
+    validation: Validation = NO_VALIDATION
+    thresholds: tuple[float | None, ...] = (None,) * MAX_LANES
+    judged: int = 0
+
+    def of_new_document(self) -> EvaluationSession:
+        return replace(self, thresholds=EvaluationSession.thresholds)
+
+    def of_new_lane(self, slot: int) -> EvaluationSession:
+        return replace(self, thresholds=(*self.thresholds[:slot], None, *self.thresholds[slot + 1 :]))
 
 
 # -- questions -----------------------------------------------------------------------------------------------------
@@ -94,7 +120,7 @@ def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring |
 
 def validation_of(document: Document, session: Session, index: int, compiled: bool) -> CrossValidation | None:
     """The cross-validation of a lane that is wished; None when none is, or there is nothing to do it with."""
-    spec, points = session.validation, document.training_points
+    spec, points = session.of(EvaluationSession).validation, document.training_points
     if spec.kind == "none" or not len(points) or not compiled:
         return None
     k = spec.k if spec.kind == "folds" else 0
@@ -131,7 +157,7 @@ class Threshold(float):
 
 def threshold_in(document: Document, session: Session, index: int) -> float | None:
     """The threshold that the hand moved in the lane at place `index` as it is set now; None for the model's own."""
-    threshold = session.thresholds[document.slots[index]]
+    threshold = session.of(EvaluationSession).thresholds[document.slots[index]]
     if isinstance(threshold, Threshold):
         return float(threshold) if threshold.lane == _plain(document.lanes[index]) else None
     return threshold
@@ -283,9 +309,10 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
             )
         )
     slots = document.slots[: document.shown]
-    judged = slots.index(session.judged) if session.judged in slots else 0
+    chosen = session.of(EvaluationSession)
+    judged = slots.index(chosen.judged) if chosen.judged in slots else 0
     names = document.class_names
-    return (_whole(document.parts, document.split, session.validation, judged, tuple(lanes), names),)
+    return (_whole(document.parts, document.split, chosen.validation, judged, tuple(lanes), names),)
 
 
 @lru_cache(maxsize=4)

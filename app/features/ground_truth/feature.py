@@ -6,6 +6,7 @@ from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene
 from .controller import GroundTruthController
+from .state import GroundTruthSession
 
 FEATURE = Feature(
     actions=(
@@ -18,9 +19,18 @@ FEATURE = Feature(
             "The best that is possible.",
             checkable=True,
             run=lambda controller: controller.feature(GroundTruthController).toggle_ideal(),
-            on=lambda shown: shown.session.ideal,
+            on=lambda shown: shown.session.of(GroundTruthSession).ideal,
         ),
-        Action("haze", COMPARE, "&Haze", ("H",), "Boundaries on resampled points.", checkable=True, switch="bootstrap"),
+        Action(
+            "haze",
+            COMPARE,
+            "&Haze",
+            ("H",),
+            "Boundaries on resampled points.",
+            checkable=True,
+            switch="bootstrap",
+            of=GroundTruthSession,
+        ),
     ),
     dock=Dock("truth", "Truth and stability", Widget("app.features.ground_truth.panel.GroundTruthPanel"), tab="Truth"),
     queries=scene.queries,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.features.feature import TRAINING, WATCHING, Action, Feature, RunMarks, Sign, Widget
 
 from . import scene
+from .scene import KktSession
 
 FEATURE = Feature(
     overlay=Widget("app.features.kkt.view_layout.KktLayer", ()),
@@ -18,10 +19,11 @@ FEATURE = Feature(
             checkable=True,
             gap=True,
             switch="kkt",
+            of=scene.KktSession,
         ),
     ),
     marks=RunMarks(
-        lambda session: session.kkt,
+        lambda session: session.of(KktSession).kkt,
         scene.marks,
         (
             Sign("kkt1", "Free: 0 < α < C, exactly on the margin"),
@@ -31,6 +33,6 @@ FEATURE = Feature(
             Sign("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
         ),
     ),
-    watches=lambda session: ("run", "pair", "cases") if session.kkt else (),
+    watches=lambda session: ("run", "pair", "cases") if session.of(KktSession).kkt else (),
     help=((WATCHING, "K", "mark each point's KKT case and draw its slack; point at a point for its numbers"),),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -9,7 +10,22 @@ import numpy as np
 from app.engine.run_state import RunState
 from app.scene.marks import KKT_MARKS, PointMarks, mark_of
 from app.state.points import Points
+from app.state.session import FeatureSession
 from solver.inspection.metrics import KktCase
+
+
+@dataclass(frozen=True)
+class KktSession(FeatureSession):
+    """What is done with the KKT cases.
+
+    Attributes
+    ----------
+    kkt : bool
+        The pictures mark each point's KKT case and draw its slack.
+    """
+
+    kkt: bool = False
+
 
 _RANKS = np.array(
     [

@@ -6,6 +6,7 @@ from app.features.feature import COMPARE, Action, Dock, Feature, Widget
 
 from . import scene
 from .controller import ProbeController
+from .scene import ProbeSession
 
 FEATURE = Feature(
     overlay=Widget("app.features.probe.overlay.ProbeLayer", ()),
@@ -19,7 +20,7 @@ FEATURE = Feature(
             "Keep explaining this place; again: let go.",
             checkable=True,
             run=lambda controller: controller.feature(ProbeController).toggle(),
-            on=lambda shown: shown.session.probe is not None,
+            on=lambda shown: shown.session.of(ProbeSession).probe is not None,
         ),
     ),
     dock=Dock("probe", "Why this class", Widget("app.features.probe.panel.ProbePanel"), tab="Class"),

@@ -16,6 +16,7 @@ FEATURE = Feature(
             "Accuracy over the whole range of k, C and γ.",
             checkable=True,
             switch="strips",
+            of=scene.ValidationCurvesSession,
         ),
     ),
     queries=scene.queries,

@@ -6,6 +6,7 @@ from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene, text
 from .controller import WhatIf
+from .state import WhatIfSession
 
 FEATURE = Feature(
     actions=(
@@ -18,7 +19,7 @@ FEATURE = Feature(
             checkable=True,
             gap=True,
             run=lambda controller: controller.feature(WhatIf).toggle(),
-            on=lambda shown: shown.session.armed,
+            on=lambda shown: shown.session.of(WhatIfSession).armed,
         ),
         Action("whatif", COMPARE, "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each lane.", "", True),
     ),

@@ -23,6 +23,7 @@ from app.features.evaluation import query
 from app.features.evaluation import text as words
 from app.features.evaluation.query import CrossValidation, ScoreGrid, Scoring, ThresholdLine, Validated, score_of
 from app.features.evaluation.scene import (
+    EvaluationSession,
     Threshold,
     at_threshold,
     place_of,
@@ -352,7 +353,7 @@ class Seen:
 
     def __init__(self, document: Document, **session: Any) -> None:
         self.document = document
-        self.session = Session(open_panels=frozenset({"evaluation"}), **session)
+        self.session = Session(open_panels=frozenset({"evaluation"})).having(EvaluationSession(**session))
         self.results = Results()
         self.job = 0
         for index in range(document.shown):
@@ -436,7 +437,7 @@ def test_a_threshold_changes_the_confusion_and_draws_a_line() -> None:
     before = seen.shown().lanes[0]
     assert not before.moved and before.threshold == before.own_threshold == 0.5
     assert seen.sheets(0) == ()
-    seen.session = replace(seen.session, thresholds=(0.9, None, None, None))
+    seen.session = seen.session.having(EvaluationSession(thresholds=(0.9, None, None, None)))
     seen.answer()
     after = seen.shown().lanes[0]
     assert after.moved and after.threshold == 0.9 and after.confusion.sum() == 18
@@ -484,7 +485,9 @@ def test_a_threshold_holds_only_for_the_settings_it_was_moved_under() -> None:
     seen = Seen(two())
     seen.answer()
     svm = seen.document.lanes[1]
-    seen.session = replace(seen.session, thresholds=(None, Threshold(0.3, seen.shown().lanes[1].lane), None, None))
+    seen.session = seen.session.having(
+        EvaluationSession(thresholds=(None, Threshold(0.3, seen.shown().lanes[1].lane), None, None))
+    )
     seen.answer()
     own = seen.shown().lanes[1]
     assert own.moved and own.threshold == 0.3 and "threshold1" in seen.asked()
