@@ -5,8 +5,8 @@ Widgets are named, and imported when they are first wanted: none of them may cos
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from typing import Any, Literal
 from app.controllers.controller import Controller
 from app.engine.overlays import Sheet
 from app.engine.query import Query
-from app.engine.requests import Marks
+from app.engine.requests import NO_MARKS, Marks
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.scene.context import Context
@@ -30,6 +30,8 @@ WATCHING, BESIDE = "Watching a run", "Side by side"
 #: What of a run somebody wants to see: the run at all, the pair that moves, the last pair at its end, what curves are
 #: drawn of, and the KKT case of each point.
 Aspect = Literal["run", "pair", "last pair", "curves", "cases"]
+#: Where views of a feature stand that are neither docks nor windows.
+Place = Literal["overlay", "cover", "below slider"]
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class Sign:
     Attributes
     ----------
     kind : str
-        As the plots name it: the style of `Lines`, "differ" for a `Hatch`, or a mark.
+        As the plots name it: a `LineStyle`, "differ" for a `Hatch`, or a mark.
     text : str
     called : callable or None
         ``called(scene)``: what it is called at a moment, where that changes.
@@ -181,25 +183,6 @@ class Sign:
 
 
 @dataclass(frozen=True)
-class RunMarks:
-    """Marks that take the place of those of support vectors and errors.
-
-    Attributes
-    ----------
-    shown : callable
-        ``shown(session)``: whether they are to be.
-    of : callable
-        ``of(run_state, points)``: the marks of a run's points among all `points`, the very same as long as both are;
-        None where it has none.
-    signs : tuple of Sign
-    """
-
-    shown: Callable[[Session], bool]
-    of: Callable[[RunState, Points], PointMarks | None]
-    signs: tuple[Sign, ...]
-
-
-@dataclass(frozen=True)
 class Feature:
     """One question, by what it has; everything may be missing.
 
@@ -211,52 +194,57 @@ class Feature:
     window : (str, callable) or None
         Name of a window of its own, and what makes it: a widget with ``render_scene(scene, theme)`` and a signal
         ``finished``.
-    queries : callable or None
-        What is to be found out at a moment, by name; what is not given any more is dropped.
-    sheets : callable or None
-        ``sheets(context, index)``: what lies over the picture of the lane at place `index`; the very same sheets as
-        long as nothing about them has changed, for new ones are painted anew.
-    overlay : Widget or None
-        Made of nothing: what it draws over the picture of a lane, in pixels.
-        ``lay(scene, lane, grid, area, font, hovering)`` returns what must be painted anew, and ``laid`` is None or has
-        ``paint(painter, theme, rect)``.
-    cover : Widget or None
-        Made of the controller and a canvas: what covers part of that, as `views.plot.canvas.Cover` says.
-    below_slider : Widget or None
-        Made of a slider of a lane's form, what it controls and what sets that: a widget with ``render_lane(lane,
-        theme)`` that stands below the slider while it is ``wanted(lane)``; its class has `name`, `title` and `use`, a
-        sentence.
-    signs : tuple of Sign
-        Those of its sheets, in the order of the legend.
-    marks : RunMarks or None
-    other_marks : callable or None
-        ``other_marks(context, index)``: marks, among all points, of those that the lane at place `index` was not
-        trained on.
-    watches : callable or None
-        ``watches(session)``: what of a run is wanted, whether its dock is in sight or not.
-    pointed : callable or None
-        ``pointed(controller, pointer)``: the pointer has moved over a picture, or left it.
-    lane : callable or None
-        ``lane(context, index)``: what it says of the lane at place `index`, or None.
-    scene : callable or None
-        ``scene(context, lanes)``: what it adds to the scene.
     help : tuple of (str, str, str)
         Section, key and sentence of each of its lines on the page of help.
+    queries : callable
+        What is to be found out at a moment, by name; what is not given any more is dropped.
+    scene : callable
+        ``scene(context, lanes)``: what it adds to the scene.
+    lane : callable
+        ``lane(context, index)``: what it says of the lane at place `index`, or None.
+    sheets : callable
+        ``sheets(context, index)``: what lies over the picture of the lane at place `index`; the very same sheets as
+        long as nothing about them has changed, for new ones are painted anew.
+    signs : tuple of Sign
+        Those of its sheets, in the order of the legend.
+    watches : callable
+        ``watches(session)``: what of a run is wanted, whether its dock is in sight or not.
+    marks : callable or None
+        ``marks(run_state, points)``: while it watches, marks among all `points` in place of those of support vectors
+        and errors, the very same as long as both are; None where the run has none.
+    mark_signs : tuple of Sign
+        Those of its marks.
+    other_marks : callable
+        ``other_marks(context, index)``: marks, among all points, of those that the lane at place `index` was not
+        trained on.
+    pointed : callable
+        ``pointed(controller, pointer)``: the pointer has moved over a picture, or left it.
+    views : dict
+        Classes of widgets and layers, by where they stand:
+
+        "overlay", made of nothing: what is drawn over the picture of a lane, in pixels.  ``lay(scene, lane, grid, area,
+        font, hovering)`` returns what must be painted anew, and ``laid`` is None or has ``paint(painter, theme,
+        rect)``.
+
+        "cover", made of the controller and a canvas: what covers part of that, as `views.plot.canvas.Cover` says.
+
+        "below slider", made of a slider of a lane's form, what it controls and what sets that: a widget whose
+        ``render_lane(lane, theme)`` returns whether it is to be seen; the class has `name`, `title` and `use`, a
+        sentence.
     """
 
     actions: tuple[Action, ...] = ()
     dock: Dock | None = None
     window: tuple[str, Callable[[Surroundings], Any]] | None = None
-    queries: Callable[[Context], dict[str, Query]] | None = None
-    sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
-    overlay: Widget | None = None
-    cover: Widget | None = None
-    below_slider: Widget | None = None
-    signs: tuple[Sign, ...] = ()
-    marks: RunMarks | None = None
-    other_marks: Callable[[Context, int], Marks] | None = None
-    watches: Callable[[Session], tuple[Aspect, ...]] | None = None
-    pointed: Callable[[Controller, PointerPosition | None], None] | None = None
-    lane: Callable[[Context, int], object | None] | None = None
-    scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] | None = None
     help: tuple[tuple[str, str, str], ...] = ()
+    queries: Callable[[Context], dict[str, Query]] = lambda context: {}
+    scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] = lambda context, lanes: ()
+    lane: Callable[[Context, int], object | None] = lambda context, index: None
+    sheets: Callable[[Context, int], tuple[Sheet, ...]] = lambda context, index: ()
+    signs: tuple[Sign, ...] = ()
+    watches: Callable[[Session], tuple[Aspect, ...]] = lambda session: ()
+    marks: Callable[[RunState, Points], PointMarks | None] | None = None
+    mark_signs: tuple[Sign, ...] = ()
+    other_marks: Callable[[Context, int], Marks] = lambda context, index: NO_MARKS
+    pointed: Callable[[Controller, PointerPosition | None], None] = lambda controller, pointer: None
+    views: Mapping[Place, Widget] = field(default_factory=dict)

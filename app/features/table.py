@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.controllers.controller import Controller
 from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Query
 from app.engine.requests import NO_MARKS, Marks
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.session import Session
-from app.tools import PointerPosition
 
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
 from .curves.feature import FEATURE as CURVES
 from .difference.feature import FEATURE as DIFFERENCE
 from .evaluation.feature import FEATURE as EVALUATION
-from .feature import Action, Aspect, Dock, Feature, RunMarks, Sign
+from .feature import Action, Aspect, Dock, Feature, Place, Sign
 from .ground_truth.feature import FEATURE as GROUND_TRUTH
 from .kkt.feature import FEATURE as KKT
 from .losses.feature import FEATURE as LOSSES
@@ -59,26 +57,24 @@ def docks() -> tuple[Dock, ...]:
 def watched(session: Session) -> frozenset[Aspect]:
     """What somebody wants to see of a run."""
     of_docks = [dock.watches for dock in docks() if dock.name in session.open_panels]
-    others = [feature.watches(session) for feature in FEATURES if feature.watches is not None]
+    others = [feature.watches(session) for feature in FEATURES]
     return frozenset(aspect for aspects in (*of_docks, *others) for aspect in aspects)
 
 
 def queries(context: Context) -> dict[str, Query]:
     """All questions of this moment, by name."""
-    asking = [feature.queries for feature in FEATURES if feature.queries is not None]
-    return {name: query for ask in asking for name, query in ask(context).items()}
+    return {name: query for feature in FEATURES for name, query in feature.queries(context).items()}
 
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """Everything that lies over the picture of the lane at place `index`, the lowest first."""
-    laying = [feature.sheets for feature in FEATURES if feature.sheets is not None]
-    return tuple(sorted((sheet for lay in laying for sheet in lay(context, index)), key=_height))
+    return tuple(sorted((sheet for feature in FEATURES for sheet in feature.sheets(context, index)), key=_height))
 
 
 def _height(sheet: Sheet) -> int:
     """Lines over symbols and hatchings; of lines, the fewest over the many."""
     if isinstance(sheet, Lines):
-        return 2 + ("haze", "ideal", "ghost", "other").index(sheet.style)
+        return 2 + sheet.style.height
     return 0 if isinstance(sheet, Specks) else 1
 
 
@@ -87,47 +83,27 @@ def signs() -> tuple[Sign, ...]:
     return tuple(sign for feature in reversed(FEATURES) for sign in feature.signs)
 
 
-def run_marks(session: Session | None = None) -> list[RunMarks]:
-    """What may take the place of the marks of points; or what does."""
-    found = [feature.marks for feature in FEATURES if feature.marks is not None]
-    return found if session is None else [marks for marks in found if marks.shown(session)]
+def marking(session: Session) -> Feature | None:
+    """The feature whose marks take the place of those of support vectors and errors."""
+    return next((feature for feature in FEATURES if feature.marks is not None and feature.watches(session)), None)
 
 
 def other_marks(context: Context, index: int) -> tuple[Marks, ...]:
     """Marks of points that the lane at place `index` was not trained on."""
-    found = [feature.other_marks(context, index) for feature in FEATURES if feature.other_marks is not None]
+    found = [feature.other_marks(context, index) for feature in FEATURES]
     return tuple(marks for marks in found if marks is not NO_MARKS)
 
 
-def pointed(controller: Controller, pointer: PointerPosition | None) -> None:
-    """The pointer has moved over a picture, or left it."""
-    for feature in FEATURES:
-        if feature.pointed is not None:
-            feature.pointed(controller, pointer)
-
-
-def covers() -> list[Any]:
-    """The classes of what may cover part of a canvas."""
-    return [feature.cover.kind for feature in FEATURES if feature.cover is not None]
-
-
-def below_sliders() -> list[Any]:
-    """The classes of what may stand below a slider."""
-    return [feature.below_slider.kind for feature in FEATURES if feature.below_slider is not None]
-
-
-def overlays() -> list[Any]:
-    """What draws over the picture of one lane more."""
-    return [feature.overlay.kind() for feature in FEATURES if feature.overlay is not None]
+def views(place: Place) -> list[Any]:
+    """The classes of what stands there."""
+    return [feature.views[place].kind for feature in FEATURES if place in feature.views]
 
 
 def added_to_lane(context: Context, index: int) -> tuple[object, ...]:
     """What is said of the lane at place `index`."""
-    said = [feature.lane(context, index) for feature in FEATURES if feature.lane is not None]
-    return tuple(each for each in said if each is not None)
+    return tuple(each for feature in FEATURES if (each := feature.lane(context, index)) is not None)
 
 
 def added_to_scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[object, ...]:
     """What is added to the scene of these lanes."""
-    adding = [feature.scene for feature in FEATURES if feature.scene is not None]
-    return tuple(each for add in adding for each in add(context, lanes))
+    return tuple(each for feature in FEATURES for each in feature.scene(context, lanes))

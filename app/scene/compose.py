@@ -115,7 +115,8 @@ def _signs(session: Session, lanes: Sequence[LaneScene], n_test: int) -> frozens
     if any(trainer.has_margins for trainer in trainers):
         signs.add("margin")
     if any(trainer.has_multipliers for trainer in trainers):
-        signs |= {sign.kind for marks in table.run_marks(session) for sign in marks.signs} or {"free", "bounded"}
+        feature = table.marking(session)
+        signs |= {"free", "bounded"} if feature is None else {sign.kind for sign in feature.mark_signs}
     if any(lane.provisional for lane in lanes):
         signs.add(text.PROVISIONAL[0])
     signs |= signs_of([sheet for lane in lanes for sheet in lane.sheets])
@@ -152,8 +153,9 @@ def _lane(index: int, context: Context, watched: Set[str]) -> LaneScene:
         if frame.points is training and picture is not None:
             marks = among_all(frame.marks, frame.points, points, table.other_marks(context, index))
             run_state, orders = frame.run_state, frame.orders
-        if run_state is not None:
-            run_marks = next((kind.of(run_state, points) for kind in table.run_marks(session)), None)
+        feature = table.marking(session)
+        if run_state is not None and feature is not None and feature.marks is not None:
+            run_marks = feature.marks(run_state, points)
     speed = session.speeds[slot]
     headline = text.headline(frame, lane, context.compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)

@@ -1,7 +1,5 @@
 """Active learning: asking for the label that teaches most."""
 
-from __future__ import annotations
-
 from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(

@@ -1,7 +1,5 @@
 """Curves of a run: dual, gap and violation, step by step."""
 
-from __future__ import annotations
-
 from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(

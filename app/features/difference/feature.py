@@ -1,7 +1,5 @@
 """Two classifiers compared."""
 
-from __future__ import annotations
-
 from app.features.feature import BESIDE, COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene
@@ -42,7 +40,7 @@ FEATURE = Feature(
     dock=Dock("compare", "Compare", Widget("app.features.difference.panel.DifferencePanel")),
     queries=scene.queries,
     sheets=scene.sheets,
-    cover=Widget("app.features.difference.overlay.WipeCover"),
+    views={"cover": Widget("app.features.difference.overlay.WipeCover")},
     signs=(Sign("differ", "Striped: the two compared classifiers predict different classes"),),
     scene=scene.scene,
     help=(

@@ -1,7 +1,5 @@
 """Evaluation on test points and by cross-validation."""
 
-from __future__ import annotations
-
 from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene
@@ -11,7 +9,7 @@ FEATURE = Feature(
     dock=Dock("evaluation", "Evaluation", Widget("app.features.evaluation.panel.EvaluationPanel"), tab="Scores"),
     queries=scene.queries,
     sheets=scene.sheets,
-    signs=(Sign("other", "Threshold: here the score is t"),),
+    signs=(Sign(scene.OTHER, "Threshold: here the score is t"),),
     other_marks=scene.wrong_test_points,
     scene=scene.scene,
 )

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.overlays import Lines, Sheet
+from app.engine.overlays import Lines, LineStyle, Sheet
 from app.engine.query import Answer, Query
 from app.engine.requests import NO_MARKS, Frame, Marks, Phase
 from app.features.what_if.query import ended
@@ -27,6 +27,8 @@ Counts = NDArray[np.int64]
 PANEL = "evaluation"
 #: Test points up to which the wrong ones are marked in the pictures also while nobody looks at the numbers.
 MOST_MARKED = 5000
+#: Where the score is the threshold.
+OTHER = LineStyle("other", 3, 2.0, (1.5, 2.0), (1.2, 1.6))
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
 
 @lru_cache(maxsize=8)
 def _line(answer: Answer) -> tuple[Sheet, ...]:
-    return (Lines(answer.value, "other"),)
+    return (Lines(answer.value, OTHER),)
 
 
 def wrong_test_points(context: Context, index: int) -> Marks:

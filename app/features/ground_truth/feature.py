@@ -1,10 +1,10 @@
 """What the generator knows, and how stable a boundary is."""
 
-from __future__ import annotations
-
 from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene
+from .bayes_boundary import IDEAL
+from .bootstrap import HAZE
 from .controller import GroundTruthController
 from .state import GroundTruthSession
 
@@ -36,8 +36,8 @@ FEATURE = Feature(
     queries=scene.queries,
     sheets=scene.sheets,
     signs=(
-        Sign("ideal", "True or ideal boundary", scene.boundary_name),
-        Sign("haze", "Haze: boundaries on resampled points"),
+        Sign(IDEAL, "True or ideal boundary", scene.boundary_name),
+        Sign(HAZE, "Haze: boundaries on resampled points"),
     ),
     scene=scene.scene,
 )

@@ -20,7 +20,7 @@ from solver.data.datasets import DATASETS
 from solver.data.distribution import Law
 
 from . import text
-from .bayes_boundary import Boundary
+from .bayes_boundary import IDEAL, Boundary
 from .bootstrap import Bootstrap, Stability
 from .fresh_points import Edited, Fresh, Ideal, Square, Tally
 from .model import GroundTruthScene, TruthRow
@@ -240,7 +240,7 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
 @lru_cache(maxsize=4)
 def _true_lines(law: Law, view: View) -> Lines:
     reach = 4.0 * view.span  # however wide a picture is beside its height
-    return Lines(law.true_lines(view.x - reach, view.x + reach, view.y - reach, view.y + reach), "ideal")
+    return Lines(law.true_lines(view.x - reach, view.x + reach, view.y - reach, view.y + reach), IDEAL)
 
 
 @lru_cache(maxsize=8)

@@ -1,7 +1,5 @@
 """Loss of each point."""
 
-from __future__ import annotations
-
 from app.features.feature import TRAINING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(

@@ -1,7 +1,5 @@
 """Multipliers of a run as bars."""
 
-from __future__ import annotations
-
 from app.features.feature import TRAINING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(

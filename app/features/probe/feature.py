@@ -1,7 +1,5 @@
 """Why a place gets its class."""
 
-from __future__ import annotations
-
 from app.features.feature import COMPARE, Action, Dock, Feature, Widget
 
 from . import scene
@@ -9,7 +7,6 @@ from .controller import ProbeController
 from .scene import ProbeSession
 
 FEATURE = Feature(
-    overlay=Widget("app.features.probe.overlay.ProbeLayer", ()),
     actions=(
         Action("probe", COMPARE, "&Why this class", ("Ctrl+8",), "Neighbours or terms of f, here.", "", True, True),
         Action(
@@ -27,6 +24,7 @@ FEATURE = Feature(
     queries=scene.queries,
     scene=scene.scene,
     pointed=lambda controller, pointer: controller.feature(ProbeController).aim(pointer),
+    views={"overlay": Widget("app.features.probe.overlay.ProbeLayer")},
     help=(
         (
             "Why this class",

@@ -1,7 +1,5 @@
 """Race of the working-set rules."""
 
-from __future__ import annotations
-
 from app.features.feature import TRAINING, WATCHING, Action, Feature, Widget
 
 FEATURE = Feature(

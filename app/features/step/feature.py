@@ -1,7 +1,5 @@
 """Why this step: the pair, its box, and what the rule compared."""
 
-from __future__ import annotations
-
 from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(

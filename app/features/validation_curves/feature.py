@@ -1,7 +1,5 @@
 """Accuracy over the whole range of each slider."""
 
-from __future__ import annotations
-
 from app.features.feature import COMPARE, Action, Feature, Widget
 
 from . import scene
@@ -21,7 +19,7 @@ FEATURE = Feature(
     ),
     queries=scene.queries,
     lane=scene.lane,
-    below_slider=Widget("app.features.validation_curves.view_curve.ValidationCurveView"),
+    views={"below slider": Widget("app.features.validation_curves.view_curve.ValidationCurveView")},
     help=(
         (
             "What if",

@@ -79,20 +79,13 @@ class ValidationCurveView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.hide()
 
-    def _curve_of(self, lane: LaneScene) -> ValidationCurve | None:
+    def render_lane(self, lane: LaneScene, theme: Theme) -> bool:
+        """Show the lane's curve; whether it is to be seen."""
         strips = lane.feature(Strips) or Strips(())
-        return next((curve for curve in strips.curves if curve.control == self._control), None)
-
-    def wanted(self, lane: LaneScene) -> bool:
-        """Whether it is to be seen."""
-        curve = self._curve_of(lane)
-        return curve is not None and curve.shown
-
-    def render_lane(self, lane: LaneScene, theme: Theme) -> None:
-        """Show the lane's curve."""
-        curve = self._curve_of(lane)
+        curve = next((curve for curve in strips.curves if curve.control == self._control), None)
         if curve is not None:
             self.show_strip(curve, theme)
+        return curve is not None and curve.shown
 
     def show_strip(self, strip: ValidationCurve, theme: Theme) -> None:
         """Show this one."""

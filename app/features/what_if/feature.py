@@ -1,11 +1,10 @@
 """What if: an edit beside what was before it."""
 
-from __future__ import annotations
-
 from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene, text
 from .controller import WhatIf
+from .query import GHOST
 from .state import WhatIfSession
 
 FEATURE = Feature(
@@ -26,7 +25,7 @@ FEATURE = Feature(
     dock=Dock("whatif", "What if", Widget("app.features.what_if.panel.WhatIfPanel")),
     queries=scene.queries,
     sheets=scene.sheets,
-    signs=(Sign("ghost", "Boundary before the last edit"),),
+    signs=(Sign(GHOST, "Boundary before the last edit"),),
     lane=text.lane,
     help=(
         ("What if", "W", "from now on the boundary before each edit stays as a dashed line; again: no more"),

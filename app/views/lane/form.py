@@ -211,8 +211,6 @@ class LanePanel(LaneForm):
             for name, widgets in self.parts.items():
                 for widget in widgets:
                     widget.setVisible(name in lane.fields)
-            for view in self.below:
-                view.setVisible(view.wanted(lane))
         if self._formula.text() != lane.formula:
             self._formula.setText(lane.formula)
         if self._note.text() != lane.note:
@@ -220,7 +218,8 @@ class LanePanel(LaneForm):
         self._note.setVisible(bool(lane.note))
         self._k_slider.show_scale(lane.k_scale)
         for view in self.below:
-            view.render_lane(lane, theme)
+            wanted = view.render_lane(lane, theme)
+            view.setVisible(view.isVisibleTo(self) if drawing else wanted)
         show_number(self._k_slider, self._k_slider.place_of(settings.knn.n_neighbors))
         show_number(self._k, settings.knn.n_neighbors)
         show_choice(self._weights, settings.knn.weights)

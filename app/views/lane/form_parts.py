@@ -121,7 +121,7 @@ class LaneForm(QWidget):
         """What features have to say below `slider`, whose place sets `field` of the lane's part `part`."""
         column = QVBoxLayout()
         self.grid.addLayout(column, row, 0, 1, 4)
-        for kind in table.below_sliders():
+        for kind in table.views("below slider"):
             view = kind(slider, control, lambda value: self.set_lane(part, **{field: value}))
             self.named(view, f"{control}.{kind.name}", f"{kind.title} {control}", "")
             view.setAccessibleDescription(kind.use)

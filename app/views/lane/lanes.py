@@ -72,7 +72,7 @@ class Lanes(QWidget):
         self.panels.append(LanePanel(index, controller))
         self.forms.append(ScrollingForm(self.panels[-1]))
         canvas = Canvas(index, controller.editing, controller, self._resized)
-        canvas.covers = [kind(controller, canvas) for kind in table.covers()]
+        canvas.covers = [kind(controller, canvas) for kind in table.views("cover")]
         self.canvases.append(canvas)
         self.bars.append(PlaybackBar(index, controller))
         self.strips.append(StatusStrip(index))

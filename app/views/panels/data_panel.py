@@ -190,7 +190,7 @@ class DataPanel(QScrollArea):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         self._legend_rows: dict[str, tuple[QLabel, QLabel]] = {}
-        of_marks = [(sign.kind, sign.text) for marks in table.run_marks() for sign in marks.signs]
+        of_marks = [(sign.kind, sign.text) for feature in table.FEATURES for sign in feature.mark_signs]
         of_sheets = [(sign.kind, sign.text) for sign in table.signs()]
         entries = (*((kind, text) for kind, text, _ in LEGEND), *of_marks, PROVISIONAL, *of_sheets)
         for row, (kind, text) in enumerate(entries):

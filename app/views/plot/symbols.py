@@ -8,6 +8,7 @@ from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
+from app.engine.overlays import LineStyle
 from app.scene.marks import KKT_MARKS, case_of
 from app.views import kkt_style
 from app.views.theme import SYMBOLS, Theme
@@ -112,22 +113,16 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         painter.drawLines([QLineF(-8, 0, 8, 0), QLineF(8, -5, 8, 5)])
     elif kind == "test":
         draw(painter, theme, TEST_POINTS[0], 1.2)
-    elif kind in ("ideal", "haze"):
-        faint = kind == "haze"
-        for dy in (-4.0, 0.0, 4.0) if faint else (0.0,):
-            pen = QPen(QColor(*theme.ink, 110), 1.2) if faint else QPen(QColor(*theme.accent), 2.4)
-            if not faint:
-                pen.setDashPattern([3.2, 1.6])
-            painter.setPen(pen)
+    elif isinstance(kind, LineStyle):
+        pen = QPen(QColor(*(theme.accent if kind.accent else theme.ink), 110 if kind.faint else 255), kind.width)
+        if kind.sample is not None:
+            pen.setDashPattern(list(kind.sample))
+        painter.setPen(pen)
+        for dy in (-4.0, 0.0, 4.0) if kind.faint else (0.0,):
             painter.drawLine(QLineF(1 - size / 2, dy, size / 2 - 1, 0.4 * dy))
     elif kind == "differ":
         painter.setPen(QPen(QColor(*theme.ink), 2.0))
         painter.drawLines([QLineF(x - 4, 6, x + 4, -6) for x in (-6, 0, 6)])
-    elif kind in ("ghost", "other"):
-        pen = QPen(QColor(*(theme.accent if kind == "ghost" else theme.ink)), 2.2 if kind == "ghost" else 2.0)
-        pen.setDashPattern([2.2, 1.6] if kind == "ghost" else [1.2, 1.6])
-        painter.setPen(pen)
-        painter.drawLine(QLineF(1 - size / 2, 0, size / 2 - 1, 0))
     elif kind in ("boundary", "margin"):
         pen = line_pen(theme, 2.2 if kind == "boundary" else 1.6)
         if kind == "margin":

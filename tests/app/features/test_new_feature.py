@@ -128,7 +128,7 @@ def test_names_and_keys_are_given_once() -> None:
 
 def widgets(feature: Feature) -> list[Widget]:
     """Those that are imported when they are wanted."""
-    made = (feature.overlay, feature.dock and feature.dock.make, feature.window and feature.window[1])
+    made = (feature.dock and feature.dock.make, feature.window and feature.window[1])
     return [each for each in made if isinstance(each, Widget)]
 
 

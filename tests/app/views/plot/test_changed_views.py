@@ -27,6 +27,9 @@ from app.engine.overlays import Hatch, Lines, Specks
 from app.engine.requests import Marks, Picture
 from app.features.difference.controller import DifferenceController
 from app.features.difference.scene import DifferenceSession
+from app.features.evaluation.scene import OTHER
+from app.features.ground_truth.bayes_boundary import IDEAL
+from app.features.ground_truth.bootstrap import HAZE
 from app.features.ground_truth.controller import GroundTruthController
 from app.features.ground_truth.state import GroundTruthSession
 from app.features.kkt.overlay import to_repaint
@@ -35,6 +38,7 @@ from app.features.kkt.view_layout import study_overlay, to_pixels
 from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import probe_overlay
 from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
+from app.features.what_if.query import GHOST
 from app.learners.perceptron_orders import Orders
 from app.scene.model import grid_of
 from app.state.document import LIMIT, Document, Lane, SvmSettings, View, default_document
@@ -87,7 +91,7 @@ def layers_in(view: View) -> Layers:
     layers = Layers()
     layers.show_theme(THEME)
     layers.show_picture(Picture(argb, grid, lines, lines), provisional=True)
-    styles = ("ghost", "ideal", "haze", "other")
+    styles = (GHOST, IDEAL, HAZE, OTHER)
     xy = middle + unit * rng.uniform(-0.5, 0.5, (200, 2))
     layers.show_sheets(
         (
