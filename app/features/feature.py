@@ -14,7 +14,7 @@ from typing import Any, Literal
 from app.controllers.controller import Controller
 from app.engine.overlays import Sheet
 from app.engine.query import Query
-from app.engine.requests import NO_MARKS, Marks
+from app.engine.requests import Marks
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.scene.context import Context
@@ -196,28 +196,28 @@ class Feature:
         ``finished``.
     help : tuple of (str, str, str)
         Section, key and sentence of each of its lines on the page of help.
-    queries : callable
+    queries : callable or None
         What is to be found out at a moment, by name; what is not given any more is dropped.
-    scene : callable
+    scene : callable or None
         ``scene(context, lanes)``: what it adds to the scene.
-    lane : callable
+    lane : callable or None
         ``lane(context, index)``: what it says of the lane at place `index`, or None.
-    sheets : callable
+    sheets : callable or None
         ``sheets(context, index)``: what lies over the picture of the lane at place `index`; the very same sheets as
         long as nothing about them has changed, for new ones are painted anew.
     signs : tuple of Sign
         Those of its sheets, in the order of the legend.
-    watches : callable
+    watches : callable or None
         ``watches(session)``: what of a run is wanted, whether its dock is in sight or not.
     marks : callable or None
         ``marks(run_state, points)``: while it watches, marks among all `points` in place of those of support vectors
         and errors, the very same as long as both are; None where the run has none.
     mark_signs : tuple of Sign
         Those of its marks.
-    other_marks : callable
+    other_marks : callable or None
         ``other_marks(context, index)``: marks, among all points, of those that the lane at place `index` was not
         trained on.
-    pointed : callable
+    pointed : callable or None
         ``pointed(controller, pointer)``: the pointer has moved over a picture, or left it.
     views : dict
         Classes of widgets and layers, by where they stand:
@@ -237,14 +237,14 @@ class Feature:
     dock: Dock | None = None
     window: tuple[str, Callable[[Surroundings], Any]] | None = None
     help: tuple[tuple[str, str, str], ...] = ()
-    queries: Callable[[Context], dict[str, Query]] = lambda context: {}
-    scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] = lambda context, lanes: ()
-    lane: Callable[[Context, int], object | None] = lambda context, index: None
-    sheets: Callable[[Context, int], tuple[Sheet, ...]] = lambda context, index: ()
+    queries: Callable[[Context], dict[str, Query]] | None = None
+    scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] | None = None
+    lane: Callable[[Context, int], object | None] | None = None
+    sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
     signs: tuple[Sign, ...] = ()
-    watches: Callable[[Session], tuple[Aspect, ...]] = lambda session: ()
+    watches: Callable[[Session], tuple[Aspect, ...]] | None = None
     marks: Callable[[RunState, Points], PointMarks | None] | None = None
     mark_signs: tuple[Sign, ...] = ()
-    other_marks: Callable[[Context, int], Marks] = lambda context, index: NO_MARKS
-    pointed: Callable[[Controller, PointerPosition | None], None] = lambda controller, pointer: None
+    other_marks: Callable[[Context, int], Marks] | None = None
+    pointed: Callable[[Controller, PointerPosition | None], None] | None = None
     views: Mapping[Place, Widget] = field(default_factory=dict)

@@ -56,19 +56,21 @@ def docks() -> tuple[Dock, ...]:
 
 def watched(session: Session) -> frozenset[Aspect]:
     """What somebody wants to see of a run."""
-    of_docks = [dock.watches for dock in docks() if dock.name in session.open_panels]
-    others = [feature.watches(session) for feature in FEATURES]
+    of_docks = [dock.watches for dock in docks() if dock.watches and dock.name in session.open_panels]
+    others = [feature.watches(session) for feature in FEATURES if feature.watches is not None]
     return frozenset(aspect for aspects in (*of_docks, *others) for aspect in aspects)
 
 
 def queries(context: Context) -> dict[str, Query]:
     """All questions of this moment, by name."""
-    return {name: query for feature in FEATURES for name, query in feature.queries(context).items()}
+    asked = [feature.queries(context) for feature in FEATURES if feature.queries is not None]
+    return {name: query for queries in asked for name, query in queries.items()}
 
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """Everything that lies over the picture of the lane at place `index`, the lowest first."""
-    return tuple(sorted((sheet for feature in FEATURES for sheet in feature.sheets(context, index)), key=_height))
+    laid = [feature.sheets(context, index) for feature in FEATURES if feature.sheets is not None]
+    return tuple(sorted((sheet for sheets in laid for sheet in sheets), key=_height))
 
 
 def _height(sheet: Sheet) -> int:
@@ -85,12 +87,13 @@ def signs() -> tuple[Sign, ...]:
 
 def marking(session: Session) -> Feature | None:
     """The feature whose marks take the place of those of support vectors and errors."""
-    return next((feature for feature in FEATURES if feature.marks is not None and feature.watches(session)), None)
+    able = (feature for feature in FEATURES if feature.marks is not None)
+    return next((feature for feature in able if feature.watches is not None and feature.watches(session)), None)
 
 
 def other_marks(context: Context, index: int) -> tuple[Marks, ...]:
     """Marks of points that the lane at place `index` was not trained on."""
-    found = [feature.other_marks(context, index) for feature in FEATURES]
+    found = [feature.other_marks(context, index) for feature in FEATURES if feature.other_marks is not None]
     return tuple(marks for marks in found if marks is not NO_MARKS)
 
 
@@ -101,9 +104,10 @@ def views(place: Place) -> list[Any]:
 
 def added_to_lane(context: Context, index: int) -> tuple[object, ...]:
     """What is said of the lane at place `index`."""
-    return tuple(each for feature in FEATURES if (each := feature.lane(context, index)) is not None)
+    said = [feature.lane(context, index) for feature in FEATURES if feature.lane is not None]
+    return tuple(each for each in said if each is not None)
 
 
 def added_to_scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[object, ...]:
     """What is added to the scene of these lanes."""
-    return tuple(each for feature in FEATURES for each in feature.scene(context, lanes))
+    return tuple(each for feature in FEATURES if feature.scene is not None for each in feature.scene(context, lanes))

@@ -13,6 +13,7 @@ from app.engine.requests import NO_MARKS, Phase
 from app.engine.results import Results
 from app.engine.run_state import RunState
 from app.features import table
+from app.features.feature import Feature
 from app.learners.perceptron_orders import of_orders
 from app.state.document import Document, Lane, problems_of
 from app.state.points import Points
@@ -45,8 +46,8 @@ def compose(
 ) -> Scene:
     """The scene of this moment."""
     points, context = document.points, Context(document, session, results, compiled)
-    watched = table.watched(session)
-    lanes = tuple(_lane(index, context, watched) for index in range(document.shown))
+    watched, marking = table.watched(session), table.marking(session)
+    lanes = tuple(_lane(index, context, watched, marking) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
@@ -78,7 +79,7 @@ def compose(
         studying="run" in watched or not all(playing),
         saved_at=saved_at,
         legend=session.legend,
-        signs=_signs(session, lanes, len(document.test_points)),
+        signs=_signs(marking, lanes, len(document.test_points)),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None,
         paused=not any(playing),
@@ -108,15 +109,14 @@ def _shows_pair(session: Session, slot: int, run_state: RunState, watched: Set[s
     return slow or "pair" in watched
 
 
-def _signs(session: Session, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
+def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     """Kinds of the legend's entries that the pictures have."""
     trainers = [lane.lane.trainer for lane in lanes if lane.lane.trainer is not None]
     signs = {"boundary", "wrong", "tie"} | ({"test"} if n_test else set())
     if any(trainer.has_margins for trainer in trainers):
         signs.add("margin")
     if any(trainer.has_multipliers for trainer in trainers):
-        feature = table.marking(session)
-        signs |= {"free", "bounded"} if feature is None else {sign.kind for sign in feature.mark_signs}
+        signs |= {"free", "bounded"} if marking is None else {sign.kind for sign in marking.mark_signs}
     if any(lane.provisional for lane in lanes):
         signs.add(text.PROVISIONAL[0])
     signs |= signs_of([sheet for lane in lanes for sheet in lane.sheets])
@@ -129,7 +129,7 @@ def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
     return next((index for index in ways if lanes[index].run_state is not None), 0)
 
 
-def _lane(index: int, context: Context, watched: Set[str]) -> LaneScene:
+def _lane(index: int, context: Context, watched: Set[str], marking: Feature | None) -> LaneScene:
     document, session, results = context.document, context.session, context.results
     lane, points, slot = document.lanes[index], document.points, document.slots[index]
     training, frame = document.training_points, results.frame(slot)
@@ -153,9 +153,8 @@ def _lane(index: int, context: Context, watched: Set[str]) -> LaneScene:
         if frame.points is training and picture is not None:
             marks = among_all(frame.marks, frame.points, points, table.other_marks(context, index))
             run_state, orders = frame.run_state, frame.orders
-        feature = table.marking(session)
-        if run_state is not None and feature is not None and feature.marks is not None:
-            run_marks = feature.marks(run_state, points)
+        if run_state is not None and marking is not None and marking.marks is not None:
+            run_marks = marking.marks(run_state, points)
     speed = session.speeds[slot]
     headline = text.headline(frame, lane, context.compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self, TypeVar
+from functools import cache
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +78,9 @@ class FeatureSession:
 
 
 T = TypeVar("T", bound=FeatureSession)
+
+
+_untouched: Callable[[Any], Any] = cache(lambda kind: kind())
 
 
 @dataclass(frozen=True)
@@ -158,7 +163,11 @@ class Session:
 
     def of(self, kind: type[T]) -> T:
         """What is being done with a feature, by its type."""
-        return next((each for each in self.features if isinstance(each, kind)), None) or kind()
+        for each in self.features:
+            if type(each) is kind:
+                return each
+        untouched: T = _untouched(kind)
+        return untouched
 
     def having(self, *parts: FeatureSession) -> Session:
         """With these in place of others of their types."""

@@ -361,7 +361,8 @@ class MainWindow(DropWindow):
         """The pointer has moved over a picture, or left it."""
         self._show_hint()
         for feature in table.FEATURES:
-            feature.pointed(self.controller, pointer)
+            if feature.pointed is not None:
+                feature.pointed(self.controller, pointer)
         if self.scene is not None and (self.scene.studying or self.controller.session.hovered is not None):
             point = None if pointer is None or not self.scene.studying else nearest(self.document, pointer, GRAB_PIXELS)
             self.controller.playback.hover(None if point is None else int(self.document.points.ids[point]))
