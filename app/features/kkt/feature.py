@@ -3,7 +3,6 @@
 from app.features.feature import TRAINING, WATCHING, Action, Feature, Sign, Widget
 
 from . import scene
-from .scene import KktSession
 
 FEATURE = Feature(
     actions=(
@@ -27,7 +26,7 @@ FEATURE = Feature(
         Sign("kkt1!", "Broken: y f is not yet as the case asks"),
         Sign("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
     ),
-    watches=lambda session: ("run", "pair", "cases") if session.of(KktSession).kkt else (),
+    watches=lambda session: ("run", "pair", "cases") if session.of(scene.KktSession).kkt else (),
     views={"overlay": Widget("app.features.kkt.view_layout.KktLayer")},
     help=((WATCHING, "K", "mark each point's KKT case and draw its slack; point at a point for its numbers"),),
 )

@@ -4,7 +4,6 @@ from app.features.feature import COMPARE, Action, Dock, Feature, Widget
 
 from . import scene
 from .controller import ProbeController
-from .scene import ProbeSession
 
 FEATURE = Feature(
     actions=(
@@ -17,7 +16,7 @@ FEATURE = Feature(
             "Keep explaining this place; again: let go.",
             checkable=True,
             run=lambda controller: controller.feature(ProbeController).toggle(),
-            on=lambda shown: shown.session.of(ProbeSession).probe is not None,
+            on=lambda shown: shown.session.of(scene.ProbeSession).probe is not None,
         ),
     ),
     dock=Dock("probe", "Why this class", Widget("app.features.probe.panel.ProbePanel"), tab="Class"),
