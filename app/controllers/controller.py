@@ -19,7 +19,7 @@ from app.state.host import Host
 from app.state.lane_commands import SetLane, ShowLanes
 from app.state.number_format import count
 from app.state.points import MAX_CLASSES
-from app.state.session import NOTHING, Session
+from app.state.session import NOTHING, FeatureSession, Session
 from app.state.store import Store
 from app.tools import PointerPosition
 from solver.data.datasets import DATASETS
@@ -100,11 +100,15 @@ class Controller:
             return False
         return True
 
-    def set_session(self, **changes: Any) -> None:
-        session = replace(self.session, **changes)
+    def set_session(self, *parts: FeatureSession, **changes: Any) -> None:
+        session = replace(self.session, **changes).having(*parts)
         if session != self.session:
             self.session = session
             self._changed()
+
+    def change(self, kind: type[FeatureSession], **changes: Any) -> None:
+        """Change what is being done with a feature."""
+        self.set_session(replace(self.session.of(kind), **changes))
 
     def feature(self, kind: Callable[[Host], T]) -> T:
         """The controller of a feature, by its type; made when it is first wanted."""
@@ -120,10 +124,6 @@ class Controller:
 
     def pan(self, dx: float, dy: float) -> None:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
-
-    def wipe(self, at: float | None) -> None:
-        """Lay one picture over another from this share of its width on; None takes it away."""
-        self.set_session(wipe=None if at is None else min(max(at, 0.0), 1.0))
 
     def fit(self) -> None:
         self.dispatch(SetView(view=View.fitting(self.document.points)))
@@ -242,9 +242,12 @@ class Controller:
             open_panels=self.session.open_panels | {panel} if visible else self.session.open_panels - {panel}
         )
 
-    def toggle(self, switch: str) -> None:
-        """Turn a field of the session on or off."""
-        self.set_session(**{switch: not getattr(self.session, switch)})
+    def toggle(self, switch: str, of: type[FeatureSession] | None = None) -> None:
+        """Turn a field of the session, or `of` a feature's part of it, on or off."""
+        if of is None:
+            self.set_session(**{switch: not getattr(self.session, switch)})
+        else:
+            self.change(of, **{switch: not getattr(self.session.of(of), switch)})
 
     def set_theme(self, theme: str, dark: bool) -> None:
         self.set_session(theme=theme, dark=dark)
@@ -272,14 +275,11 @@ class Controller:
         kept = {name: _moved(getattr(session, name), old, document.slots) for name in names}
         restarts = tuple(restart + 1 for restart in self.session.restarts)
         self.set_session(
+            *(part.of_new_document() for part in session.features),
             selection=NOTHING,
             cursor=None,
-            thresholds=Session.thresholds,
             seeks=Session.seeks,
-            probe=None,
             restarts=restarts,
-            fresh_draw=Session.fresh_draw,
-            fresh_going=False,
             **kept,
         )
         self.on_disk = on_disk

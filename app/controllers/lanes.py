@@ -55,8 +55,9 @@ def add_lane(host: Host, command: AddLane) -> None:
         session, fresh = host.session, Session()
         slot = host.document.slots[command.index]
         host.set_session(
+            *(part.of_new_lane(slot) for part in session.features),
             **{
                 name: tuple(getattr(fresh if place == slot else session, name)[place] for place in range(MAX_LANES))
                 for name in PER_SLOT
-            }
+            },
         )

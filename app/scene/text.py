@@ -108,20 +108,5 @@ LEGEND: tuple[tuple[str, str, bool], ...] = (
     ("wrong", "The model gets this point wrong", False),
     ("tie", "Tie: no class is ahead", False),
 )
-#: Signs of a picture that marks KKT cases, in place of those of support vectors; and of one that is not certified.
-KKT_LEGEND: tuple[tuple[str, str], ...] = (
-    ("kkt1", "Free: 0 < α < C, exactly on the margin"),
-    ("kkt2", "Bounded: α = C, on the margin or inside it"),
-    ("kkt3", "Bounded: α = C, misclassified, slack above 1"),
-    ("kkt1!", "Broken: y f is not yet as the case asks"),
-    ("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
-)
-#: Signs of what lies between surface and points, as `sheets.signs_of` names them.
-SHEET_LEGEND: tuple[tuple[str, str], ...] = (
-    ("ideal", "True or ideal boundary"),
-    ("haze", "Haze: boundaries on resampled points"),
-    ("ghost", "Boundary before the last edit"),
-    ("other", "Threshold: here the score is t"),
-    ("differ", "Striped: the two compared classifiers predict different classes"),
-)
+#: The sign of a picture that is not certified.
 PROVISIONAL = ("provisional", "Hatched: not certified yet")

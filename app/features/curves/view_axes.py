@@ -10,9 +10,10 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
 from app.state.number_format import grouped
 from app.views.charts import strokes
 from app.views.charts.scales import StepScale, Tick, ValueScale
+from app.views.charts.strokes import Cells
 from app.views.theme import Theme
 
-from .view_cells import CURVES, Cells, PlotSpec
+from .view_cells import CURVES, PlotSpec
 
 #: How far below the tolerance a logarithmic axis goes at most; and the least share on its axis.
 BELOW, LEAST_SHARE = 1e-3, 1e-6

@@ -10,9 +10,10 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from app.engine.run_state import RunState
 from app.engine.shading import RGB
 from app.state.number_format import grouped, short
+from app.views.charts.strokes import SOLID, Dash
 
 from . import view_cells as cells
-from .view_cells import CURVES, PLOTS, SOLID, Dash
+from .view_cells import CURVES, PLOTS
 
 #: Length of the sample of a line, and the gaps beside it, between entries and between lines, in pixels.
 SAMPLE, GAP, BETWEEN, LEADING = 26, 5, 12, 2

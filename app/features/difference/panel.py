@@ -28,7 +28,7 @@ from app.views.widgets.form_fields import describe, show_check, show_number
 
 from .controller import DifferenceController
 from .query import Involved
-from .scene import DifferenceScene
+from .scene import DifferenceScene, DifferenceSession
 
 #: Rows of the table; nobody reads more, and the sentence above says how many there are.
 MOST_ROWS = 1000
@@ -104,7 +104,7 @@ class DifferencePanel(QWidget):
         self._choices = (self._choice("first", "First"), self._choice("second", "Second"))
         self._mark = QCheckBox("Mark where they differ (X)")
         describe(self._mark, "compare.mark", "Mark where they differ", "Hatched in every picture.")
-        self._mark.clicked.connect(lambda: controller.toggle("differing"))
+        self._mark.clicked.connect(lambda: controller.toggle("differing", DifferenceSession))
         self._lane = QPushButton("Show it as a lane")
         describe(
             self._lane,
@@ -115,12 +115,12 @@ class DifferencePanel(QWidget):
         self._lane.clicked.connect(self._difference.show_difference)
         self._wipe = QCheckBox("Wipe")
         describe(self._wipe, "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y).")
-        self._wipe.clicked.connect(lambda on: controller.wipe(HALF if on else None))
+        self._wipe.clicked.connect(lambda on: self._difference.wipe(HALF if on else None))
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(0, PARTS)
         self._slider.setPageStep(PARTS // 10)
         describe(self._slider, "compare.border", "Border of the wipe", "From where on the second picture is seen.")
-        self._slider.actionTriggered.connect(lambda action: controller.wipe(self._slider.sliderPosition() / PARTS))
+        self._slider.actionTriggered.connect(lambda: self._difference.wipe(self._slider.sliderPosition() / PARTS))
         self._words = QLabel()
         self._words.setObjectName("compare.words")
         self._words.setWordWrap(True)
@@ -188,10 +188,10 @@ class DifferencePanel(QWidget):
         if compare is None:
             return
         self._show_choices(scene, compare)
-        show_check(self._mark, scene.session.differing)
+        show_check(self._mark, scene.session.of(DifferenceSession).differing)
         self._mark.setEnabled(compare.places is not None)
         self._lane.setEnabled(compare.places is not None and len(compare.able) == scene.shown < 4)
-        wipe = scene.session.wipe
+        wipe = scene.session.of(DifferenceSession).wipe
         show_check(self._wipe, wipe is not None)
         self._wipe.setEnabled(compare.places is not None)
         self._slider.setEnabled(wipe is not None and compare.places is not None)

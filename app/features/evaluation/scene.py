@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.overlays import Lines, Sheet
+from app.engine.overlays import Lines, LineStyle, Sheet
 from app.engine.query import Answer, Query
 from app.engine.requests import NO_MARKS, Frame, Marks, Phase
-from app.engine.results import Results
 from app.features.what_if.query import ended
 from app.scene.context import Context
-from app.state.document import Document, Lane
-from app.state.folds import Validation
-from app.state.session import Session
+from app.state.document import MAX_LANES, Document, Lane
+from app.state.folds import NO_VALIDATION, Validation
+from app.state.session import FeatureSession, Session
 from app.state.test_split import Parts, Split
 from solver.inspection.metrics import ClassScores, balanced_accuracy_of, class_scores
 from solver.inspection.roc import RocCurve
@@ -28,6 +27,34 @@ Counts = NDArray[np.int64]
 PANEL = "evaluation"
 #: Test points up to which the wrong ones are marked in the pictures also while nobody looks at the numbers.
 MOST_MARKED = 5000
+#: Where the score is the threshold.
+OTHER = LineStyle("other", 3, 2.0, (1.5, 2.0), (1.2, 1.6))
+
+
+@dataclass(frozen=True)
+class EvaluationSession(FeatureSession):
+    """What is done with the evaluation.
+
+    Attributes
+    ----------
+    validation : Validation
+        How the learners are cross-validated.
+    thresholds : tuple of float or None
+        Per lane, the score above which its second class is said; None where the model's own holds.  A `Threshold`
+        holds only as long as the lane is set as it was when the hand moved it.
+    judged : int
+        The lane whose threshold the hand moves.
+    """
+
+    validation: Validation = NO_VALIDATION
+    thresholds: tuple[float | None, ...] = (None,) * MAX_LANES
+    judged: int = 0
+
+    def of_new_document(self) -> EvaluationSession:
+        return replace(self, thresholds=EvaluationSession.thresholds)
+
+    def of_new_lane(self, slot: int) -> EvaluationSession:
+        return replace(self, thresholds=(*self.thresholds[:slot], None, *self.thresholds[slot + 1 :]))
 
 
 # -- questions -----------------------------------------------------------------------------------------------------
@@ -95,7 +122,7 @@ def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring |
 
 def validation_of(document: Document, session: Session, index: int, compiled: bool) -> CrossValidation | None:
     """The cross-validation of a lane that is wished; None when none is, or there is nothing to do it with."""
-    spec, points = session.validation, document.training_points
+    spec, points = session.of(EvaluationSession).validation, document.training_points
     if spec.kind == "none" or not len(points) or not compiled:
         return None
     k = spec.k if spec.kind == "folds" else 0
@@ -132,7 +159,7 @@ class Threshold(float):
 
 def threshold_in(document: Document, session: Session, index: int) -> float | None:
     """The threshold that the hand moved in the lane at place `index` as it is set now; None for the model's own."""
-    threshold = session.thresholds[document.slots[index]]
+    threshold = session.of(EvaluationSession).thresholds[document.slots[index]]
     if isinstance(threshold, Threshold):
         return float(threshold) if threshold.lane == _plain(document.lanes[index]) else None
     return threshold
@@ -153,13 +180,14 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
 
 @lru_cache(maxsize=8)
 def _line(answer: Answer) -> tuple[Sheet, ...]:
-    return (Lines(answer.value, "other"),)
+    return (Lines(answer.value, OTHER),)
 
 
-def wrong_test_points(document: Document, results: Results, slot: int) -> Marks:
-    """Marks of the test points, among all points, that the lane's present model gets wrong, as far as known."""
-    answer = results.answer(f"scores{slot}")
-    scoring = scoring_of(document, document.slots.index(slot), results.frame(slot))
+def wrong_test_points(context: Context, index: int) -> Marks:
+    """Marks of the test points, among all points, that a lane's present model gets wrong, as far as known."""
+    document, slot = context.document, context.document.slots[index]
+    answer = context.results.answer(f"scores{slot}")
+    scoring = scoring_of(document, index, context.results.frame(slot))
     if answer is None or answer.value is None or scoring is None or answer.query != scoring:
         return NO_MARKS
     return _wrong_of(document.parts, answer)
@@ -283,9 +311,10 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
             )
         )
     slots = document.slots[: document.shown]
-    judged = slots.index(session.judged) if session.judged in slots else 0
+    chosen = session.of(EvaluationSession)
+    judged = slots.index(chosen.judged) if chosen.judged in slots else 0
     names = document.class_names
-    return (_whole(document.parts, document.split, session.validation, judged, tuple(lanes), names),)
+    return (_whole(document.parts, document.split, chosen.validation, judged, tuple(lanes), names),)
 
 
 @lru_cache(maxsize=4)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.overlays import Lines
+from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.shading import joined, level_lines
 from solver import Grid
@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 CELL = 2
 #: Pixels a side of the first tiles.
 TILE = 16
+#: The boundary that would be best.
+IDEAL = LineStyle("ideal", 1, 2.4, (9.0, 3.0), (3.2, 1.6), accent=True)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Boundary:
             for c in range(logs.shape[2] - 1):
                 parts.append(border(grid, logs, c))
                 yield from pace.pause()
-            post(Lines(joined(parts), "ideal"))
+            post(Lines(joined(parts), IDEAL))
 
 
 def _on(law: Law, grid: Grid, pace: Pace) -> Generator[Step, None, Array]:

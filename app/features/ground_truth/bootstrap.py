@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.fitting import fitted, predictions
-from app.engine.overlays import Lines
+from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.raster import surface
 from app.engine.shading import joined
@@ -44,6 +44,8 @@ MOST_VERTICES = 25_000
 INTERVAL = 0.3
 #: Lanes' settings whose refitted models are kept, for other views of the same points.
 KEPT = 6
+#: The boundaries that might have been.
+HAZE = LineStyle("haze", 0, 1.2, faint=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +193,7 @@ class Stability:
                 last = time.monotonic()
                 post(
                     Bootstrap(
-                        Lines(joined(parts), "haze"),
+                        Lines(joined(parts), HAZE),
                         len(parts),
                         number + 1,
                         self.resamples,

@@ -18,7 +18,7 @@ from app.state.points import Points
 from solver.data.densities import neighbourhoods
 from solver.data.distribution import Law
 
-from .fresh_draws import FreshDraw
+from .state import FreshDraw
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QVBox
 
 from app.controllers.controller import Controller
 from app.features.kkt import text as words
-from app.features.kkt import view_style
+from app.scene.marks import mark_of
 from app.scene.model import Scene
+from app.views import kkt_style
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
@@ -140,12 +141,12 @@ class _Legend(QWidget):
             with painter_on(pixmap) as painter:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 if row < len(KktCase):
-                    view_style.draw_swatch(painter, theme, KktCase(row), QRectF(3, 4, 16, 18), ratio)
-                    mark = view_style.mark_of(KktCase(row), True)
+                    kkt_style.draw_swatch(painter, theme, KktCase(row), QRectF(3, 4, 16, 18), ratio)
+                    mark = mark_of(KktCase(row), True)
                 else:
                     painter.setPen(QPen(QColor(*theme.ink), 2))
                     painter.drawLine(QLineF(11, 10, 11, 16))
-                    mark = view_style.mark_of(KktCase.FREE, False)
+                    mark = mark_of(KktCase.FREE, False)
                 if mark:
                     painter.translate(38, 13)
                     draw(painter, theme, mark, 0.9)

@@ -10,8 +10,9 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from app.engine.run_state import RunState
-from app.features.kkt import view_style
+from app.scene.marks import mark_of
 from app.state.number_format import short
+from app.views import kkt_style
 from app.views.plot.symbols import symbol_pixmap
 from app.views.widgets.linked_view import Hover, LinkedView, Places, nice_ticks
 from solver.inspection.metrics import KktCase
@@ -217,7 +218,7 @@ class MultiplierBars(LinkedView):
         kept = at < width
         of, at, within = of[kept], at[kept], within[kept]
         case = run_state.kkt.case[bars.place][of]
-        tiles, plain = view_style.bar_tiles(self._theme, ratio)
+        tiles, plain = kkt_style.bar_tiles(self._theme, ratio)
         side = tiles.shape[1]
         pixels = np.zeros((height, width), dtype=np.uint32)
         up = np.arange(height, 0, -1)  # rows, counted from the ground
@@ -283,7 +284,7 @@ class MultiplierBars(LinkedView):
         for bar, place in enumerate(bars.place.tolist()):
             x, y = columns.left() + (bar + 0.5) * pitch, columns.bottom() + 14 + ROOM_FOR_POINTS / 2
             case = KktCase(int(run_state.kkt.case[place]))
-            mark = view_style.mark_of(case, bool(run_state.kkt.satisfied[place]))
+            mark = mark_of(case, bool(run_state.kkt.satisfied[place]))
             for kind in (str(int(labels[run_state.index[place]])), mark):
                 if kind:
                     pixmap = symbol_pixmap(self._theme, kind, 30, ratio)

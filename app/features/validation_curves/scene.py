@@ -11,6 +11,7 @@ from app.scene.context import Context
 from app.state.document import Document, Lane
 from app.state.number_format import count, grouped, short
 from app.state.points import Points
+from app.state.session import FeatureSession
 from app.state.slider_scales import Scale, controls_of, scale_of, value_of
 
 from .query import MOST_UPDATES, Curve, CurveQuery, asked_lane
@@ -18,6 +19,19 @@ from .query import MOST_UPDATES, Curve, CurveQuery, asked_lane
 SYMBOLS = {"k": "k", "C": "C", "gamma": "γ"}
 #: What is written at a curve, and in full.
 SHORT = {"leave-one-out": "LOO"}
+
+
+@dataclass(frozen=True)
+class ValidationCurvesSession(FeatureSession):
+    """What is done with the curves below the sliders.
+
+    Attributes
+    ----------
+    strips : bool
+        Under each slider, accuracy over its whole range.
+    """
+
+    strips: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,11 +73,6 @@ class Strips:
 
     curves: tuple[ValidationCurve, ...]
 
-    @property
-    def fields(self) -> set[str]:
-        """Those to be shown, as fields of the lane's form."""
-        return {f"strip.{curve.control}" for curve in self.curves if curve.shown}
-
 
 def name_of(slot: int, control: str) -> str:
     """The name of the question about a lane's control."""
@@ -79,7 +88,7 @@ def question_of(document: Document, lane: Lane, control: str) -> CurveQuery:
 def queries(context: Context) -> dict[str, Query]:
     """A question for each strip in sight."""
     document, session = context.document, context.session
-    if not session.strips or not context.compiled:
+    if not session.of(ValidationCurvesSession).strips or not context.compiled:
         return {}
     return {
         name_of(slot, control): question_of(document, lane, control)
@@ -96,7 +105,7 @@ def lane(context: Context, index: int) -> Strips:
     strips = []
     for control in controls_of(lane):
         scale, value = scale_of(control, n), value_of(lane, control)
-        if not session.strips:
+        if not session.of(ValidationCurvesSession).strips:
             strips.append(ValidationCurve(control, scale, value))
             continue
         answer = results.answer(name_of(slot, control))

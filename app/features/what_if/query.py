@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from app.engine.fitting import fitted, predictions
 from app.engine.lane_job import MOST_VERTICES
-from app.engine.overlays import Lines
+from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.raster import surface, unless_too_dense
 from app.engine.requests import Frame, Phase
@@ -35,6 +35,8 @@ TOLERANCES = 10.0
 TOLERANCE = 0.01
 #: Support vectors that f is asked at in one go.
 BLOCK = 400
+#: The boundary that was.
+GHOST = LineStyle("ghost", 2, 2.2, (4.0, 3.0), (2.2, 1.6), accent=True)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class GhostQuery:
         model, _ = yield from _learnt(self.side, self.compiled, pace)
         found = yield from surface(source_of(model, self.side.lane, self.compiled), self.grid, pace)
         lines = unless_too_dense(found.boundary(len(model.classes_)), MOST_VERTICES)
-        post(Ghost(Lines(lines, "ghost"), model))
+        post(Ghost(Lines(lines, GHOST), model))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
 
 from app.controllers.controller import Controller
-from app.features.validation_curves.view_curve import ValidationCurveView
+from app.features import table
 from app.learners.fields import Field
 from app.state.points import MAX_CLASSES
 from app.state.slider_scales import Parameter, RankScale, parameter
@@ -31,10 +31,11 @@ class Editor:
     inputs : list of QWidget
         What has the focus in turn.
     parts : dict of str to list of QWidget
-        What comes and goes under which name: the field's own, and those of numbers and curve.
+        What comes and goes under which name: the field's own, and those of numbers.
     label : QLabel or None
-    curve : ValidationCurveView or None
-        The accuracy over the whole range of its slider.
+    slider : ScaleSlider or None
+    below : list
+        What features put below the slider.
     """
 
     widget: QWidget
@@ -42,7 +43,8 @@ class Editor:
     inputs: list[QWidget]
     parts: dict[str, list[QWidget]] = field(default_factory=dict)
     label: QLabel | None = None
-    curve: ValidationCurveView | None = None
+    slider: ScaleSlider | None = None
+    below: list[Any] = field(default_factory=list)
 
 
 def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
@@ -189,14 +191,14 @@ class EditorMaker(QWidget):
             exact.show(value)
 
         made = Editor(beside(slider, exact.widget), show, [slider, exact.widget])
-        if field.has_curve:
-            made.curve = ValidationCurveView(slider, lambda value: self.change(field, value))
-            self.named(made.curve, f"{field.name}.strip", f"Accuracy over {field.name}", "")
-            made.curve.setAccessibleDescription(
-                "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."
-            )
-            made.parts[f"strip.{field.name}"] = [made.curve]
-            made.inputs.append(made.curve)
+        made.slider = slider
+        for kind in table.views("below slider") if field.has_curve else ():
+            view = kind(slider, field.name, lambda value: self.change(field, value))
+            self.named(view, f"{field.name}.{kind.name}", f"{kind.title} {field.name}", "")
+            view.setAccessibleDescription(kind.use)
+            view.setParent(self)
+            made.below.append(view)
+            made.inputs.append(view)
         return made
 
     def _numbers(self, field: Field, limits: Parameter) -> Editor:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QWidget
 
-from app.features.validation_curves.scene import Strips
 from app.learners.fields import Field
 from app.learners.table import LEARNERS
 from app.scene.model import LaneScene
+from app.state.slider_scales import RankScale
 from app.views.theme import Theme
 
 from .form_parts import Editor, EditorMaker
@@ -56,23 +56,25 @@ class LearnerFields:
 
     def render(self, lane: LaneScene, drawing: bool, theme: Theme, first: QWidget) -> None:
         """Show the lane's settings; while someone is `drawing`, no row comes or goes.  `first` has the focus before."""
-        strips, settings = lane.feature(Strips) or Strips(()), lane.lane.settings
-        fields, names = lane.lane.family.fields, lane.fields | strips.fields
+        fields, names, settings = lane.lane.family.fields, lane.fields, lane.lane.settings
+        own = {field.editor for field in fields}
         if not drawing and (lane.lane.classifier, names) != self._placed:
             self._placed = lane.lane.classifier, names
-            own = {field.editor for field in fields}
             parts = ((key, *part) for key, made in self.editors.items() for part in made.parts.items())
             for key, name, widgets in parts:
                 for widget in widgets:
                     widget.setVisible(key in own and name in names)
             flowing = [each for each in fields if self.editors[each.editor].widget not in self.of_problems]
             self.place(flowing, names, first)
-        curves = {strip.control: strip for strip in strips.curves}
+        for key, made in self.editors.items():
+            for view in made.below:
+                wanted = view.render_lane(lane, theme) and key in own
+                view.setVisible(view.isVisibleTo(self._maker) if drawing else wanted)
         for field in fields:
             made = self.editors[field.editor]
             self._maker.owners[field.editor] = lane.lane.classifier
-            if field.name in curves and made.curve is not None:
-                made.curve.show_strip(curves[field.name], theme)
+            if made.slider is not None and isinstance(made.slider.scale, RankScale):
+                made.slider.show_scale(lane.k_scale)
             made.show(getattr(settings, field.parameter))
             if field.formula is not None and isinstance(made.widget, QLabel):
                 made.widget.setText(field.formula(settings))
@@ -100,9 +102,8 @@ class LearnerFields:
             self._put(group, row, column, COLUMNS if wide else COLUMNS // 2)
             column = 0 if wide else (column + COLUMNS // 2) % COLUMNS
             row += column == 0
-            curve = self.editors[group[0].editor].curve
-            if curve is not None:
-                self._grid.addWidget(curve, row, 0, 1, COLUMNS)
+            for view in self.editors[group[0].editor].below:
+                self._grid.addWidget(view, row, 0, 1, COLUMNS)
                 row += 1
             for widget in (each for field in group for each in self.editors[field.editor].inputs):
                 QWidget.setTabOrder(first, widget)

@@ -15,7 +15,7 @@ class LaneOverlays:
     """One layer of each feature that has some; the first lies on top."""
 
     def __init__(self) -> None:
-        self.layers = table.overlays()
+        self.layers = [kind() for kind in table.views("overlay")]
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
         """Lay all out for `area`, which shows `grid`; returns what must be painted anew.

@@ -21,12 +21,13 @@ from pytestqt.qtbot import QtBot
 from app.engine.run_state import RunState
 from app.features.curves.panel import CurvesPanel
 from app.features.curves.view import RECENT
-from app.features.curves.view_cells import COLOURS, CURVES, DASHED, PLOTS, Cells, cell_edges, cells_of, curves_of
+from app.features.curves.view_cells import COLOURS, CURVES, PLOTS, cells_of, curves_of
 from app.features.curves.view_legend import exact
 from app.learners.table import TRAINERS
 from app.views import theme
 from app.views.charts import strokes
-from app.views.charts.scales import StepScale, ValueScale
+from app.views.charts.scales import StepScale, ValueScale, cell_edges
+from app.views.charts.strokes import DASHED, Cells
 from app.views.theme import contrast
 from solver.core.trace import Trace
 from tests.app.features.runs import hands, made, scene_of, smo, study_of

@@ -19,7 +19,7 @@ from app.engine.pieces import OvertakenError
 from app.engine.results import Results
 from app.features.validation_curves import query
 from app.features.validation_curves.query import FOLDS, Curve, CurveQuery, asked_lane, folds_of, places
-from app.features.validation_curves.scene import queries
+from app.features.validation_curves.scene import ValidationCurvesSession, queries
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.points import Points
@@ -296,7 +296,7 @@ def test_the_sliders_of_a_lane() -> None:
 @pytest.mark.parametrize("folds", list(itertools.product((None, False, True), repeat=4)))
 def test_curves_are_of_the_lanes_whose_settings_are_open(shown: int, folds: tuple[bool | None, ...]) -> None:
     document = Document(POINTS, (Lane("knn"),) * 4, shown)
-    context = Context(document, Session(strips=True, folds=folds), Results(), True)
+    context = Context(document, Session(folds=folds).having(ValidationCurvesSession(True)), Results(), True)
     open_lanes = [index for index in range(shown) if not context.session.is_folded(document, index)]
     assert set(queries(context)) == {f"curve{document.slots[index]}.k" for index in open_lanes}
     assert shown <= 2 or len(open_lanes) <= 1

@@ -351,7 +351,7 @@ def test_the_slider_of_k_goes_with_the_box(quick: None, make: Make, qtbot: QtBot
 
 def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
     slider = ScaleSlider(RankScale(1))
-    strip = ValidationCurveView(slider, lambda value: None)
+    strip = ValidationCurveView(slider, "C", lambda value: None)
     for widget in (slider, strip):
         qtbot.addWidget(widget)
     strip.grab()
@@ -370,7 +370,7 @@ def test_every_text_stays_inside_a_narrow_frame(
     form = QWidget()
     qtbot.addWidget(form)
     slider = ScaleSlider(C_SCALE)
-    strip = ValidationCurveView(slider, lambda value: None)
+    strip = ValidationCurveView(slider, "C", lambda value: None)
     for widget in (slider, strip):
         widget.setParent(form)
     font = strip.font()
