@@ -107,7 +107,9 @@ class TrainingRun:
     def settled(self, spec: LaneSpec) -> bool:
         """Nothing moves any more until something else is wished."""
         driven = self.driven(spec.lane)
-        if self._away is not None or self._awaited(spec) is not None or self.recordings[driven].solver.pending:
+        if self._first or self._away is not None or self._awaited(spec) is not None:
+            return False
+        if self.recordings[driven].solver.pending:
             return False
         rests = spec.paused or self.recordings[driven].at_end
         return rests and all(each.at_end for p, each in enumerate(self.recordings) if p != driven)

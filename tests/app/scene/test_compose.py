@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from app.engine.lane_job import LaneJob
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture
+from app.engine.requests import NO_MARKS, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.engine.surface_values import shown_pair
@@ -35,6 +35,7 @@ from app.state.document import (
 from app.state.number_format import short
 from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
+from app.state.test_split import Split
 from solver import KERNELS, RULES, Certificate, Grid, KNeighborsClassifier, Status
 from solver.data.datasets import DATASETS
 
@@ -95,6 +96,15 @@ def test_a_scene_shows_the_frames() -> None:
     for lane, frame in zip(made.lanes, frames, strict=True):
         assert lane.picture is frame.picture and lane.marks is frame.marks and lane.job == 1
         assert lane.message == "" and lane.pairs == ()
+
+
+def test_test_points_do_not_count_among_those_a_sample_is_of() -> None:
+    document = replace(MOONS, split=Split("ratio", ratio=0.5), training_limit=60)
+    frame = replace(learnt(MOONS, 0), points=document.training_points, marks=NO_MARKS)
+    assert scene(document, frame).lanes[0].headline.endswith("learnt from a sample: 60 of 100 points")
+    every = replace(document, training_limit=100)
+    frame = replace(frame, points=every.training_points)
+    assert "sample" not in scene(every, frame).lanes[0].headline, "of 200 points, 100 are test points"
 
 
 def test_marks_vanish_while_the_frame_is_of_other_points() -> None:

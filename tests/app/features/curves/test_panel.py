@@ -195,6 +195,16 @@ def test_landmarks_are_where_they_are_known_and_nowhere_else(
 # -- pixels ------------------------------------------------------------------------------------------------------------
 
 
+def test_a_line_goes_on_to_the_landmarks_on_either_side() -> None:
+    trace = Trace(("violation",), np.zeros(1))
+    trace.append(np.zeros((100, 1)), np.zeros(100, dtype=np.int64))
+    for step in (5, 20, 50, 80, 95):
+        trace.mark(step, 1.0, float(step), 0.5)
+    for log in (False, True):
+        cells = cells_of(trace.view(), "primal", StepScale(40, 60, 201, log))
+        assert cells.low.tolist() == [20.0, 50.0, 80.0] and cells.x[0] < 0 and cells.x[-1] > 200
+
+
 @given(
     n=st.integers(2, 200),
     columns=st.integers(20, 200),

@@ -16,10 +16,12 @@ from sklearn import svm as reference
 from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 
 from app.engine.pieces import OvertakenError
+from app.engine.query import Answer
 from app.engine.results import Results
 from app.features.validation_curves import query
 from app.features.validation_curves.query import FOLDS, Curve, CurveQuery, asked_lane, folds_of, places
-from app.features.validation_curves.scene import ValidationCurvesSession, queries
+from app.features.validation_curves.scene import ValidationCurvesSession, name_of, queries, question_of
+from app.features.validation_curves.scene import lane as strips_of
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.points import Points
@@ -95,6 +97,17 @@ def test_the_curve_of_k_is_scikit_learns_where_nothing_ties() -> None:
     for k in (1, 3, 5, 9, 15):
         theirs = NeighboursReference(k).fit(POINTS.xy, POINTS.labels)
         assert curve.test[curve.scale.place_of(k)] == pytest.approx(theirs.score(TEST.xy, TEST.labels))
+
+
+def test_what_was_wrong_with_other_settings_is_not_said_of_these() -> None:
+    document = Document(POINTS, (Lane("knn"), Lane("svm")))
+    asked, session = question_of(document, document.lanes[0], "k"), replace(Session(), strips=True)
+    other, curve = replace(asked, points=THREE), curve_of(POINTS, Lane("knn"), "k")
+    for of, value, said in ((asked, curve, "wrong"), (other, curve, ""), (other, None, "wrong")):
+        results = Results()
+        results.accept_answer(Answer(name_of(0, "k"), 1, of, value, True, "wrong"))
+        (strip,) = strips_of(Context(document, session, results, True), 0).curves
+        assert (strip.message, strip.curve, strip.stale) == (said, value, of is other)
 
 
 def test_a_part_of_the_points_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from app.engine.results import Results
 from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf
 from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide, ended, squared_norm
-from app.features.what_if.scene import differs, removable, side_of
+from app.features.what_if.scene import differs, queries, removable, side_of
 from app.features.what_if.state import Baseline, WhatIfSession
 from app.learners.base import estimator_of
 from app.scene.context import Context
@@ -388,6 +388,20 @@ def test_another_document_forgets() -> None:
     d.dispatch(RemovePoints(ids=[3]))
     d.put(Document(THREE), None)
     assert d.session.of(WhatIfSession).baseline is None and d.session.of(WhatIfSession).armed
+
+
+def test_the_lanes_that_learn_something_else_have_a_ghost() -> None:
+    d = desk()
+    d.what_if.toggle()
+
+    def ghosts() -> set[str]:
+        return set(queries(Context(d.document, d.session, Results(), True, (GRID, GRID))))
+
+    assert not ghosts()
+    d.set_lane(0, "knn", n_neighbors=9)
+    assert ghosts() == {"ghost0"}, "the same points, but other settings"
+    d.dispatch(RemovePoints(ids=[3]))
+    assert "ghost1" in ghosts()
 
 
 def test_a_model_that_was_not_ready_is_trained_for_the_ghost() -> None:
