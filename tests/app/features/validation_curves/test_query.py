@@ -101,7 +101,10 @@ def test_the_curve_of_k_is_scikit_learns_where_nothing_ties() -> None:
 
 def test_what_was_wrong_with_other_settings_is_not_said_of_these() -> None:
     document = Document(POINTS, (Lane("knn"), Lane("svm")))
-    asked, session = question_of(document, document.lanes[0], "k"), replace(Session(), strips=True)
+    asked, session = (
+        question_of(document, document.lanes[0], "k"),
+        Session().having(ValidationCurvesSession(strips=True)),
+    )
     other, curve = replace(asked, points=THREE), curve_of(POINTS, Lane("knn"), "k")
     for of, value, said in ((asked, curve, "wrong"), (other, curve, ""), (other, None, "wrong")):
         results = Results()
