@@ -23,7 +23,7 @@ from app.engine.results import Results
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades, colour
 from app.features.difference.query import Difference, Differing
-from app.features.difference.scene import able, compared, difference_scene, sheets, sides_of
+from app.features.difference.scene import DifferenceSession, able, compared, difference_scene, sheets, sides_of
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
 from app.state.lane_commands import AddLane, MoveLane, RemoveLane
@@ -102,7 +102,7 @@ def test_the_hatching_lies_over_pictures_of_models_alone() -> None:
     query = Differing(sides(points, "knn", "linear"), Grid(-2.0, 3.0, -1.5, 2.0, 30, 21), points, True)
     value, results = answered(query)[-1], Results()
     results.accept_answer(Answer("compare", 1, query, value, True))
-    context = Context(document, replace(Session(), differing=True), results, True)
+    context = Context(document, Session().having(DifferenceSession(differing=True)), results, True)
     assert [sheets(context, place) for place in range(3)] == [(value.hatch,), (value.hatch,), ()]
     assert not sheets(replace(context, session=Session()), 0)
 
