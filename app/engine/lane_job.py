@@ -8,10 +8,10 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.files import log
 from solver import Grid
+from solver.core.arrays import Integers
 from solver.core.binary_reduction import PairClassifier
 
 from .fitting import predictions
@@ -157,7 +157,7 @@ class LaneJob:
         return frame
 
 
-def _marked(frame: Frame, predicted: NDArray[np.int64]) -> Frame:
+def _marked(frame: Frame, predicted: Integers) -> Frame:
     """`frame` with what the model's predictions of its own training points come to."""
     wrong = np.flatnonzero(predicted != frame.points.labels)
     return replace(frame, marks=Marks(wrong=wrong), accuracy=1.0 - len(wrong) / len(frame.points))

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from solver import Grid
+from solver.core.arrays import Array, Indices, Mask
 
-Array = NDArray[np.float64]
 LineStyle = Literal["ghost", "ideal", "haze", "other"]
 
 
@@ -42,7 +39,7 @@ class Hatch:
     grid : Grid
     """
 
-    mask: NDArray[np.bool_]
+    mask: Mask
     grid: Grid
 
 
@@ -61,7 +58,7 @@ class Specks:
 
     xy: Array
     kinds: tuple[str, ...]
-    kind: NDArray[np.intp]
+    kind: Indices
 
 
 Sheet = Lines | Hatch | Specks

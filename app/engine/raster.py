@@ -6,15 +6,13 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from solver import Grid
+from solver.core.arrays import Array, Mask
 
 from .pieces import Pace, Step
 from .shading import Regions, level_lines, region_lines
 from .surface_values import Source, Values
-
-Array = NDArray[np.float64]
 
 
 @dataclass(eq=False)
@@ -37,7 +35,7 @@ class Surface:
 
     grid: Grid
     classes: Regions
-    tie: NDArray[np.bool_]
+    tie: Mask
     f: Array | None = None
     other: Regions | None = None
     levels: tuple[float, ...] = ()

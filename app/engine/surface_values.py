@@ -6,18 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.learners.model import Model, SharesModel
 from app.state.document import Lane
 from solver import REST, Pair, RunningExpansion
+from solver.core.arrays import Array, Mask
 from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import KernelClassifier
 
 from .requests import Sides
 from .shading import FULL_VALUE, Regions
-
-Array = NDArray[np.float64]
 
 #: How sure a learner looks whose f says which class, but not how surely.
 UNKNOWN = 0.6
@@ -32,7 +30,7 @@ class Values:
 
     classes: Regions
     sureness: Array
-    tie: NDArray[np.bool_]
+    tie: Mask
     f: Array | None
     margins: tuple[float, ...] = ()
     #: Of a difference: the first model's classes and the second's, where the `classes` are stripes of both.

@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
 from app.state.document import (
     MAX_LANES,
@@ -31,6 +30,7 @@ from app.state.document import (
 )
 from app.state.points import LIMIT, MAX_CLASSES, Ids, Points
 from app.state.test_split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
+from solver.core.arrays import Integers
 
 from .json_pieces import Lists
 
@@ -262,7 +262,7 @@ def _of_runs(first: Ids, counts: Ids) -> Ids:
     return ids
 
 
-def _runs_of(ids: Ids) -> NDArray[np.int64]:
+def _runs_of(ids: Ids) -> Integers:
     """First id and length of each run of ascending `ids`, shape (m, 2)."""
     first = np.flatnonzero(np.diff(ids, prepend=-2) != 1)
     return np.column_stack((ids[first], np.diff(first, append=len(ids))))
@@ -305,7 +305,7 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     yield msgspec.json.encode(rest)[1:] + b"\n"
 
 
-def _cut(runs: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+def _cut(runs: Integers) -> Iterator[Integers]:
     return (runs[start : start + 1000] for start in range(0, len(runs), 1000))
 
 

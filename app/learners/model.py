@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
+from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
-
-Array = NDArray[np.float64]
 
 
 class SharesModel(Protocol):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from solver.core.arrays import Indices
 
 from .points import Points, shuffled
 
@@ -48,7 +49,7 @@ class Validation:
 NO_VALIDATION = Validation()
 
 
-def folds_of(points: Points, k: int, seed: int) -> NDArray[np.intp]:
+def folds_of(points: Points, k: int, seed: int) -> Indices:
     """The fold of each point, 0 to k - 1, shape (n,): dealt like cards, one class after the other in random order.
 
     So folds differ by one point at most, in all and of each class; with k = n each point is a fold of its own.

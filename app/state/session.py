@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.run_state import Seek
 from app.features.ground_truth.fresh_draws import NO_THROW, FreshDraw
 from app.features.what_if.state import Baseline
+from solver.core.arrays import Array
 
 from .document import MAX_LANES, Document
 from .folds import NO_VALIDATION, Validation
@@ -58,7 +58,7 @@ class Outline:
     """
 
     kind: OutlineKind
-    xy: NDArray[np.float64]
+    xy: Array
 
 
 #: Fields of a session that have a value for each slot of a lane.

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.state.document import Document
 from app.state.points import Points
+from solver.core.arrays import Array, Integers, Mask
 
 #: A press that moves less is a click.
 CLICK_PIXELS = 4.0
 #: How near a press must be to take hold of a point, and a removal to mean it.
 GRAB_PIXELS = 10.0
 REMOVE_PIXELS = 12.0
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -52,18 +50,18 @@ def nearest(document: Document, pointer: PointerPosition, pixels: float) -> int 
     return int(near[last]) if away[last] <= reach else None
 
 
-def along(points: Points, start: PointerPosition, end: PointerPosition, radius: float) -> NDArray[np.int64]:
+def along(points: Points, start: PointerPosition, end: PointerPosition, radius: float) -> Integers:
     """Ids of the points within `radius` (in the plane) of the way from `start` to `end`."""
     way = end.xy - start.xy
     length = float(way @ way)
     from_start = points.xy - start.xy
     share = np.clip(from_start @ way / length, 0.0, 1.0) if length > 0 else np.zeros(len(points))
     away = from_start - share[:, None] * way
-    near: NDArray[np.int64] = points.ids[np.hypot(away[:, 0], away[:, 1]) <= radius]
+    near: Integers = points.ids[np.hypot(away[:, 0], away[:, 1]) <= radius]
     return near
 
 
-def inside_polygon(xy: Array, corners: Array) -> NDArray[np.bool_]:
+def inside_polygon(xy: Array, corners: Array) -> Mask:
     """Which of the places lie inside a closed polygon, by the parity of the edges to their right.
 
     Only the places at the height of an edge are looked at for it, so a long lasso round many points stays quick.

@@ -11,15 +11,14 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.pieces import OvertakenError, Pace, Step
 from app.files import log
+from solver.core.arrays import Array, Indices
 
 from .query import learning_step, scoring, training
 from .state import STRATEGIES, ActiveLearningRun, LearningStep, Pool, Strategy, drawn
 
-Array = NDArray[np.float64]
 REPETITIONS = 20
 #: Labels up to which is compared.
 MOST_LABELS = 200
@@ -77,7 +76,7 @@ class Curves:
     failure: str = ""
 
     @property
-    def labels(self) -> NDArray[np.intp]:
+    def labels(self) -> Indices:
         """Numbers of labels that the bands belong to, shape (m,)."""
         return np.arange(self.first, self.first + len(self.bands["closest"].mean))
 
@@ -97,7 +96,7 @@ class _Run:
     """One repetition of one strategy."""
 
     strategy: Strategy
-    order: NDArray[np.intp]
+    order: Indices
     index: list[int]
     look: LearningStep | None = None
 

@@ -27,11 +27,11 @@ from app.learners.svm import svc_of
 from app.state.document import Lane
 from app.state.points import Points
 from solver import Grid, Pair
+from solver.core.arrays import Array
 from solver.inspection.active_learning import certainty, most_informative
 
 from .state import ActiveLearningRun, Answer, LearningStep, Multipliers, Pool, Question, Score, Strategy
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
 #: Queries that are answered in one go.
 BLOCK = 500

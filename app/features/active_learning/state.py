@@ -18,9 +18,9 @@ from app.learners.model import Model
 from app.state.commands import ImportPoints
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.points import Points
+from solver.core.arrays import Array
 from solver.data import datasets
 
-Array = NDArray[np.float64]
 Labels = NDArray[np.uint8]
 Integers = NDArray[np.intp]
 #: Of each binary problem: places of its points among the labelled ones, their alpha, and alpha / C.

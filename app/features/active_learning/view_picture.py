@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -23,6 +22,7 @@ from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import painter_on
 from solver import Grid
+from solver.core.arrays import Array
 
 from .state import ActiveLearningRun, view_of
 
@@ -123,7 +123,7 @@ class PoolPicture(QWidget):
         """The part of the plane on screen, a sample per device pixel."""
         return grid_of(self._view, max(self.width(), 16), max(self.height(), 16), self.devicePixelRatioF())
 
-    def places(self) -> NDArray[np.float64]:
+    def places(self) -> Array:
         """Where the points of the pool are in the widget, shape (n, 2)."""
         assert self._board is not None and self._board.asking is not None
         grid, xy = self.grid(), self._board.asking.pool.xy

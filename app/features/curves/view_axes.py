@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
 
@@ -11,6 +10,7 @@ from app.state.number_format import grouped
 from app.views.charts import strokes
 from app.views.charts.scales import StepScale, Tick, ValueScale
 from app.views.theme import Theme
+from solver.core.arrays import Mask
 
 from .view_cells import CURVES, Cells, PlotSpec
 
@@ -111,9 +111,7 @@ def paint_level(painter: QPainter, area: QRectF, y: float, theme: Theme) -> None
         painter.fillRect(x, at, 4, 2, ink)
 
 
-def paint_changes(
-    painter: QPainter, area: QRectF, marks: NDArray[np.bool_], height: int, theme: Theme, ratio: float
-) -> None:
+def paint_changes(painter: QPainter, area: QRectF, marks: Mask, height: int, theme: Theme, ratio: float) -> None:
     """Strokes below `area` where points enter or leave the support vectors."""
     covered = strokes.column_marks(marks, round((height - 2) * ratio))
     strokes.paint(painter, QPointF(area.left(), area.bottom() + 1), covered, theme.ink, ratio)

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.shading import RGB
 from app.views.charts.scales import StepScale
+from solver.core.arrays import Array, Integers, Mask
 from solver.core.trace import FACTOR, LEVELS, TraceView
-
-Array = NDArray[np.float64]
 
 #: Colours of the curves on light and on dark ground: ink, violet, amber.  They differ for every kind of colour vision
 #: (in lightness and along blue and yellow), and the dashes say the same again.
@@ -134,7 +132,7 @@ def cells_of(view: TraceView, name: str, scale: StepScale) -> Cells:
 
 
 @lru_cache(maxsize=8)
-def cell_edges(scale: StepScale) -> NDArray[np.int64]:
+def cell_edges(scale: StepScale) -> Integers:
     """The edges of the scale's cells, those of wide cells moved by up to a fourteenth of a pixel.
 
     They then lie where the entries of a coarser level of the trace do, so that each cell is read exactly: `extremes`
@@ -151,7 +149,7 @@ def cell_edges(scale: StepScale) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=8)
-def _stretches(scale: StepScale) -> tuple[NDArray[np.int64], Array]:
+def _stretches(scale: StepScale) -> tuple[Integers, Array]:
     """Edges of the cells that have steps in them, and where these cells are."""
     edges = cell_edges(scale)
     filled = np.flatnonzero(np.diff(edges))
@@ -221,6 +219,6 @@ def curves_of(view: TraceView) -> dict[str, list[str]]:
     return {plot: found[plot] for plot in PLOTS if plot in found}
 
 
-def change_marks(view: TraceView, scale: StepScale) -> NDArray[np.bool_]:
+def change_marks(view: TraceView, scale: StepScale) -> Mask:
     """For each pixel of the scale, whether a point entered or left the support vectors in one of its steps."""
     return view.changes(cell_edges(scale))

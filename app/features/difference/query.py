@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.fitting import predictions
 from app.engine.overlays import Hatch
@@ -16,6 +15,7 @@ from app.engine.requests import Sides
 from app.engine.surface_values import source_of
 from app.state.points import Points
 from solver import Grid
+from solver.core.arrays import Indices, Integers
 
 #: Points up to which the list is worked out even while the models change: some tenths of a second in the background.
 PROMISED = 20_000
@@ -36,8 +36,8 @@ class Involved:
     """
 
     points: Points
-    index: NDArray[np.intp]
-    said: NDArray[np.int64]
+    index: Indices
+    said: Integers
 
     @property
     def right(self) -> tuple[int, int]:

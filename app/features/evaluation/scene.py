@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.overlays import Lines, Sheet
 from app.engine.query import Answer, Query
@@ -19,12 +18,12 @@ from app.state.document import Document, Lane
 from app.state.folds import Validation
 from app.state.session import Session
 from app.state.test_split import Parts, Split
+from solver.core.arrays import Integers
 from solver.inspection.metrics import ClassScores, balanced_accuracy_of, class_scores
 from solver.inspection.roc import RocCurve
 
 from .query import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
 
-Counts = NDArray[np.int64]
 PANEL = "evaluation"
 #: Test points up to which the wrong ones are marked in the pictures also while nobody looks at the numbers.
 MOST_MARKED = 5000
@@ -210,7 +209,7 @@ class LaneEvaluation:
     name: str
     stale: bool
     scores: Scores | None
-    confusion: Counts | None
+    confusion: Integers | None
     of_classes: ClassScores | None
     accuracy: float
     balanced: float
@@ -364,7 +363,7 @@ def threshold_at(roc: RocCurve, place: int) -> float:
     return float(middle if middle < above else scores[place])
 
 
-def at_threshold(scores: Scores, threshold: float) -> Counts:
+def at_threshold(scores: Scores, threshold: float) -> Integers:
     """The confusion matrix of the test points when the second class is said above `threshold`."""
     roc = scores.roc
     assert roc is not None

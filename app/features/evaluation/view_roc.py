@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import painter_on
+from solver.core.arrays import Array
 from solver.inspection.roc import RocCurve
 
 from . import text as words
@@ -82,7 +82,7 @@ class RocView(QWidget):
         side = max(min(self.width() - left - 12, self.height() - below - 8), 20)
         return QRectF(left, 8, side, side)
 
-    def spots(self, roc: RocCurve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def spots(self, roc: RocCurve) -> tuple[Array, Array]:
         """Pixels of all places of a curve."""
         area = self.plot_area()
         return area.left() + roc.fpr * area.width(), area.bottom() - roc.tpr * area.height()

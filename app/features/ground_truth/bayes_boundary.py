@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.overlays import Lines
 from app.engine.pieces import Pace, Step
 from app.engine.shading import joined, level_lines
 from solver import Grid
+from solver.core.arrays import Array
 from solver.data.distribution import Law
 
-Array = NDArray[np.float64]
 #: Pixels a side of the cells of the finer of both pictures.  Along the cells' edges the line lies where interpolated
 #: log-densities cross, so finer cells would move it by less than a tenth of a pixel.
 CELL = 2

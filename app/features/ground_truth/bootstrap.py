@@ -32,8 +32,8 @@ from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import MAX_CLASSES, Points
 from solver import Grid
+from solver.core.arrays import Array
 
-Array = NDArray[np.float64]
 #: What tells these draws from any others.
 _RESAMPLE = 73
 #: Fewest and most resamples.

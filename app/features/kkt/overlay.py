@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
@@ -19,12 +18,11 @@ from app.views.plot.clouds import KINDS
 from app.views.plot.lines import clipped, draw_pieces
 from app.views.theme import Theme
 from solver import Grid
+from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.inspection.metrics import KktCase
 
 from . import view_style
 
-Array = NDArray[np.float64]
-Places = NDArray[np.intp]
 #: Radii in pixels of the rings round the points of the pair, and round the point of the card.
 PAIR, CARD = 17.0, 14.0
 #: Half the length of the bar at the foot of a slack.
@@ -36,7 +34,7 @@ SEAMED, CROWDED = 600, 110
 GAP, PAD = 5.0, 5.0
 
 
-def cases_of(scene: Scene, lane: LaneScene) -> tuple[Places, Places] | None:
+def cases_of(scene: Scene, lane: LaneScene) -> tuple[Indices, Indices] | None:
     """The marks of the KKT cases, of all points, as `kkt_marks` has them; None when they are not to be shown."""
     run_state = lane.run_state
     if run_state is None or run_state.kkt is None or not scene.session.kkt:
@@ -47,7 +45,7 @@ def cases_of(scene: Scene, lane: LaneScene) -> tuple[Places, Places] | None:
     return index, kinds
 
 
-def kkt_marks(run_state: RunState) -> tuple[Places, Places]:
+def kkt_marks(run_state: RunState) -> tuple[Indices, Indices]:
     """Which points of ``run_state.points`` are marked, and with which `clouds.KINDS`, the lowest first.
 
     Returns
@@ -94,8 +92,8 @@ class SlackLines:
     """
 
     ends: Array
-    capped: NDArray[np.bool_]
-    cases: NDArray[np.int64]
+    capped: Mask
+    cases: Integers
     made_of: tuple[Slacks, Grid, tuple[float, ...]]
 
     def bounds(self) -> QRectF:

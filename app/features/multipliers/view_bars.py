@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
@@ -13,10 +12,10 @@ from app.engine.run_state import RunState
 from app.features.kkt import view_style
 from app.state.number_format import short
 from app.views.plot.symbols import symbol_pixmap
-from app.views.widgets.linked_view import Hover, LinkedView, Places, nice_ticks
+from app.views.widgets.linked_view import Hover, LinkedView, nice_ticks
+from solver.core.arrays import Indices
 from solver.inspection.metrics import KktCase
 
-Array = NDArray[np.float64]
 #: From so many pixels per bar on, its point stands below it.
 ROOM_FOR_POINTS = 26
 #: From so many on, there is a gap between bars.
@@ -41,8 +40,8 @@ class Bars:
         Points of a group; the last may have fewer.
     """
 
-    place: Places
-    bar: Places
+    place: Indices
+    bar: Indices
     per_bar: int
 
 
@@ -138,7 +137,7 @@ class MultiplierBars(LinkedView):
         height = columns.height() * alpha / self.top()
         return QRectF(columns.left() + bar * pitch + gap / 2, columns.bottom() - height, pitch - gap, height)
 
-    def order(self) -> Places:
+    def order(self) -> Indices:
         return self.bars().place if self._has_bars() else np.empty(0, dtype=np.intp)
 
     def spot_in_order(self) -> int:

@@ -8,7 +8,6 @@ from collections.abc import Generator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.pieces import Step
 from app.engine.pool import Priority
@@ -16,12 +15,12 @@ from app.engine.surface_values import problem_of
 from app.learners.svm import svc_of
 from app.state.points import Points
 from solver import REST, RULES, Pair, SmoSolver, Status
+from solver.core.arrays import Array
 
 from .picture import Sketcher, in_fewer_pixels
 from .racer import CostProbe, Racer, call_cost
 from .requests import LEAST_RACERS, MODES, MOST_RACERS, Finish, RaceFrame, RaceRequest
 
-Array = NDArray[np.float64]
 #: Seconds that a round of all racers aims at when the race runs at full speed.
 ROUND = 0.012
 #: Pixels of a picture on the way, at most and at least.

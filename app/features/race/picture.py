@@ -6,7 +6,6 @@ import time
 from collections.abc import Generator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.pieces import PIECE, Pace, Step
 from app.engine.pool import Priority
@@ -14,8 +13,8 @@ from app.engine.raster import unless_too_dense
 from app.engine.requests import Picture
 from app.engine.shading import FULL_VALUE, Shades, colour, level_lines
 from solver import Grid, Kernel, RunningExpansion
+from solver.core.arrays import Array
 
-Array = NDArray[np.float64]
 #: What a picture costs: the processor time of the thread, which knows nothing of waiting for the window; where that
 #: clock is too coarse, the time that has passed.
 stopwatch = time.thread_time if time.get_clock_info("thread_time").resolution < 1e-5 else time.perf_counter

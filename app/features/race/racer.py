@@ -8,16 +8,15 @@ from bisect import bisect_right
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.pieces import PIECE
 from app.engine.requests import Marks
 from solver import Certificate, Kernel, SmoSolver, Status
+from solver.core.arrays import Array
 
 from .picture import Sketcher, stopwatch
 from .requests import CURVE, NEAR_GAP, Finish, RacerFrame
 
-Array = NDArray[np.float64]
 #: A racer is looked at whenever its steps have grown by this factor; by the second one where its gap is in sight.
 MARKS, CLOSE_MARKS, IN_SIGHT = 2**0.25, 1.03, 5 * NEAR_GAP
 #: Points of a curve per doubling of the steps, at most.

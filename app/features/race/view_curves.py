@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -18,10 +17,10 @@ from app.state.number_format import grouped
 from app.views.plot.lines import draw_line
 from app.views.theme import Theme, theme_of
 from app.views.widgets.painting import painter_on
+from solver.core.arrays import Array
 
 from .requests import CURVE, NEAR_GAP, RaceFrame
 
-Array = NDArray[np.float64]
 #: What can be drawn upwards and to the right: columns of a curve, and what they are called.
 UPWARDS = {"gap": "Gap", "violation": "KKT violation"}
 RIGHTWARDS = {"steps": "Steps", "evaluations": "Evaluations", "seconds": "Time"}

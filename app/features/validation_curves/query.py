@@ -25,9 +25,9 @@ from app.learners.svm import SvmSettings, svc_of
 from app.state.document import Lane
 from app.state.points import Ids, Points
 from app.state.slider_scales import Scale, scale_of
+from solver.core.arrays import Array
 from solver.knn.k_path import predictions
 
-Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 #: Seconds between two posts of a curve that grows.
 INTERVAL = 0.12

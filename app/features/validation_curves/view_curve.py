@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
@@ -31,12 +30,12 @@ from app.views.theme import LIGHT, Theme
 from app.views.widgets.linked_view import plate
 from app.views.widgets.painting import painter_on
 from app.views.widgets.scale_slider import ScaleSlider
+from solver.core.arrays import Array
 
 from . import scene as words
 from .query import Curve
 from .scene import ValidationCurve
 
-Array = NDArray[np.float64]
 #: Opacity of a curve that is of other points or settings.
 FADED = 0.35
 #: Pixels beside the first and last position that still belong to the picture, and above and below it.

@@ -5,13 +5,11 @@ While it is armed, the first change of a step (a drag is one step) keeps the doc
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.engine.requests import Frame
 from app.state.commands import RemovePoints
 from app.state.document import Document
 from app.state.host import Host
+from solver.core.arrays import Integers
 
 from .scene import differs, removable
 from .state import Baseline
@@ -57,7 +55,7 @@ class WhatIf:
     def _frame(self, index: int) -> Frame | None:
         return self._host.results.frame(self._host.document.slots[index])
 
-    def _remove(self, ids: NDArray[np.int64], command: type[RemovePoints]) -> None:
+    def _remove(self, ids: Integers, command: type[RemovePoints]) -> None:
         if len(ids):
             if not self._host.session.armed:
                 self._host.set_session(armed=True, baseline=None)

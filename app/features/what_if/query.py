@@ -24,11 +24,11 @@ from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points
 from solver import Certificate, Grid
+from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.linear.classifiers import LinearClassifier
 
-Array = NDArray[np.float64]
 #: Two trainings to a tolerance tol may end with f so many tol apart; less than that is no change.
 TOLERANCES = 10.0
 #: Of learners without a tolerance.

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.overlays import Lines
 from app.engine.query import Query
@@ -17,6 +16,7 @@ from app.engine.requests import Frame, Phase
 from app.features.validation_curves.query import same_optimum
 from app.scene.context import Context
 from app.state.document import Document
+from solver.core.arrays import Integers
 
 from .query import ChangeQuery, Ghost, GhostQuery, StateSide, ended, exists
 from .state import Baseline
@@ -100,8 +100,8 @@ class Removable:
     reason : str
     """
 
-    ids: NDArray[np.int64]
-    support: NDArray[np.int64]
+    ids: Integers
+    support: Integers
     reason: str = ""
 
 

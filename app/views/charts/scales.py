@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from app.state.number_format import grouped, short
+from solver.core.arrays import Array
 
-Array = NDArray[np.float64]
 #: Numbers beside a vertical axis, about.
 MOST = 7
 #: A number beside an axis: its place in pixels, and its text.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPixmap
@@ -15,11 +14,10 @@ from app.features.kkt import view_style
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
+from solver.core.arrays import Array, Indices
 
 from . import symbols
 
-Array = NDArray[np.float64]
-Kinds = NDArray[np.intp]
 #: What can be drawn: the eight classes, then the marks, those of the KKT cases, and the classes' test points last.
 KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS, *view_style.MARKS, *symbols.TEST_POINTS)
 FIRST_TEST = KINDS.index(symbols.TEST_POINTS[0])
@@ -80,7 +78,7 @@ class Cloud:
 
     def __init__(self) -> None:
         self.xy: Array = np.empty((0, 2))
-        self.kinds: Kinds = np.empty(0, dtype=np.intp)
+        self.kinds: Indices = np.empty(0, dtype=np.intp)
         self._image: QImage | None = None
         self._made_of: tuple[object, ...] = ()
         self._made_for = QRectF()
@@ -91,7 +89,7 @@ class Cloud:
     def __len__(self) -> int:
         return len(self.xy)
 
-    def show(self, xy: Array, kinds: Kinds) -> None:
+    def show(self, xy: Array, kinds: Indices) -> None:
         """Hold symbols of `kinds` (indices into `KINDS`) at `xy`, shape (n, 2)."""
         self.xy, self.kinds = xy, kinds
         self._image = None
@@ -200,7 +198,7 @@ class Cloud:
                     self._copy(painter, corners, area, QRectF(strip & whole), atlas, ratio)
         return image
 
-    def _inside(self, corners: QRectF, area: QRectF, part: QRectF) -> tuple[Array, Array, Kinds]:
+    def _inside(self, corners: QRectF, area: QRectF, part: QRectF) -> tuple[Array, Array, Indices]:
         """Where in `area` the symbols lie that are inside `part` of it, and what they are."""
         x, y = on_screen(self.xy, corners, area)
         inside = (x >= part.left()) & (x <= part.right()) & (y >= part.top()) & (y <= part.bottom())
@@ -238,7 +236,7 @@ def _transparent(width: int, height: int) -> QImage:
     return image
 
 
-def _seen(x: Array, y: Array, kinds: Kinds, unit: float) -> NDArray[np.intp]:
+def _seen(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
     """Which symbols no later one on the same pixel (of `unit` device pixels) hides."""
     # Of points the last hides all others but for a corner of another shape; of marks, which are hollow, those alike.
     columns = ((x - x.min()) / unit).astype(np.int32)

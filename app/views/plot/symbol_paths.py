@@ -9,7 +9,6 @@ from functools import lru_cache
 
 import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
@@ -17,10 +16,10 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
+from solver.core.arrays import Array, Indices
 
 from .symbols import draw
 
-Array = NDArray[np.float64]
 #: The kind of stamp of a point whose class is not known; the kinds below it are the classes.
 UNKNOWN = MAX_CLASSES
 #: Half the size of a stamp in pixels, for symbols of scale 1; and the radius of the hollow disc of an unknown class.
@@ -33,7 +32,7 @@ def path(x: Array, y: Array) -> QPainterPath:
     return drawn
 
 
-def stamp(painter: QPainter, theme: Theme, xy: Array, kinds: NDArray[np.intp], scale: float, ratio: float) -> None:
+def stamp(painter: QPainter, theme: Theme, xy: Array, kinds: Indices, scale: float, ratio: float) -> None:
     """Draw symbols at `xy` (n, 2), the later ones on top.
 
     Parameters

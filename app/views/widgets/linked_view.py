@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
@@ -22,10 +21,10 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.engine.run_state import RunState
 from app.views.theme import LIGHT, Theme
+from solver.core.arrays import Indices, Integers, Mask
 
 from .painting import painter_on
 
-Places = NDArray[np.intp]
 #: Tells the window of the point under the pointer, by its lifelong id.
 Hover = Callable[[int | None], None]
 
@@ -45,7 +44,7 @@ class LinkedView(QWidget):
         self._study: RunState | None = None
         self._theme: Theme = LIGHT
         self._hovered: int | None = None
-        self._ids: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._ids: Integers = np.empty(0, dtype=np.int64)
         self._of: tuple[object, object] = (None, None)
         #: Place of the point that stands out; -1 for none.
         self.place = -1
@@ -75,7 +74,7 @@ class LinkedView(QWidget):
         """The point that is drawn at `position`, -1 for none."""
         raise NotImplementedError
 
-    def order(self) -> Places:
+    def order(self) -> Indices:
         """The points in the order in which the arrow keys go through them."""
         raise NotImplementedError
 
@@ -154,7 +153,7 @@ class LinkedView(QWidget):
         return QFontMetricsF(self.font())
 
 
-def _first(mask: NDArray[np.bool_]) -> int:
+def _first(mask: Mask) -> int:
     """Place of the first True, -1 for none."""
     place = int(mask.argmax()) if len(mask) else 0
     return place if len(mask) and mask[place] else -1
