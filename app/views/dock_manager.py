@@ -26,6 +26,7 @@ from app.features.feature import Dock, Surroundings
 from app.files.settings import DOCKS, Settings
 from app.scene.model import Scene
 from app.views.dialogs.classes import ClassesDialog
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import describe, later
 from app.views.widgets.window_size import shrink
 
@@ -48,10 +49,7 @@ class _Title(QWidget):
         super().__init__()
         text = QLabel(title)
         text.setMinimumWidth(30)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(6, 1, 2, 1)
-        layout.setSpacing(2)
-        layout.addWidget(text, 1)
+        layout = filled(QHBoxLayout(self), (text, 1), margins=(6, 1, 2, 1), spacing=2)
         self._buttons: dict[str, QToolButton] = {}
         for what, tip, run in (
             ("float", "Into a window of its own, or back.", lambda: dock.setFloating(not dock.isFloating())),

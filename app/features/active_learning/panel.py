@@ -16,6 +16,7 @@ from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import describe
 from app.views.widgets.scrolling_form import ScrollingForm
 
@@ -106,9 +107,7 @@ class ActiveLearningPanel(QWidget):
         self._columns.setContentsMargins(8, 6, 8, 6)
         self._columns.addLayout(left, 3)
         self._columns.addLayout(right, 2)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(ScrollingForm(inner))
+        filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.setFocusProxy(self._board)
 
     def _button(self, name: str, text: str, tip: str, run: object) -> QPushButton:

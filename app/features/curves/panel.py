@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QScrollAre
 from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.views.theme import Theme
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import describe
 
 from .view import LEAST_WIDTH, RECENT, CurvesPlot
@@ -30,19 +31,14 @@ class CurvesPanel(QWidget):
         self._steps.activated.connect(lambda row: self.plot.show_steps(log=row == 1))
         self._range = self._choice("range", "Range", ("all", f"last {RECENT}"), "How many steps are drawn.")
         self._range.activated.connect(lambda row: self.plot.show_steps(recent=row == 1))
-        line = QHBoxLayout()
-        line.setContentsMargins(6, 0, 4, 0)
-        line.setSpacing(6)
+        line = filled(QHBoxLayout(), margins=(6, 0, 4, 0), spacing=6)
         for title, combo in (("Steps", self._steps), ("Range", self._range)):
             label = QLabel(title)
             label.setBuddy(combo)
             line.addWidget(label)
             line.addWidget(combo)
         line.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2, 2, 2, 2)
-        layout.setSpacing(0)
-        layout.addLayout(line)
+        layout = filled(QVBoxLayout(self), line, margins=2, spacing=0)
         scrolled = QScrollArea()  # in a low dock, or with large text
         scrolled.setWidgetResizable(True)
         scrolled.setFrameShape(QFrame.Shape.NoFrame)

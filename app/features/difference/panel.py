@@ -24,6 +24,7 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.number_format import grouped, signed
 from app.views.theme import Theme
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import describe, show_check, show_number
 
 from .controller import DifferenceController
@@ -149,15 +150,17 @@ class DifferencePanel(QWidget):
             form.addWidget(choice, row, 1)
         form.addWidget(self._wipe, 2, 0)
         form.addWidget(self._slider, 2, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(form)
-        layout.addWidget(self._mark)
-        layout.addWidget(self._lane)
-        layout.addWidget(self._words)
-        layout.addWidget(self._formula)
-        layout.addWidget(self._table, 1)
-        layout.addWidget(self._rest)
+        filled(
+            QVBoxLayout(self),
+            form,
+            self._mark,
+            self._lane,
+            self._words,
+            self._formula,
+            (self._table, 1),
+            self._rest,
+            margins=(8, 6, 8, 6),
+        )
         self.setFocusProxy(self._choices[0])
 
     def _choice(self, name: str, title: str) -> QComboBox:

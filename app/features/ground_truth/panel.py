@@ -16,6 +16,7 @@ from app.scene.model import Scene
 from app.state.number_format import grouped
 from app.state.session import Session
 from app.views.theme import Theme
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import describe, show_check, show_number
 from app.views.widgets.scrolling_form import ScrollingForm
 
@@ -49,14 +50,8 @@ class GroundTruthPanel(QWidget):
         self._clock.setInterval(PACE)
         self._clock.timeout.connect(self._tick)
         inner = QWidget()
-        layout = QVBoxLayout(inner)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addWidget(self._truth())
-        layout.addWidget(self._stability())
-        layout.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(ScrollingForm(inner))
+        filled(QVBoxLayout(inner), self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))
+        filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.setFocusProxy(self._throw)
 
     def _truth(self) -> QWidget:
@@ -86,12 +81,14 @@ class GroundTruthPanel(QWidget):
         self._errors = Words("truth.errors", "Failures of each model on fresh points")
         self._errors.installEventFilter(self)
         self._throwing = QWidget()
-        inner = QVBoxLayout(self._throwing)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(4)
-        inner.addLayout(_row("Fresh points", self._count))
-        inner.addWidget(ButtonRows([self._throw, self._keep, self._pick_up]))
-        inner.addWidget(self._errors)
+        filled(
+            QVBoxLayout(self._throwing),
+            _row("Fresh points", self._count),
+            ButtonRows([self._throw, self._keep, self._pick_up]),
+            self._errors,
+            margins=0,
+            spacing=4,
+        )
         for part in (self._origin, self._ideal, self._name, self._bayes, self._throwing):
             layout.addWidget(part)
         return box

@@ -13,6 +13,7 @@ from app.features.kkt import view_style
 from app.scene.model import Scene
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import describe
 from app.views.widgets.linked_view import Sentence
 from app.views.widgets.painting import painter_on
@@ -66,18 +67,11 @@ class MultipliersPanel(QWidget):
         )
         self._count = Sentence("alphas.count", words.bars_words(10_000, 12))
         self._legend = _Legend()
-        options = QHBoxLayout()
-        options.addWidget(self._order, 1)
-        options.addWidget(self._height, 1)
+        options = filled(QHBoxLayout(), (self._order, 1), (self._height, 1))
         picture = QWidget()
-        inner = QVBoxLayout(picture)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.addLayout(options)
-        inner.addWidget(self.bars, 1)
+        filled(QVBoxLayout(picture), options, (self.bars, 1), margins=0)
         self._spread = PictureBesideText("alphas.message", picture, self._line, (self._legend, self._count))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._spread)
+        filled(QVBoxLayout(self), self._spread, margins=0)
         self.setFocusProxy(self.bars)
 
     def _choose(self) -> None:

@@ -11,6 +11,7 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import describe, show_check
 from app.views.widgets.scrolling_form import ScrollingForm
 
@@ -51,11 +52,7 @@ class _Section(QWidget):
             "One point with α > 0: the boundary rests on it, and moves.",
         )
         self.one.clicked.connect(lambda: what_if.remove_support(index))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 8)
-        layout.setSpacing(4)
-        for widget in (self.text, self.note, self.others, self.one):
-            layout.addWidget(widget)
+        filled(QVBoxLayout(self), self.text, self.note, self.others, self.one, margins=(0, 0, 0, 8), spacing=4)
 
     def show_lane(self, lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> None:
         """Say this."""
@@ -115,18 +112,12 @@ class WhatIfPanel(QWidget):
         self.hint.setObjectName("whatif.hint")
         self.hint.setWordWrap(True)
         form = QWidget()
-        rows = QVBoxLayout(form)
-        rows.setContentsMargins(0, 0, 4, 0)
-        rows.setSpacing(6)
+        rows = filled(QVBoxLayout(form), margins=(0, 0, 4, 0), spacing=6)
         self.sections = [_Section(index, controller, self.armed) for index in range(MAX_LANES)]
         for section in self.sections:
             rows.addWidget(section)
         rows.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addWidget(self.armed)
-        layout.addWidget(self.hint)
-        layout.addWidget(ScrollingForm(form), 1)
+        filled(QVBoxLayout(self), self.armed, self.hint, (ScrollingForm(form), 1), margins=(8, 6, 8, 6))
         self.setFocusProxy(self.armed)
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:

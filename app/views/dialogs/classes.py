@@ -22,6 +22,7 @@ from app.scene.model import Scene
 from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import NameField, describe
 
 LEAST_CONTRAST = 3.0
@@ -106,20 +107,14 @@ class ClassesDialog(QDialog):
             if isinstance(button, QPushButton):
                 button.setAutoDefault(False)
         inner = QWidget()
-        stack = QVBoxLayout(inner)
-        stack.setContentsMargins(0, 0, 0, 0)
-        stack.addWidget(classes)
-        stack.addWidget(axes)
-        stack.addStretch(1)
+        filled(QVBoxLayout(inner), classes, axes, 1, margins=0)
         scroll = QScrollArea()  # large text on a small screen
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)
         self._inner, self._scroll = inner, scroll
-        layout = QVBoxLayout(self)
-        layout.addWidget(scroll)
-        layout.addWidget(buttons)
+        filled(QVBoxLayout(self), scroll, buttons)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -7,6 +7,7 @@ from html import escape
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from app.scene.help import sections
+from app.views.widgets.boxes import filled
 
 
 class HelpDialog(QDialog):
@@ -27,7 +28,5 @@ class HelpDialog(QDialog):
         page.setHtml("".join(parts))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
-        layout = QVBoxLayout(self)
-        layout.addWidget(page)
-        layout.addWidget(buttons)
+        filled(QVBoxLayout(self), page, buttons)
         self.resize(640, 620)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, Q
 
 from app.files import log
 from app.state.plain_text import plain
+from app.views.widgets.boxes import filled
 
 
 class LogDialog(QDialog):
@@ -37,7 +38,5 @@ class LogDialog(QDialog):
         copy.setEnabled(bool(text))
         copy.clicked.connect(lambda: QApplication.clipboard().setText(text))
         buttons.rejected.connect(self.close)
-        layout = QVBoxLayout(self)
-        for part in (where, page, buttons):
-            layout.addWidget(part)
+        filled(QVBoxLayout(self), where, page, buttons)
         self.resize(820, 480)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
 
 from app.files.recovery import Copy
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import plain_tip
 
 
@@ -37,13 +38,13 @@ class RecoveryDialog(QDialog):
         self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # it would hide the times
         text.setBuddy(self._list)
-        layout = QVBoxLayout(self)
-        layout.addWidget(text)
-        layout.addWidget(self._list)
-        row = QHBoxLayout()
-        row.addWidget(self._button("&Delete…", "delete", lambda: delete(self._chosen())))
-        row.addStretch(1)
-        row.addWidget(self._button("&Keep for later", "later", self.close))
+        layout = filled(QVBoxLayout(self), text, self._list)
+        row = filled(
+            QHBoxLayout(),
+            self._button("&Delete…", "delete", lambda: delete(self._chosen())),
+            1,
+            self._button("&Keep for later", "later", self.close),
+        )
         self._recover = self._button("&Recover", "recover", lambda: recover(self._chosen()))
         self._recover.setDefault(True)
         row.addWidget(self._recover)

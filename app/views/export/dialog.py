@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.files import settings as remembered
 from app.files.settings import Settings
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import describe, show_check, show_choice, show_number
 
 from .layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
@@ -112,11 +113,7 @@ class PictureDialog(QDialog):
         form = QFormLayout()
         form.addRow("&What", self._what)
         form.addRow("&Size", self._preset)
-        sides = QHBoxLayout()
-        sides.addWidget(self._width)
-        sides.addWidget(QLabel("×"))
-        sides.addWidget(self._height)
-        sides.addStretch(1)
+        sides = filled(QHBoxLayout(), self._width, QLabel("×"), self._height, 1)
         form.addRow("&Pixels", sides)
         label = form.labelForField(sides)
         if isinstance(label, QLabel):
@@ -137,10 +134,7 @@ class PictureDialog(QDialog):
         save.clicked.connect(self._ask_path)
         copy.clicked.connect(self._copy)
         buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addLayout(form)
-        layout.addWidget(note)
-        layout.addWidget(buttons)
+        filled(QVBoxLayout(self), form, note, buttons)
         for before, after in (
             (self._what, self._preset),
             (self._preset, self._width),

@@ -29,6 +29,7 @@ from app.state.number_format import count, grouped
 from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import Gestures, NumberField, describe, show_choice, show_number
 from solver.data.datasets import DATASETS
 
@@ -98,9 +99,8 @@ class DataPanel(QScrollArea):
 
     def _limit(self) -> QWidget:
         self._limit_row = QWidget()
-        lines = QVBoxLayout(self._limit_row)  # beside each other they would make the sidebar wider
-        lines.setContentsMargins(0, 2, 0, 0)
-        lines.setSpacing(2)
+        # Beside each other they would make the sidebar wider.
+        lines = filled(QVBoxLayout(self._limit_row), margins=(0, 2, 0, 0), spacing=2)
         self._limits = QComboBox()
         describe(
             self._limits,
@@ -176,9 +176,7 @@ class DataPanel(QScrollArea):
         describe(add, "generate.add", "Add generated points", "Put these points beside the present ones.")
         generate.clicked.connect(lambda: self._controller.generate())
         add.clicked.connect(lambda: self._controller.generate(add=True))
-        buttons = QHBoxLayout()
-        buttons.addWidget(generate, 2)
-        buttons.addWidget(add, 1)
+        buttons = filled(QHBoxLayout(), (generate, 2), (add, 1))
         form.addRow(buttons)
         return box
 

@@ -19,6 +19,7 @@ from app.controllers.editing import Editing
 from app.scene.model import Scene
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
+from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import describe, show_check, show_choice, show_number
 
 #: Option: title, unit, sentence.
@@ -79,10 +80,7 @@ class ToolPanel(QGroupBox):
         slider.actionTriggered.connect(lambda action: self._editing.set_option(name, slider.sliderPosition()))
         spin.valueChanged.connect(lambda value: self._editing.set_option(name, value))
         box = QWidget()
-        layout = QHBoxLayout(box)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(slider, 1)
-        layout.addWidget(spin)
+        filled(QHBoxLayout(box), (slider, 1), spin, margins=0)
         self._add(name, title, spin, box)
         return slider, spin
 

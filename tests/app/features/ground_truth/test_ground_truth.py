@@ -25,10 +25,10 @@ from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.ground_truth import scene as truths
 from app.features.ground_truth import text as truth_words
-from app.features.ground_truth.bayes_boundary import Boundary
 from app.features.ground_truth.controller import GroundTruthController
 from app.features.ground_truth.fresh_draws import FreshDraw
 from app.features.ground_truth.fresh_points import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
+from app.features.ground_truth.scene import Boundary
 from app.files import documents
 from app.scene.context import Context
 from app.state.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
