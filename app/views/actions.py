@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
 from app.features import table
 from app.features.feature import Action
-from app.views.widgets.form_fields import take_typed_number
+from app.views.widgets.form_fields import named, take_typed_number
 from app.views.widgets.painting import painter_on
 
 from .theme import Theme
@@ -163,9 +163,10 @@ def tool_button(action: QAction) -> QToolButton:
     QToolBar.addAction would make it a button's default action, and Qt 6.11 then connects the two anew at every change
     of the action (QToolButton::actionEvent calls setDefaultAction): after 20 000 edits each new undo text cost 0.3 ms.
     """
-    button = QToolButton()
-    button.setObjectName(f"tool.{action.objectName().removeprefix('action.')}")
-    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    button = named(
+        QToolButton(toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
+        f"tool.{action.objectName().removeprefix('action.')}",
+    )
     button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
     button.setAutoRaise(True)
     button.setFocusPolicy(Qt.FocusPolicy.NoFocus)

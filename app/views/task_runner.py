@@ -76,8 +76,7 @@ class TaskRunner(QObject):
         self._door = _Door()
         # Also when the parent is taken down without being closed: no result may reach an object that is gone.
         self.destroyed.connect(self._door.close)
-        self._clock = QTimer(self)
-        self._clock.setInterval(LOOK)
+        self._clock = QTimer(self, interval=LOOK)
         self._clock.timeout.connect(self._look)
 
     def show_above(self, status: QStatusBar) -> None:

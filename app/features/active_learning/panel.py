@@ -56,8 +56,7 @@ class ActiveLearningPanel(QWidget):
         self._begun = self._seen = False
         self._refusal = asking_words.PREPARING  # why there is no run
         self._desk = ActiveLearningController(scheduler, self._show, self)
-        self._clock = QTimer(self)
-        self._clock.setInterval(PLAY_INTERVAL)
+        self._clock = QTimer(self, interval=PLAY_INTERVAL)
         self._clock.timeout.connect(self._tick)
         describe(self, "asking", "Active learning", "Ask for the label that teaches most.")
         self.setToolTip("")
@@ -111,8 +110,7 @@ class ActiveLearningPanel(QWidget):
         self.setFocusProxy(self._board)
 
     def _button(self, name: str, text: str, tip: str, run: object) -> QPushButton:
-        button = QPushButton(text)
-        describe(button, f"asking.{name}", text, tip)
+        button = describe(QPushButton(text), f"asking.{name}", text, tip)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the keys still belong to the picture
         button.clicked.connect(run)
         return button

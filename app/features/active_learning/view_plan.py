@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSizePolicy, QSpinBox, QWidget
 
 from app.state.document import Lane
-from app.views.widgets.form_fields import describe, show_choice, show_number
+from app.views.widgets.form_fields import describe, named, show_choice, show_number
 
 from . import text as asking_words
 from .state import MOST_GIVEN, ActiveLearningRun, Plan
@@ -46,9 +46,7 @@ class PlanForm(QWidget):
             list(asking_words.ASKED.items()),
         )
         self._lane = self._combo("lane", "Learner", "Whose settings learn, as they are when it starts.", [])
-        self._formula = QLabel()
-        self._formula.setObjectName("asking.formula")
-        self._formula.setWordWrap(True)
+        self._formula = named(QLabel(wordWrap=True), "asking.formula")
         self._given = self._spin(
             "per_class",
             "Given per class",
@@ -60,9 +58,9 @@ class PlanForm(QWidget):
         self._arrange()
 
     def _combo(self, name: str, title: str, tip: str, entries: Sequence[tuple[str, str]]) -> QComboBox:
-        combo = QComboBox()
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        combo.setMinimumContentsLength(8)
+        combo = QComboBox(
+            sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon, minimumContentsLength=8
+        )
         combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         for value, text in entries:
             combo.addItem(text, value)
@@ -72,8 +70,7 @@ class PlanForm(QWidget):
         return combo
 
     def _spin(self, name: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-        spin = QSpinBox()
-        spin.setRange(low, high)
+        spin = QSpinBox(minimum=low, maximum=high)
         spin.setKeyboardTracking(False)
         describe(spin, f"asking.{name}", title, tip)
         spin.valueChanged.connect(lambda value: self._changed(replace(self._plan, **{name: value})))

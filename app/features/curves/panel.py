@@ -39,8 +39,8 @@ class CurvesPanel(QWidget):
             line.addWidget(combo)
         line.addStretch(1)
         layout = filled(QVBoxLayout(self), line, margins=2, spacing=0)
-        scrolled = QScrollArea()  # in a low dock, or with large text
-        scrolled.setWidgetResizable(True)
+        # in a low dock, or with large text
+        scrolled = QScrollArea(widgetResizable=True)
         scrolled.setFrameShape(QFrame.Shape.NoFrame)
         scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scrolled.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -25,7 +25,7 @@ from app.scene.model import Scene
 from app.state.number_format import grouped, signed
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, show_check, show_number
+from app.views.widgets.form_fields import describe, named, show_check, show_number
 
 from .controller import DifferenceController
 from .query import Involved
@@ -103,34 +103,39 @@ class DifferencePanel(QWidget):
         describe(self, "compare", "Compare", "Where two classifiers predict different classes.")
         self.setToolTip("")
         self._choices = (self._choice("first", "First"), self._choice("second", "Second"))
-        self._mark = QCheckBox("Mark where they differ (X)")
-        describe(self._mark, "compare.mark", "Mark where they differ", "Hatched in every picture.")
+        self._mark = describe(
+            QCheckBox("Mark where they differ (X)"),
+            "compare.mark",
+            "Mark where they differ",
+            "Hatched in every picture.",
+        )
         self._mark.clicked.connect(lambda: controller.toggle("differing"))
-        self._lane = QPushButton("Show it as a lane")
-        describe(
-            self._lane,
+        self._lane = describe(
+            QPushButton("Show it as a lane"),
             "compare.lane",
             "Show the difference as a lane",
             "A picture of its own: striped in both classes where they differ.",
         )
         self._lane.clicked.connect(self._difference.show_difference)
-        self._wipe = QCheckBox("Wipe")
-        describe(self._wipe, "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y).")
+        self._wipe = describe(
+            QCheckBox("Wipe"), "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y)."
+        )
         self._wipe.clicked.connect(lambda on: controller.wipe(HALF if on else None))
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(0, PARTS)
         self._slider.setPageStep(PARTS // 10)
         describe(self._slider, "compare.border", "Border of the wipe", "From where on the second picture is seen.")
         self._slider.actionTriggered.connect(lambda action: controller.wipe(self._slider.sliderPosition() / PARTS))
-        self._words = QLabel()
-        self._words.setObjectName("compare.words")
-        self._words.setWordWrap(True)
-        self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._formula = QLabel("share = pixels where the two predict different classes / all pixels in view")
-        self._formula.setWordWrap(True)
+        self._words = named(
+            QLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse), "compare.words"
+        )
+        self._formula = QLabel(
+            "share = pixels where the two predict different classes / all pixels in view", wordWrap=True
+        )
         self._model = InvolvedModel()
-        self._table = QTableView()
-        describe(self._table, "compare.points", "Points that differ", "A row is selected in the pictures, too.")
+        self._table = describe(
+            QTableView(), "compare.points", "Points that differ", "A row is selected in the pictures, too."
+        )
         self._table.setToolTip("")
         self._table.setModel(self._model)
         self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -164,10 +169,15 @@ class DifferencePanel(QWidget):
         self.setFocusProxy(self._choices[0])
 
     def _choice(self, name: str, title: str) -> QComboBox:
-        choice = QComboBox()
-        choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        choice.setMinimumContentsLength(12)
-        describe(choice, f"compare.{name}", f"{title} classifier", "One of the two that are compared.")
+        choice = describe(
+            QComboBox(
+                sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon,
+                minimumContentsLength=12,
+            ),
+            f"compare.{name}",
+            f"{title} classifier",
+            "One of the two that are compared.",
+        )
         choice.activated.connect(lambda: self._choose(name == "first"))
         return choice
 

@@ -29,7 +29,7 @@ from app.state.folds import FEWEST_FOLDS, MOST_FOLDS, MOST_SEED
 from app.state.test_split import LEAST_RATIO, MOST_RATIO
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import Gestures, describe, show_choice, show_number
+from app.views.widgets.form_fields import Gestures, describe, named, show_choice, show_number
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
@@ -77,10 +77,13 @@ class EvaluationTable(QWidget):
 
     @staticmethod
     def _label(name: str, grid: QGridLayout, row: int, column: int) -> QLabel:
-        label = QLabel()
-        label.setObjectName(name)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        label = named(
+            QLabel(
+                textFormat=Qt.TextFormat.PlainText,
+                alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            ),
+            name,
+        )
         label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         grid.addWidget(label, row, column)
         return label
@@ -240,8 +243,12 @@ class EvaluationPanel(QWidget):
         self._roc = RocView(self._evaluation.set_threshold)
         self._threshold = Words("evaluation.threshold", "The threshold")
         self._rates = Words("evaluation.rates", "Rates at the threshold")
-        self._own = QPushButton("Back to the model's own threshold")
-        describe(self._own, "evaluation.own", "The model's own threshold", "f = 0, or half of the votes (Backspace).")
+        self._own = describe(
+            QPushButton("Back to the model's own threshold"),
+            "evaluation.own",
+            "The model's own threshold",
+            "f = 0, or half of the votes (Backspace).",
+        )
         self._own.clicked.connect(self._take_back)
         for part in (
             self._choice,
@@ -336,8 +343,7 @@ def _combo(name: str, title: str, entries: tuple[tuple[str, str], ...], tip: str
 
 
 def _spin(name: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-    spin = QSpinBox()
-    spin.setRange(low, high)
+    spin = QSpinBox(minimum=low, maximum=high)
     spin.setKeyboardTracking(False)
     describe(spin, name, title, tip)
     return spin

@@ -46,8 +46,7 @@ class GroundTruthPanel(QWidget):
         self._tables = (False, False, False, 0)
         describe(self, "truth", "Truth and stability", "The models against the truth, and against resampled points.")
         self.setToolTip("")
-        self._clock = QTimer(self)
-        self._clock.setInterval(PACE)
+        self._clock = QTimer(self, interval=PACE)
         self._clock.timeout.connect(self._tick)
         inner = QWidget()
         filled(QVBoxLayout(inner), self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))
@@ -63,9 +62,7 @@ class GroundTruthPanel(QWidget):
         self._ideal.clicked.connect(self._desk.toggle_ideal)
         self._name = Words("truth.name", "What the boundary is")
         self._bayes = Words("truth.bayes", "Error of the ideal classifier")
-        self._count = QSpinBox()
-        self._count.setRange(FEWEST_POINTS, MOST_POINTS)
-        self._count.setSingleStep(1000)
+        self._count = QSpinBox(minimum=FEWEST_POINTS, maximum=MOST_POINTS, singleStep=1000)
         self._count.setKeyboardTracking(False)
         describe(self._count, "truth.count", "Fresh points of a throw", "How many fresh points one throw has.")
         self._count.valueChanged.connect(self._desk.set_count)
@@ -99,8 +96,7 @@ class GroundTruthPanel(QWidget):
         layout.setSpacing(4)
         self._haze = _check("truth.haze", "Show the haze (H)", "Boundaries of models that learn from resampled points.")
         self._haze.clicked.connect(lambda: self._controller.toggle("bootstrap"))
-        self._resamples = QSpinBox()
-        self._resamples.setRange(LEAST, MOST)
+        self._resamples = QSpinBox(minimum=LEAST, maximum=MOST)
         self._resamples.setKeyboardTracking(False)
         describe(self._resamples, "truth.resamples", "Resamples B", "How many models learn from resampled points.")
         self._resamples.valueChanged.connect(self._desk.set_resamples)
@@ -317,14 +313,12 @@ def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> st
 
 
 def _button(name: str, text: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    describe(button, name, text, tip)
+    button = describe(QPushButton(text), name, text, tip)
     return button
 
 
 def _check(name: str, text: str, tip: str) -> QCheckBox:
-    box = QCheckBox(text)
-    describe(box, name, text, tip)
+    box = describe(QCheckBox(text), name, text, tip)
     return box
 
 

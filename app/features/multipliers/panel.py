@@ -53,9 +53,8 @@ class MultipliersPanel(QWidget):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(8)
             combo.activated.connect(self._choose)
-        self.bars = MultiplierBars(lambda point: controller.playback.hover(point))
-        describe(
-            self.bars,
+        self.bars = describe(
+            MultiplierBars(lambda point: controller.playback.hover(point)),
             "alphas.bars",
             "Multipliers as bars",
             "One bar for each point, from 0 to its α. Arrow keys go from bar to bar.",

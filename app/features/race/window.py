@@ -30,7 +30,7 @@ from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import describe, show_check, show_choice, show_number
+from app.views.widgets.form_fields import describe, named, show_check, show_choice, show_number
 from solver import RULES
 
 from .controller import RaceController, RaceScene
@@ -78,8 +78,12 @@ class RaceControls(QWidget):
         flow.addWidget(QLabel("Rules"))
         self._rules: dict[str, QCheckBox] = {}
         for name, rule in RULES.items():
-            box = self._rules[name] = QCheckBox(rule.title)
-            describe(box, f"race.rule.{name}", f"{rule.title} races", f"{rule.note} Two to four rules race.")
+            box = self._rules[name] = describe(
+                QCheckBox(rule.title),
+                f"race.rule.{name}",
+                f"{rule.title} races",
+                f"{rule.note} Two to four rules race.",
+            )
             box.clicked.connect(lambda on, name=name: self._choose_rule(name, on))
             flow.addWidget(box)
         return row
@@ -215,14 +219,14 @@ class RaceWindow(QWidget):
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        self._sentence = RoomyLabel("The settings of the lane have changed: Restart races with the new ones.")
-        self._sentence.setObjectName("race.sentence")
+        self._sentence = named(
+            RoomyLabel("The settings of the lane have changed: Restart races with the new ones."), "race.sentence"
+        )
         self._sentence.hide()
         self._controls = RaceControls(self.desk)
         self.board = RaceBoard(self._resized)
-        self._news = RoomyLabel(*LONGEST_NEWS)
-        describe(
-            self._news,
+        self._news = describe(
+            RoomyLabel(*LONGEST_NEWS),
             "race.winner",
             "Who wins",
             "The first with a KKT violation of at most the tolerance; and by when a gap of at most 1 % was seen.",
@@ -244,8 +248,8 @@ class RaceWindow(QWidget):
         plot = filled(QVBoxLayout(), self._axes_row(), (self.curves, 1))
         self._bottom.addLayout(plot, 1)
         stack.addLayout(self._bottom, 2)
-        self._scroll = QScrollArea()  # large text in a small window
-        self._scroll.setWidgetResizable(True)
+        # large text in a small window
+        self._scroll = QScrollArea(widgetResizable=True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(inner)

@@ -23,7 +23,7 @@ from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import NameField, describe
+from app.views.widgets.form_fields import NameField, describe, named
 
 LEAST_CONTRAST = 3.0
 
@@ -108,8 +108,8 @@ class ClassesDialog(QDialog):
                 button.setAutoDefault(False)
         inner = QWidget()
         filled(QVBoxLayout(inner), classes, axes, 1, margins=0)
-        scroll = QScrollArea()  # large text on a small screen
-        scroll.setWidgetResizable(True)
+        # large text on a small screen
+        scroll = QScrollArea(widgetResizable=True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)
@@ -150,8 +150,7 @@ class ClassesDialog(QDialog):
         """Ask for a colour; the pictures follow while one looks for it, and Cancel takes it all back."""
         drag = object()
         chosen = self._rows[label].colour.text()
-        dialog = QColorDialog(QColor(chosen), self)
-        dialog.setObjectName("classes.chooser")
+        dialog = named(QColorDialog(QColor(chosen), self), "classes.chooser")
         dialog.setOption(QColorDialog.ColorDialogOption.DontUseNativeDialog)
         dialog.setWindowTitle(f"Colour of class {label + 1}")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -36,7 +36,7 @@ from app.exchange import (
 from app.files.documents import FileError
 from app.state.number_format import grouped
 from app.views.latest_task import Background
-from app.views.widgets.form_fields import describe, show_check, show_choice
+from app.views.widgets.form_fields import describe, named, show_check, show_choice
 
 from .import_preview import COLUMNS, Picture, Rows
 
@@ -93,37 +93,36 @@ class ImportDialog(QDialog):
         layout = QVBoxLayout(self)
         self._text_row = self._dialect()
         layout.addWidget(self._text_row)
-        self._rows = Rows()
-        describe(self._rows, "import.rows", "First rows", "The first rows of the table, with their lines in the file.")
+        self._rows = describe(
+            Rows(), "import.rows", "First rows", "The first rows of the table, with their lines in the file."
+        )
         self._rows.setMinimumHeight(110)
         layout.addWidget(self._rows, 3)
-        self._more = QLabel()
-        self._more.setObjectName("import.more")
+        self._more = named(QLabel(), "import.more")
         layout.addWidget(self._more)
         middle = QHBoxLayout()
         middle.addLayout(self._columns(), 3)
-        self._picture = Picture()
-        describe(self._picture, "import.picture", "Picture of the points", "The points, both axes equally scaled.")
+        self._picture = describe(
+            Picture(), "import.picture", "Picture of the points", "The points, both axes equally scaled."
+        )
         middle.addWidget(self._picture, 2)
         layout.addLayout(middle, 2)
-        self._summary = QLabel()
-        self._summary.setObjectName("import.summary")
+        self._summary = named(QLabel(), "import.summary")
         self._summary.setTextFormat(Qt.TextFormat.PlainText)  # it quotes the file
         self._summary.setWordWrap(True)
         layout.addWidget(self._summary)
-        self._doubt = QLabel()
-        self._doubt.setObjectName("import.doubt")
-        self._doubt.setTextFormat(Qt.TextFormat.PlainText)
-        self._doubt.setWordWrap(True)
+        self._doubt = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.doubt")
         font = self._doubt.font()
         font.setBold(True)
         self._doubt.setFont(font)
         self._doubt.hide()
         layout.addWidget(self._doubt)
-        self._bad = QPlainTextEdit()
-        self._bad.setReadOnly(True)
-        self._bad.setTabChangesFocus(True)
-        describe(self._bad, "import.bad", "Rows that cannot be used", "The rows that cannot be used, by line, and why.")
+        self._bad = describe(
+            QPlainTextEdit(readOnly=True, tabChangesFocus=True),
+            "import.bad",
+            "Rows that cannot be used",
+            "The rows that cannot be used, by line, and why.",
+        )
         self._bad.setMinimumHeight(60)
         layout.addWidget(self._bad, 1)
         layout.addWidget(self._buttons())
@@ -172,9 +171,8 @@ class ImportDialog(QDialog):
         describe(self._x, "import.x", "Column for x", "Which column runs to the right.")
         describe(self._y, "import.y", "Column for y", "Which column runs upwards.")
         describe(self._class, "import.class", "Column for the class", "Which column says the class: at most 8 values.")
-        self._standardise = QCheckBox("S&tandardise: mean 0, variance 1")
-        describe(
-            self._standardise,
+        self._standardise = describe(
+            QCheckBox("S&tandardise: mean 0, variance 1"),
             "import.standardise",
             "Standardise",
             "Shift and scale x and y alike: distances then weigh both columns the same, whatever their units.",

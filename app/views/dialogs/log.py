@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, Q
 from app.files import log
 from app.state.plain_text import plain
 from app.views.widgets.boxes import filled
+from app.views.widgets.form_fields import named
 
 
 class LogDialog(QDialog):
@@ -24,8 +25,7 @@ class LogDialog(QDialog):
         where.setObjectName("log.where")
         where.setTextFormat(Qt.TextFormat.PlainText)
         where.setWordWrap(True)
-        page = QPlainTextEdit()
-        page.setObjectName("log.text")
+        page = named(QPlainTextEdit(), "log.text")
         page.setAccessibleName("Log")
         page.setReadOnly(True)
         page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QListWidget, QPushBu
 
 from app.files.recovery import Copy
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import plain_tip
+from app.views.widgets.form_fields import named, plain_tip
 
 
 class RecoveryDialog(QDialog):
@@ -32,8 +32,7 @@ class RecoveryDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._copies: list[Copy] = []
         text = QLabel("The program ended before this was saved:")
-        self._list = QListWidget()
-        self._list.setObjectName("recovery.list")
+        self._list = named(QListWidget(), "recovery.list")
         self._list.setAccessibleName("Unsaved work")
         self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # it would hide the times
@@ -71,8 +70,6 @@ class RecoveryDialog(QDialog):
         return self._copies[max(self._list.currentRow(), 0)]
 
     def _button(self, text: str, name: str, act: Callable[[], object]) -> QPushButton:
-        button = QPushButton(text)
-        button.setObjectName(f"recovery.{name}")
-        button.setAutoDefault(False)
+        button = named(QPushButton(text, autoDefault=False), f"recovery.{name}")
         button.clicked.connect(lambda: act())
         return button

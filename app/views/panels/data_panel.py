@@ -30,7 +30,7 @@ from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import Gestures, NumberField, describe, show_choice, show_number
+from app.views.widgets.form_fields import Gestures, NumberField, describe, named, show_choice, show_number
 from solver.data.datasets import DATASETS
 
 from .tool_panel import ToolPanel
@@ -89,10 +89,7 @@ class DataPanel(QScrollArea):
             self._group.addButton(button)
             self._class_buttons.append(button)
             grid.addWidget(button, label // 4, label % 4)
-        self._counts = QLabel()
-        self._counts.setObjectName("counts")
-        self._counts.setWordWrap(True)
-        self._counts.setTextFormat(Qt.TextFormat.PlainText)
+        self._counts = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "counts")
         grid.addWidget(self._counts, 2, 0, 1, 4)
         grid.addWidget(self._limit(), 3, 0, 1, 4)
         return box
@@ -101,9 +98,8 @@ class DataPanel(QScrollArea):
         self._limit_row = QWidget()
         # Beside each other they would make the sidebar wider.
         lines = filled(QVBoxLayout(self._limit_row), margins=(0, 2, 0, 0), spacing=2)
-        self._limits = QComboBox()
-        describe(
-            self._limits,
+        self._limits = describe(
+            QComboBox(),
             "training_limit",
             "Learn from at most so many points",
             "More points than this: the lanes learn from a sample drawn evenly from each class; the picture says so.",
@@ -157,9 +153,7 @@ class DataPanel(QScrollArea):
             "seed": self._seed,
         }
         form.addRow(self._set)
-        self._note = QLabel()
-        self._note.setObjectName("generator.note")
-        self._note.setWordWrap(True)
+        self._note = named(QLabel(wordWrap=True), "generator.note")
         form.addRow(self._note)
         for title, name in (
             ("Per class", "count"),
@@ -181,8 +175,7 @@ class DataPanel(QScrollArea):
         return box
 
     def _legend(self) -> QWidget:
-        self._legend_box = QGroupBox("Legend")
-        self._legend_box.setObjectName("legend")
+        self._legend_box = named(QGroupBox("Legend"), "legend")
         grid = QGridLayout(self._legend_box)
         grid.setContentsMargins(6, 4, 6, 6)
         grid.setVerticalSpacing(4)
@@ -198,8 +191,7 @@ class DataPanel(QScrollArea):
         return self._legend_box
 
     def _spin(self, field: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-        spin = QSpinBox()
-        spin.setRange(low, high)
+        spin = QSpinBox(minimum=low, maximum=high)
         spin.setKeyboardTracking(False)
         describe(spin, f"generator.{field}", title, tip)
         self._gestures.watch(spin)
@@ -209,8 +201,7 @@ class DataPanel(QScrollArea):
         return spin
 
     def _number(self, field: str, title: str, low: float, high: float, tip: str) -> NumberField:
-        edit = NumberField(title, low, high)
-        describe(edit, f"generator.{field}", title, tip)
+        edit = describe(NumberField(title, low, high), f"generator.{field}", title, tip)
         edit.committed.connect(lambda value: self._controller.set_generator(None, **{field: value}))
         edit.refused.connect(self._controller.say)
         return edit

@@ -123,11 +123,14 @@ class CellDelegate(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         row = index.row()
         if index.column() != CLASS:
-            field = CellField(parent, self._finish)
-            describe(field, "table.cell", f"{self._model.axes[index.column() - 1]} of point {row + 1}", "")
+            field = describe(
+                CellField(parent, self._finish),
+                "table.cell",
+                f"{self._model.axes[index.column() - 1]} of point {row + 1}",
+                "",
+            )
             return field
-        combo = ClassField(parent, self._finish)
-        describe(combo, "table.cell", f"Class of point {row + 1}", "")
+        combo = describe(ClassField(parent, self._finish), "table.cell", f"Class of point {row + 1}", "")
         for label in range(MAX_CLASSES):
             combo.addItem(self.icons[label], self._model.class_text(label), label)
         combo.setCurrentIndex(int(self._model.labels[row]))

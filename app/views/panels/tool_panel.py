@@ -20,7 +20,7 @@ from app.scene.model import Scene
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, show_check, show_choice, show_number
+from app.views.widgets.form_fields import describe, named, show_check, show_choice, show_number
 
 #: Option: title, unit, sentence.
 NUMBERS: dict[str, tuple[str, str, str]] = {
@@ -53,15 +53,14 @@ class ToolPanel(QGroupBox):
         self._form = QFormLayout(self)
         self._form.setContentsMargins(6, 4, 6, 6)
         self._form.setVerticalSpacing(3)
-        self._sentence = QLabel()
-        self._sentence.setObjectName("tool.sentence")
-        self._sentence.setWordWrap(True)
+        self._sentence = named(QLabel(wordWrap=True), "tool.sentence")
         self._form.addRow(self._sentence)
         self._rows: dict[str, QWidget] = {}
         self._numbers = {name: self._number(name) for name in NUMBERS}
         self._choices = {name: self._choice(name) for name in CHOICES}
-        self._filled = QCheckBox("Fill it")
-        describe(self._filled, "tool.filled", "Fill the ellipse", "Points all over the ellipse, not only on its rim.")
+        self._filled = describe(
+            QCheckBox("Fill it"), "tool.filled", "Fill the ellipse", "Points all over the ellipse, not only on its rim."
+        )
         self._filled.clicked.connect(lambda on: self._editing.set_option("filled", on))
         self._form.addRow("", self._filled)
         self._rows["filled"] = self._filled

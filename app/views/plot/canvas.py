@@ -15,6 +15,7 @@ from app.features.kkt.overlay import cases_of
 from app.scene.model import LaneScene, Scene, grid_of
 from app.tools import TOOLS, PointerPosition
 from app.views.theme import Theme
+from app.views.widgets.form_fields import named
 from app.views.widgets.painting import guarded, painter_on
 from solver import Grid
 
@@ -64,10 +65,9 @@ class Canvas(PointingPlot):
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
         self.setMinimumSize(200, 160)
         self._build()
-        self._message = QLabel(self)
-        self._message.setObjectName(f"lane{index}.message")
-        self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._message.setWordWrap(True)
+        self._message = named(
+            QLabel(self, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True), f"lane{index}.message"
+        )
         self._message.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._message.hide()
 

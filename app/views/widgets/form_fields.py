@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from html import escape
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
 
 from app.state.plain_text import plain
+
+Named = TypeVar("Named", bound=QObject)
+Described = TypeVar("Described", bound=QWidget)
 
 
 def show_number(widget: QSpinBox | QSlider, value: int) -> None:
@@ -36,12 +40,19 @@ def show_check(box: QCheckBox, on: bool) -> None:
             box.setChecked(on)
 
 
-def describe(widget: QWidget, object_name: str, accessible: str, tip: str) -> None:
-    """Give a control its name for programs, its name for people, and its teaching sentence."""
+def named(item: Named, object_name: str) -> Named:
+    """Give `item` its name for programs, and hand it back."""
+    item.setObjectName(object_name)
+    return item
+
+
+def describe(widget: Described, object_name: str, accessible: str, tip: str) -> Described:
+    """Give a control its name for programs, its name for people and its teaching sentence, and hand it back."""
     widget.setObjectName(object_name)
     widget.setAccessibleName(accessible)
     widget.setAccessibleDescription(tip)
     widget.setToolTip(plain_tip(tip))
+    return widget
 
 
 def later(owner: QObject, act: Callable[[], object]) -> None:

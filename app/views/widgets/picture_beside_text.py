@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.views.widgets.boxes import filled
+from app.views.widgets.form_fields import named
 
 from .scrolling_form import LEAST_HEIGHT, ScrollingForm
 
@@ -40,10 +41,7 @@ class PictureBesideText(QWidget):
         self._parts.setContentsMargins(0, 0, 0, 0)
         self._parts.addWidget(picture, 1)
         self._parts.addWidget(words)
-        self._plain = QLabel()
-        self._plain.setObjectName(name)
-        self._plain.setWordWrap(True)
-        self._plain.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._plain = named(QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), name)
         self._plain.hide()
         filled(QVBoxLayout(self), (self._drawn, 1), (self._plain, 1), margins=(8, 6, 8, 6))
 
