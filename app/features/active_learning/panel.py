@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -97,15 +96,12 @@ class ActiveLearningPanel(QWidget):
         self._settings_button.setCheckable(True)
         self._form = PlanForm(self._set_plan)
         self._form.hide()
-        left, right = QVBoxLayout(), QVBoxLayout()
-        _fill(left, (self._question, self._board, self._classes, answers), self._board)
+        left = filled(QVBoxLayout(), self._question, (self._board, 1), self._classes, answers, spacing=4)
         runs = ButtonRows([self._start_button, self._settings_button, self._put_button])
-        _fill(right, (self._words, self._curve, runs, self._form), self._curve)
+        right = filled(QVBoxLayout(), self._words, (self._curve, 1), runs, self._form, spacing=4)
         inner = QWidget()
-        self._columns = QBoxLayout(QBoxLayout.Direction.TopToBottom, inner)
-        self._columns.setContentsMargins(8, 6, 8, 6)
-        self._columns.addLayout(left, 3)
-        self._columns.addLayout(right, 2)
+        columns = QBoxLayout(QBoxLayout.Direction.TopToBottom, inner)
+        self._columns = filled(columns, (left, 3), (right, 2), margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.setFocusProxy(self._board)
 
@@ -315,13 +311,6 @@ class ActiveLearningPanel(QWidget):
         super().hideEvent(event)
         self._clock.stop()
         self._desk.rest()
-
-
-def _fill(column: QVBoxLayout, parts: Sequence[QWidget], tall: QWidget) -> None:
-    """Put `parts` below each other; `tall` takes what room there is."""
-    column.setSpacing(4)
-    for part in parts:
-        column.addWidget(part, int(part is tall))
 
 
 def _own_key(event: QKeyEvent) -> bool:

@@ -20,7 +20,7 @@ from app.views.plot.symbol_paths import DISC, UNKNOWN, stamp
 from app.views.plot.symbols import line_pen
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import bold, painter_on
 from solver import Grid
 from solver.core.arrays import Array
 
@@ -266,9 +266,7 @@ class PoolPicture(QWidget):
 
     def _paint_sign(self, painter: QPainter, at: QPointF, away: float, sign: str, theme: Theme) -> None:
         """A sign on a plate at the upper right of a point, or where there is room for it."""
-        font = self.font()
-        font.setBold(True)
-        painter.setFont(font)
+        painter.setFont(bold(self.font()))
         metrics = painter.fontMetrics()
         side = max(metrics.height(), metrics.horizontalAdvance(sign) + 6) * 0.95
         reach = away * math.sqrt(0.5) + side * 0.42

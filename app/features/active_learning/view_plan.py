@@ -10,7 +10,16 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSizePolicy, QSpinBox, QWidget
 
 from app.state.document import Lane
-from app.views.widgets.form_fields import describe, named, show_choice, show_number
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    label_for,
+    named,
+    show_choice,
+    show_number,
+    show_text,
+    spin_box,
+)
 
 from . import text as asking_words
 from .state import MOST_GIVEN, ActiveLearningRun, Plan
@@ -37,13 +46,13 @@ class PlanForm(QWidget):
             "Pool",
             "The points of the document, or a fresh sample of the generator with its settings, which"
             " is then measured on more fresh points.",
-            list(asking_words.SOURCES.items()),
+            [(text, source) for source, text in asking_words.SOURCES.items()],
         )
         self._strategy = self._combo(
             "strategy",
             "Ask for",
             "Which of the unlabelled points is asked for next: the one the model is least sure of, or any.",
-            list(asking_words.ASKED.items()),
+            [(text, strategy) for strategy, text in asking_words.ASKED.items()],
         )
         self._lane = self._combo("lane", "Learner", "Whose settings learn, as they are when it starts.", [])
         self._formula = named(QLabel(wordWrap=True), "asking.formula")
@@ -58,29 +67,20 @@ class PlanForm(QWidget):
         self._arrange()
 
     def _combo(self, name: str, title: str, tip: str, entries: Sequence[tuple[str, str]]) -> QComboBox:
-        combo = QComboBox(
-            sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon, minimumContentsLength=8
-        )
+        combo = describe(combo_box(entries, 8), f"asking.{name}", title, tip)
         combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        for value, text in entries:
-            combo.addItem(text, value)
-        describe(combo, f"asking.{name}", title, tip)
         combo.activated.connect(lambda: self._changed(replace(self._plan, **{name: combo.currentData()})))
         self._pair(title, combo)
         return combo
 
     def _spin(self, name: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-        spin = QSpinBox(minimum=low, maximum=high)
-        spin.setKeyboardTracking(False)
-        describe(spin, f"asking.{name}", title, tip)
+        spin = describe(spin_box(low, high), f"asking.{name}", title, tip)
         spin.valueChanged.connect(lambda value: self._changed(replace(self._plan, **{name: value})))
         self._pair(title, spin)
         return spin
 
     def _pair(self, title: str, widget: QWidget) -> None:
-        label = QLabel(title)
-        label.setBuddy(widget)
-        self._pairs.append((label, widget))
+        self._pairs.append((label_for(title, widget), widget))
 
     # -- room ------------------------------------------------------------------------------------------------------
 
@@ -146,5 +146,4 @@ class PlanForm(QWidget):
         show_number(self._draw, plan.draw)
         number = len(asking.pool.classes) if asking is not None else len(classes)
         formula = asking_words.formula(lanes[plan.lane], plan.strategy, number)
-        if self._formula.text() != formula:
-            self._formula.setText(formula)
+        show_text(self._formula, formula)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe
+from app.views.widgets.form_fields import describe, label_for
+from app.views.widgets.scrolling_form import scrolling
 
 from .view import LEAST_WIDTH, RECENT, CurvesPlot
 
@@ -31,21 +32,11 @@ class CurvesPanel(QWidget):
         self._steps.activated.connect(lambda row: self.plot.show_steps(log=row == 1))
         self._range = self._choice("range", "Range", ("all", f"last {RECENT}"), "How many steps are drawn.")
         self._range.activated.connect(lambda row: self.plot.show_steps(recent=row == 1))
-        line = filled(QHBoxLayout(), margins=(6, 0, 4, 0), spacing=6)
-        for title, combo in (("Steps", self._steps), ("Range", self._range)):
-            label = QLabel(title)
-            label.setBuddy(combo)
-            line.addWidget(label)
-            line.addWidget(combo)
-        line.addStretch(1)
-        layout = filled(QVBoxLayout(self), line, margins=2, spacing=0)
-        # in a low dock, or with large text
-        scrolled = QScrollArea(widgetResizable=True)
-        scrolled.setFrameShape(QFrame.Shape.NoFrame)
+        steps, extent = label_for("Steps", self._steps), label_for("Range", self._range)
+        line = filled(QHBoxLayout(), steps, self._steps, extent, self._range, 1, margins=(6, 0, 4, 0), spacing=6)
+        scrolled = scrolling(self.plot)  # in a low dock, or with large text
         scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scrolled.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scrolled.setWidget(self.plot)
-        layout.addWidget(scrolled, 1)
+        filled(QVBoxLayout(self), line, (scrolled, 1), margins=2, spacing=0)
         self.setFocusProxy(self.plot)
 
     @staticmethod
@@ -54,8 +45,7 @@ class CurvesPanel(QWidget):
         combo.addItems(texts)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         combo.setMinimumHeight(24)
-        describe(combo, f"curves.{name}", title, sentence)
-        return combo
+        return describe(combo, f"curves.{name}", title, sentence)
 
     def sizeHint(self) -> QSize:
         return QSize(440, 480)

@@ -134,8 +134,7 @@ class CurvesPlot(QWidget):
         self._study, self._lane, self._theme = run_state, lane, theme
         shown = {} if run_state is None else curve_cells.curves_of(run_state.trace)
         for name, button in self._toggles.items():
-            if button.isHidden() == (name in shown):
-                button.setVisible(name in shown)
+            button.setVisible(name in shown)
         self.setAccessibleDescription(summary(run_state))
         if shown != self._shown:
             self._shown = shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from app.features.kkt.overlay import cases_of
@@ -14,7 +14,7 @@ from app.views.plot.lane_overlays import LaneOverlays
 from app.views.plot.layers import Layers
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import bold, painter_on
 from solver import Grid
 
 from .scene import Wipe
@@ -112,9 +112,7 @@ class WipeLayers:
         for pen in (QPen(ground, 4.0), QPen(accent, 2.0)):
             painter.setPen(pen)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-        font = QFont(painter.font())
-        font.setBold(True)
-        painter.setFont(font)
+        painter.setFont(bold(painter.font()))
         side = painter.fontMetrics().height() + 6.0
         for place, left in zip(self._wipe.places, (x - side - 4, x + 4), strict=True):
             left = min(max(left, area.left() + 2), area.right() - side - 2)  # at the edges too, both can be read

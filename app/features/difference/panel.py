@@ -25,7 +25,7 @@ from app.scene.model import Scene
 from app.state.number_format import grouped, signed
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, named, show_check, show_number
+from app.views.widgets.form_fields import combo_box, describe, label_for, named, show_check, show_number, show_text
 
 from .controller import DifferenceController
 from .query import Involved
@@ -149,9 +149,7 @@ class DifferencePanel(QWidget):
         form = QGridLayout()
         form.setColumnStretch(1, 1)
         for row, (text, choice) in enumerate(zip(("&First", "&Second"), self._choices, strict=True)):
-            label = QLabel(text)
-            label.setBuddy(choice)
-            form.addWidget(label, row, 0)
+            form.addWidget(label_for(text, choice), row, 0)
             form.addWidget(choice, row, 1)
         form.addWidget(self._wipe, 2, 0)
         form.addWidget(self._slider, 2, 1)
@@ -170,13 +168,7 @@ class DifferencePanel(QWidget):
 
     def _choice(self, name: str, title: str) -> QComboBox:
         choice = describe(
-            QComboBox(
-                sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon,
-                minimumContentsLength=12,
-            ),
-            f"compare.{name}",
-            f"{title} classifier",
-            "One of the two that are compared.",
+            combo_box(width=12), f"compare.{name}", f"{title} classifier", "One of the two that are compared."
         )
         choice.activated.connect(lambda: self._choose(name == "first"))
         return choice
@@ -210,8 +202,7 @@ class DifferencePanel(QWidget):
         self._slider.setEnabled(wipe is not None and compare.places is not None)
         show_number(self._slider, round(PARTS * (HALF if wipe is None else wipe)))
         text = "\n".join(compare.sentences)
-        if self._words.text() != text:
-            self._words.setText(text)
+        show_text(self._words, text)
         involved = None if compare.difference is None or compare.places is None else compare.difference.involved
         self._model.show(involved, scene.class_names, compare.places or (0, 1))
         number = 0 if involved is None else len(involved.index)

@@ -8,7 +8,6 @@ from html import escape
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QGridLayout,
     QGroupBox,
     QHBoxLayout,
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QSlider,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -29,7 +27,18 @@ from app.state.folds import FEWEST_FOLDS, MOST_FOLDS, MOST_SEED
 from app.state.test_split import LEAST_RATIO, MOST_RATIO
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import Gestures, describe, named, show_choice, show_number
+from app.views.widgets.form_fields import (
+    Gestures,
+    combo_box,
+    describe,
+    label_for,
+    named,
+    show_choice,
+    show_number,
+    show_text,
+    spin_box,
+)
+from app.views.widgets.painting import bold
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
@@ -71,9 +80,7 @@ class EvaluationTable(QWidget):
                 self._label(f"evaluation.{name}{place}", grid, row, place + 1) for place in range(MAX_LANES)
             ]
         for place in range(MAX_LANES):
-            font = self._heads[place].font()
-            font.setBold(True)
-            self._heads[place].setFont(font)
+            self._heads[place].setFont(bold(self._heads[place].font()))
 
     @staticmethod
     def _label(name: str, grid: QGridLayout, row: int, column: int) -> QLabel:
@@ -95,24 +102,21 @@ class EvaluationTable(QWidget):
             here = place < len(evaluation.lanes)
             self._grid.setColumnStretch(place + 1, int(here))
             for label in (self._heads[place], *(cells[place] for cells in self._cells.values())):
-                if label.isHidden() == here:
-                    label.setVisible(here)
+                label.setVisible(here)
             if here:
                 self._show_lane(evaluation, place, evaluation.lanes[place], several)
         validating = evaluation.validation.kind != "none"
         for label in (self._titles["validated"], *self._cells["validated"][: len(evaluation.lanes)]):
-            if label.isHidden() == validating:
-                label.setVisible(validating)
+            label.setVisible(validating)
         title = "Leave-one-out" if evaluation.validation.kind == "leave-one-out" else f"{evaluation.validation.k} folds"
-        _say(self._titles["validated"], title)
+        show_text(self._titles["validated"], title)
         with_curves = any(lane.roc is not None for lane in evaluation.lanes)
         for label in (self._titles["auc"], *self._cells["auc"][: len(evaluation.lanes)]):
-            if label.isHidden() == with_curves:
-                label.setVisible(with_curves)
+            label.setVisible(with_curves)
 
     def _show_lane(self, evaluation: Evaluation, place: int, lane: LaneEvaluation, several: bool) -> None:
         head = words.lane_title(place, lane)
-        _say(self._heads[place], head.replace(" ", "\n", 1) if several else head)
+        show_text(self._heads[place], head.replace(" ", "\n", 1) if several else head)
         self._heads[place].setToolTip(lane.name)
         texts = {
             "test": words.share(lane.accuracy, lane.stale),
@@ -123,19 +127,14 @@ class EvaluationTable(QWidget):
         }
         for name, title, sentence in ROWS:
             cell = self._cells[name][place]
-            _say(cell, texts[name])
+            show_text(cell, texts[name])
             cell.setAccessibleName(f"{title} of {head}: {texts[name]}")
             more = words.STALE if lane.stale and name != "validated" else ""
             cell.setToolTip(words.validated_words(lane) or sentence if name == "validated" else more or sentence)
 
 
-def _say(label: QLabel, text: str) -> None:
-    if label.text() != text:
-        label.setText(text)
-
-
-SPLITS = (("none", "None"), ("ratio", "A share of each class"), ("painted", "Painted by hand (N)"))
-VALIDATIONS = (("none", "Off"), ("folds", "k folds"), ("leave-one-out", "Leave one out"))
+SPLITS = (("None", "none"), ("A share of each class", "ratio"), ("Painted by hand (N)", "painted"))
+VALIDATIONS = (("Off", "none"), ("k folds", "folds"), ("Leave one out", "leave-one-out"))
 
 
 class EvaluationPanel(QWidget):
@@ -166,10 +165,11 @@ class EvaluationPanel(QWidget):
 
     def _split_box(self) -> QWidget:
         box = QGroupBox("Test points")
-        layout = QVBoxLayout(box)
-        layout.setSpacing(4)
-        self._split = _combo(
-            "evaluation.split", "Test points", SPLITS, "Which points are kept back: nothing is trained on them."
+        self._split = describe(
+            combo_box(SPLITS),
+            "evaluation.split",
+            "Test points",
+            "Which points are kept back: nothing is trained on them.",
         )
         self._split.activated.connect(lambda: self._split_controller.choose(self._split.currentData()))
         self._ratio = QSlider(Qt.Orientation.Horizontal)
@@ -180,53 +180,46 @@ class EvaluationPanel(QWidget):
             lambda value: self._split_controller.set_ratio(value / 100.0, ("split", self._gestures.count))
         )
         self._percent = QLabel()
-        self._seed = _spin("evaluation.seed", "Seed of the split", 0, MOST_SEED, "Another seed draws other points.")
+        self._seed = describe(
+            spin_box(0, MOST_SEED), "evaluation.seed", "Seed of the split", "Another seed draws other points."
+        )
         self._seed.valueChanged.connect(self._split_controller.set_seed)
         self._drawing = QWidget()
-        lines = filled(QVBoxLayout(self._drawing), margins=0, spacing=4)
         share = filled(QHBoxLayout(), (self._ratio, 1), self._percent)
-        lines.addLayout(share)
-        lines.addLayout(_row("Seed", self._seed))
+        seed = filled(QHBoxLayout(), label_for("Seed", self._seed), (self._seed, 1))
+        filled(QVBoxLayout(self._drawing), share, seed, margins=0, spacing=4)
         self._said = Words("evaluation.counts", "How many points are kept back")
-        for part in (self._split, self._drawing, self._said):
-            layout.addWidget(part)
+        filled(QVBoxLayout(box), self._split, self._drawing, self._said, spacing=4)
         return box
 
     def _scores_box(self) -> QWidget:
         box = QGroupBox("Scores")
-        layout = QVBoxLayout(box)
-        layout.setSpacing(4)
         self._table = EvaluationTable()
-        self._validation = _combo(
+        self._validation = describe(
+            combo_box(VALIDATIONS),
             "evaluation.validation",
             "Cross-validation",
-            VALIDATIONS,
             "Without test points: train on all folds but one and test on that one, each in turn.",
         )
         self._validation.activated.connect(lambda: self._evaluation.validate(kind=self._validation.currentData()))
-        self._k = _spin("evaluation.k", "Folds k", FEWEST_FOLDS, MOST_FOLDS, "Into how many parts points are dealt.")
+        self._k = describe(
+            spin_box(FEWEST_FOLDS, MOST_FOLDS), "evaluation.k", "Folds k", "Into how many parts points are dealt."
+        )
         self._k.valueChanged.connect(lambda value: self._evaluation.validate(k=value))
-        self._fold_seed = _spin("evaluation.fold_seed", "Seed of the folds", 0, MOST_SEED, "Another seed deals anew.")
+        self._fold_seed = describe(
+            spin_box(0, MOST_SEED), "evaluation.fold_seed", "Seed of the folds", "Another seed deals anew."
+        )
         self._fold_seed.valueChanged.connect(lambda value: self._evaluation.validate(seed=value))
         self._folds = QWidget()
-        lines = QHBoxLayout(self._folds)
-        lines.setContentsMargins(0, 0, 0, 0)
-        for title, field in (("k", self._k), ("Seed", self._fold_seed)):
-            label = QLabel(title)
-            label.setBuddy(field)
-            lines.addWidget(label)
-            lines.addWidget(field, 1)
+        of_k, of_seed = label_for("k", self._k), label_for("Seed", self._fold_seed)
+        filled(QHBoxLayout(self._folds), of_k, (self._k, 1), of_seed, (self._fold_seed, 1), margins=0)
         self._remarks = Words("evaluation.remarks", "More about the scores")
-        layout.addWidget(self._table)
-        layout.addLayout(_row("Cross-validation", self._validation))
-        layout.addWidget(self._folds)
-        layout.addWidget(self._remarks)
+        kind = filled(QHBoxLayout(), label_for("Cross-validation", self._validation), (self._validation, 1))
+        filled(QVBoxLayout(box), self._table, kind, self._folds, self._remarks, spacing=4)
         return box
 
     def _lane_box(self) -> QWidget:
         self._lane = QGroupBox("One classifier on the test points")
-        layout = QVBoxLayout(self._lane)
-        layout.setSpacing(4)
         self._group = QButtonGroup(self)
         self._buttons = []
         for place in range(MAX_LANES):
@@ -250,7 +243,8 @@ class EvaluationPanel(QWidget):
             "f = 0, or half of the votes (Backspace).",
         )
         self._own.clicked.connect(self._take_back)
-        for part in (
+        filled(
+            QVBoxLayout(self._lane),
             self._choice,
             self._confusion,
             self._undefined,
@@ -258,8 +252,8 @@ class EvaluationPanel(QWidget):
             self._threshold,
             self._own,
             self._rates,
-        ):
-            layout.addWidget(part)
+            spacing=4,
+        )
         return self._lane
 
     # -- the hand --------------------------------------------------------------------------------------------------
@@ -283,14 +277,14 @@ class EvaluationPanel(QWidget):
         self._shown = evaluation, theme
         split, validation = evaluation.split, evaluation.validation
         show_choice(self._split, split.kind)
-        _show(self._drawing, split.kind == "ratio")
+        self._drawing.setVisible(split.kind == "ratio")
         show_number(self._ratio, round(100 * split.ratio))
         self._percent.setText(f"{split.ratio:.0%}".replace("%", " %"))
         show_number(self._seed, split.seed)
         self._said.say(_unbroken(words.split_words(evaluation)))
         self._table.show_evaluation(evaluation)
         show_choice(self._validation, validation.kind)
-        _show(self._folds, validation.kind == "folds")
+        self._folds.setVisible(validation.kind == "folds")
         show_number(self._k, validation.k)
         show_number(self._fold_seed, validation.seed)
         self._say_remarks(evaluation)
@@ -308,11 +302,11 @@ class EvaluationPanel(QWidget):
         if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds come in, nothing below it jumps
         self._remarks.say("<br>".join(map(_unbroken, remarks)))
-        _show(self._remarks, bool(remarks))
+        self._remarks.setVisible(bool(remarks))
 
     def _show_lane(self, evaluation: Evaluation, theme: Theme) -> None:
         lane = evaluation.lanes[evaluation.judged]
-        _show(self._lane, evaluation.n_test > 0)
+        self._lane.setVisible(evaluation.n_test > 0)
         if not evaluation.n_test:
             return
         for place, (button, each) in enumerate(zip(self._buttons, evaluation.lanes, strict=False)):
@@ -320,47 +314,20 @@ class EvaluationPanel(QWidget):
             button.setText(f"{'▸ ' if chosen else ''}{words.lane_title(place, each)}")
             button.setChecked(chosen)
         self._choice.show_only(self._buttons[: len(evaluation.lanes)])
-        _show(self._choice, len(evaluation.lanes) > 1)
+        self._choice.setVisible(len(evaluation.lanes) > 1)
         self._confusion.show_lane(evaluation, lane, theme)
-        _show(self._undefined, self._confusion.has_undefined)
+        self._undefined.setVisible(self._confusion.has_undefined)
         self._roc.show_evaluation(evaluation, theme)
         any_curve = any(each.roc is not None for each in evaluation.lanes)
-        _show(self._roc, any_curve)
+        self._roc.setVisible(any_curve)
         self._threshold.say(_unbroken(words.threshold_words(evaluation, lane)))
         self._rates.say(_unbroken(words.roc_words(evaluation, lane)))
-        _show(self._own, lane.roc is not None)
+        self._own.setVisible(lane.roc is not None)
         if not lane.moved and self._own.hasFocus():  # a button that is disabled throws the focus anywhere
             self._roc.setFocus()
         self._own.setEnabled(lane.moved)
 
 
-def _combo(name: str, title: str, entries: tuple[tuple[str, str], ...], tip: str) -> QComboBox:
-    combo = QComboBox()
-    for data, text in entries:
-        combo.addItem(text, data)
-    describe(combo, name, title, tip)
-    return combo
-
-
-def _spin(name: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-    spin = QSpinBox(minimum=low, maximum=high)
-    spin.setKeyboardTracking(False)
-    describe(spin, name, title, tip)
-    return spin
-
-
-def _row(title: str, field: QWidget) -> QHBoxLayout:
-    label = QLabel(title)
-    label.setBuddy(field)
-    row = filled(QHBoxLayout(), label, (field, 1))
-    return row
-
-
 def _unbroken(text: str) -> str:
     """HTML in which no line ends between a number and its %."""
     return escape(text).replace(" %", "\u00a0%")
-
-
-def _show(widget: QWidget, shown: bool) -> None:
-    if widget.isHidden() == shown:
-        widget.setVisible(shown)

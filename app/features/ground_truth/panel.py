@@ -7,7 +7,7 @@ from html import escape
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.features.active_learning.view_parts import ButtonRows, Words
@@ -17,7 +17,7 @@ from app.state.number_format import grouped
 from app.state.session import Session
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, show_check, show_number
+from app.views.widgets.form_fields import describe, label_for, show_check, show_number, spin_box
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
@@ -55,16 +55,13 @@ class GroundTruthPanel(QWidget):
 
     def _truth(self) -> QWidget:
         box = QGroupBox("Truth")
-        layout = QVBoxLayout(box)
-        layout.setSpacing(4)
         self._origin = Words("truth.origin", "Where the points come from")
         self._ideal = _check("truth.ideal", "Show the boundary (U)", "The true or ideal boundary in every picture.")
         self._ideal.clicked.connect(self._desk.toggle_ideal)
         self._name = Words("truth.name", "What the boundary is")
         self._bayes = Words("truth.bayes", "Error of the ideal classifier")
-        self._count = QSpinBox(minimum=FEWEST_POINTS, maximum=MOST_POINTS, singleStep=1000)
-        self._count.setKeyboardTracking(False)
-        describe(self._count, "truth.count", "Fresh points of a throw", "How many fresh points one throw has.")
+        count = spin_box(FEWEST_POINTS, MOST_POINTS, 1000)
+        self._count = describe(count, "truth.count", "Fresh points of a throw", "How many fresh points one throw has.")
         self._count.valueChanged.connect(self._desk.set_count)
         self._throw = _button(
             "truth.throw", "Throw", "New points of the same kind, with their classes, thrown at all models alike."
@@ -86,27 +83,21 @@ class GroundTruthPanel(QWidget):
             margins=0,
             spacing=4,
         )
-        for part in (self._origin, self._ideal, self._name, self._bayes, self._throwing):
-            layout.addWidget(part)
+        filled(QVBoxLayout(box), self._origin, self._ideal, self._name, self._bayes, self._throwing, spacing=4)
         return box
 
     def _stability(self) -> QWidget:
         box = QGroupBox("Stability")
-        layout = QVBoxLayout(box)
-        layout.setSpacing(4)
         self._haze = _check("truth.haze", "Show the haze (H)", "Boundaries of models that learn from resampled points.")
         self._haze.clicked.connect(lambda: self._controller.toggle("bootstrap"))
-        self._resamples = QSpinBox(minimum=LEAST, maximum=MOST)
-        self._resamples.setKeyboardTracking(False)
-        describe(self._resamples, "truth.resamples", "Resamples B", "How many models learn from resampled points.")
+        resamples, tip = spin_box(LEAST, MOST), "How many models learn from resampled points."
+        self._resamples = describe(resamples, "truth.resamples", "Resamples B", tip)
         self._resamples.valueChanged.connect(self._desk.set_resamples)
         self._disagreements = Words("truth.disagreements", "How far resampled models disagree")
         self._definition = Words("truth.definition", "What the disagreement is")
         self._definition.say(escape(f"{words.RESAMPLING} {words.DEFINITION}"))
-        layout.addWidget(self._haze)
-        layout.addLayout(_row("Resamples B", self._resamples))
-        layout.addWidget(self._disagreements)
-        layout.addWidget(self._definition)
+        row = _row("Resamples B", self._resamples)
+        filled(QVBoxLayout(box), self._haze, row, self._disagreements, self._definition, spacing=4)
         return box
 
     def sizeHint(self) -> QSize:
@@ -313,21 +304,14 @@ def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> st
 
 
 def _button(name: str, text: str, tip: str) -> QPushButton:
-    button = describe(QPushButton(text), name, text, tip)
-    return button
+    return describe(QPushButton(text), name, text, tip)
 
 
 def _check(name: str, text: str, tip: str) -> QCheckBox:
-    box = describe(QCheckBox(text), name, text, tip)
-    return box
+    return describe(QCheckBox(text), name, text, tip)
 
 
 def _row(title: str, field: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    label = QLabel(title)
-    label.setBuddy(field)
+    label = label_for(title, field)
     label.setAlignment(Qt.AlignmentFlag.AlignVCenter)
-    row.addWidget(label)
-    row.addWidget(field)
-    row.addStretch(1)
-    return row
+    return filled(QHBoxLayout(), label, field, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.features.kkt import text as words
@@ -14,7 +14,7 @@ from app.scene.model import Scene
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe
+from app.views.widgets.form_fields import combo_box, describe
 from app.views.widgets.linked_view import Sentence
 from app.views.widgets.painting import painter_on
 from app.views.widgets.picture_beside_text import PictureBesideText
@@ -36,22 +36,16 @@ class MultipliersPanel(QWidget):
         describe(self, "alphas", "Multipliers", "The multipliers α of the training points, by KKT case.")
         self.setToolTip("")
         self._theme: Theme | None = None
-        self._order = QComboBox()
-        for text, by_size in (("Largest first", True), ("In the order of the points", False)):
-            self._order.addItem(text, by_size)
-        describe(self._order, "alphas.order", "Order of the bars", "By the size of α, or as the points come.")
-        self._height = QComboBox()
-        for text, up_to_C in (("Height up to C", True), ("Height up to the largest α", False)):
-            self._height.addItem(text, up_to_C)
-        describe(
-            self._height,
+        orders = combo_box((("Largest first", True), ("In the order of the points", False)), 8)
+        tip = "By the size of α, or as the points come."
+        self._order = describe(orders, "alphas.order", "Order of the bars", tip)
+        self._height = describe(
+            combo_box((("Height up to C", True), ("Height up to the largest α", False)), 8),
             "alphas.height",
             "Height of the picture",
             "Up to the bound C, or only up to the largest multiplier: bars far below C become visible.",
         )
         for combo in (self._order, self._height):
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(8)
             combo.activated.connect(self._choose)
         self.bars = describe(
             MultiplierBars(lambda point: controller.playback.hover(point)),

@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -34,7 +34,7 @@ from app.views.plot.samples import draw_samples
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import bold, painter_on
 from solver import RULES, Grid
 
 from . import text as race_words
@@ -258,8 +258,7 @@ class RacerView(QWidget):
 
     def show_note(self, shown: bool) -> None:
         """Explain the rule, or not."""
-        if self._note.isHidden() == shown:
-            self._note.setVisible(shown)
+        self._note.setVisible(shown)
 
     def show_rule(self, rule: str, theme: Theme) -> None:
         """Name the rule."""
@@ -377,14 +376,12 @@ class RaceTable(QTableWidget):
 
     def fit(self) -> None:
         """Fit columns and height to the font."""
-        font = QFont(self.font())
-        font.setBold(True)
-        metrics, bold = self.fontMetrics(), QFontMetrics(font)
+        metrics, strong = self.fontMetrics(), QFontMetrics(bold(self.font()))
         key = round(1.6 * metrics.height()) + 6
         widths = []
         for longest, (title, _) in zip(self.LONGEST, race_words.COLUMNS, strict=True):
             header = max(metrics.horizontalAdvance(word) for word in title.split(" ", 1))
-            widths.append(max(header, bold.horizontalAdvance(longest)) + 9)
+            widths.append(max(header, strong.horizontalAdvance(longest)) + 9)
         widths[0] += key
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)

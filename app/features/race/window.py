@@ -12,11 +12,9 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
     QComboBox,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QSlider,
     QVBoxLayout,
     QWidget,
@@ -30,7 +28,8 @@ from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import describe, named, show_check, show_choice, show_number
+from app.views.widgets.form_fields import combo_box, describe, label_for, named, show_check, show_choice, show_number
+from app.views.widgets.scrolling_form import scrolling
 from solver import RULES
 
 from .controller import RaceController, RaceScene
@@ -42,22 +41,15 @@ from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
 
 def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str) -> QComboBox:
     """A box of `entries`, texts with their data."""
-    made = QComboBox()
-    for text, data in entries:
-        made.addItem(text, data)
+    made = combo_box(entries)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-    describe(made, f"race.{name}", title, tip)
-    return made
+    return describe(made, f"race.{name}", title, tip)
 
 
 def labelled(text: str, *widgets: QWidget) -> QWidget:
     """`widgets` behind their label, which is the first one's."""
     box = QWidget()
-    layout = filled(QHBoxLayout(box), margins=0, spacing=5)
-    label = QLabel(text)
-    label.setBuddy(widgets[0])
-    for widget in (label, *widgets):
-        layout.addWidget(widget)
+    filled(QHBoxLayout(box), label_for(text, widgets[0]), *widgets, margins=0, spacing=5)
     return box
 
 
@@ -153,8 +145,7 @@ class RaceControls(QWidget):
         if self._problem.currentIndex() != place:
             self._problem.setCurrentIndex(place)
         several = len(scene.problems) > 1
-        if self._problem_box.isHidden() == several:
-            self._problem_box.setVisible(several)
+        self._problem_box.setVisible(several)
 
     @staticmethod
     def _fill(combo: QComboBox, entries: list[tuple[str, object]]) -> None:
@@ -248,11 +239,7 @@ class RaceWindow(QWidget):
         plot = filled(QVBoxLayout(), self._axes_row(), (self.curves, 1))
         self._bottom.addLayout(plot, 1)
         stack.addLayout(self._bottom, 2)
-        # large text in a small window
-        self._scroll = QScrollArea(widgetResizable=True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(inner)
+        self._scroll = scrolling(inner)  # large text in a small window
         filled(QVBoxLayout(self), self._scroll, margins=0)
 
     def _axes_row(self) -> QWidget:
@@ -321,8 +308,7 @@ class RaceWindow(QWidget):
     def _show_sentence(self, scene: RaceScene) -> None:
         text = f"<b>{escape(scene.sentence)}</b>" if scene.alarming else escape(scene.sentence)
         self._sentence.show_text(text)
-        if self._sentence.isHidden() == bool(text):
-            self._sentence.setVisible(bool(text))
+        self._sentence.setVisible(bool(text))
 
     # -- sizes -----------------------------------------------------------------------------------------------------
 

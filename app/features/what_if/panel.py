@@ -12,7 +12,7 @@ from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, named, show_check
+from app.views.widgets.form_fields import describe, named, show_check, show_text
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
@@ -108,11 +108,8 @@ class WhatIfPanel(QWidget):
         self.armed.clicked.connect(lambda: controller.feature(WhatIf).toggle())
         self.hint = named(QLabel(wordWrap=True), "whatif.hint")
         form = QWidget()
-        rows = filled(QVBoxLayout(form), margins=(0, 0, 4, 0), spacing=6)
         self.sections = [_Section(index, controller, self.armed) for index in range(MAX_LANES)]
-        for section in self.sections:
-            rows.addWidget(section)
-        rows.addStretch(1)
+        filled(QVBoxLayout(form), *self.sections, 1, margins=(0, 0, 4, 0), spacing=6)
         filled(QVBoxLayout(self), self.armed, self.hint, (ScrollingForm(form), 1), margins=(8, 6, 8, 6))
         self.setFocusProxy(self.armed)
 
@@ -121,8 +118,7 @@ class WhatIfPanel(QWidget):
         session = scene.session
         show_check(self.armed, session.armed)
         hint = words.DISARMED if not session.armed else words.ARMED if session.baseline is None else ""
-        if hint != self.hint.text():
-            self.hint.setText(hint)
+        show_text(self.hint, hint)
         self.hint.setVisible(bool(hint))
         for index, section in enumerate(self.sections):
             lane = scene.lanes[index].feature(LaneWhatIf) if index < len(scene.lanes) else None

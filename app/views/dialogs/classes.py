@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QGroupBox,
     QLabel,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -23,7 +22,8 @@ from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import NameField, describe, named
+from app.views.widgets.form_fields import NameField, describe, label_for, named
+from app.views.widgets.scrolling_form import scrolling
 
 LEAST_CONTRAST = 3.0
 
@@ -91,14 +91,12 @@ class ClassesDialog(QDialog):
         axis_grid = QGridLayout(axes)
         self._axes = (NameField(60), NameField(60))
         for place, (letter, field) in enumerate(zip("xy", self._axes, strict=True)):
-            title = QLabel(f"{letter} axis")
-            title.setBuddy(field)
             field.setPlaceholderText(letter)
             describe(
                 field, f"classes.{letter}", f"Name of the {letter} axis", f"What {letter} stands for, with its unit."
             )
             field.committed.connect(lambda name, place=place: self._name_axis(place, name))
-            axis_grid.addWidget(title, 0, 2 * place)
+            axis_grid.addWidget(label_for(f"{letter} axis", field), 0, 2 * place)
             axis_grid.addWidget(field, 0, 2 * place + 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
@@ -108,13 +106,8 @@ class ClassesDialog(QDialog):
                 button.setAutoDefault(False)
         inner = QWidget()
         filled(QVBoxLayout(inner), classes, axes, 1, margins=0)
-        # large text on a small screen
-        scroll = QScrollArea(widgetResizable=True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(inner)
-        self._inner, self._scroll = inner, scroll
-        filled(QVBoxLayout(self), scroll, buttons)
+        self._inner, self._scroll = inner, scrolling(inner)  # large text on a small screen
+        filled(QVBoxLayout(self), self._scroll, buttons)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
@@ -36,7 +35,9 @@ from app.exchange import (
 from app.files.documents import FileError
 from app.state.number_format import grouped
 from app.views.latest_task import Background
-from app.views.widgets.form_fields import describe, named, show_check, show_choice
+from app.views.widgets.boxes import filled
+from app.views.widgets.form_fields import combo_box, describe, label_for, named, show_check, show_choice
+from app.views.widgets.painting import bold
 
 from .import_preview import COLUMNS, Picture, Rows
 
@@ -90,33 +91,21 @@ class ImportDialog(QDialog):
         self.setObjectName("import")
         self.setWindowTitle("Import points")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        layout = QVBoxLayout(self)
         self._text_row = self._dialect()
-        layout.addWidget(self._text_row)
         self._rows = describe(
             Rows(), "import.rows", "First rows", "The first rows of the table, with their lines in the file."
         )
         self._rows.setMinimumHeight(110)
-        layout.addWidget(self._rows, 3)
         self._more = named(QLabel(), "import.more")
-        layout.addWidget(self._more)
-        middle = QHBoxLayout()
-        middle.addLayout(self._columns(), 3)
         self._picture = describe(
             Picture(), "import.picture", "Picture of the points", "The points, both axes equally scaled."
         )
-        middle.addWidget(self._picture, 2)
-        layout.addLayout(middle, 2)
-        self._summary = named(QLabel(), "import.summary")
-        self._summary.setTextFormat(Qt.TextFormat.PlainText)  # it quotes the file
-        self._summary.setWordWrap(True)
-        layout.addWidget(self._summary)
+        middle = filled(QHBoxLayout(), (self._columns(), 3), (self._picture, 2))
+        # It quotes the file.
+        self._summary = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.summary")
         self._doubt = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.doubt")
-        font = self._doubt.font()
-        font.setBold(True)
-        self._doubt.setFont(font)
+        self._doubt.setFont(bold(self._doubt.font()))
         self._doubt.hide()
-        layout.addWidget(self._doubt)
         self._bad = describe(
             QPlainTextEdit(readOnly=True, tabChangesFocus=True),
             "import.bad",
@@ -124,8 +113,8 @@ class ImportDialog(QDialog):
             "The rows that cannot be used, by line, and why.",
         )
         self._bad.setMinimumHeight(60)
-        layout.addWidget(self._bad, 1)
-        layout.addWidget(self._buttons())
+        parts = ((self._rows, 3), self._more, (middle, 2), self._summary, self._doubt, (self._bad, 1), self._buttons())
+        filled(QVBoxLayout(self), self._text_row, *parts)
         self._add.setChecked(add)
         self._background = Background(self._show_answer, self)
         self.resize(860, 660)
@@ -133,14 +122,10 @@ class ImportDialog(QDialog):
 
     def _dialect(self) -> QWidget:
         row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        self._separator, self._decimal = QComboBox(), QComboBox()
+        layout = filled(QHBoxLayout(row), margins=0)
+        self._separator = combo_box((title, sign) for sign, title in SEPARATORS.items())
+        self._decimal = combo_box((title, sign) for sign, title in DECIMALS.items())
         self._header = QCheckBox("&First row names the columns")
-        for sign, title in SEPARATORS.items():
-            self._separator.addItem(title, sign)
-        for sign, title in DECIMALS.items():
-            self._decimal.addItem(title, sign)
         describe(self._separator, "import.separator", "Separator", "What stands between two cells of a row.")
         describe(self._decimal, "import.decimal", "Decimal sign", "How numbers are written in this file.")
         describe(self._header, "import.header", "First row names the columns", "Else it holds a point like the others.")
@@ -148,13 +133,9 @@ class ImportDialog(QDialog):
         self._decimal.activated.connect(lambda: self._ask(decimal=self._decimal.currentData()))
         self._header.clicked.connect(lambda on: self._ask(header=on))
         for title, box in (("&Separator", self._separator), ("&Decimal sign", self._decimal)):
-            label = QLabel(title)
-            label.setBuddy(box)
-            layout.addWidget(label)
-            layout.addWidget(box)
+            filled(layout, label_for(title, box), box)
             layout.addSpacing(12)
-        layout.addWidget(self._header)
-        layout.addStretch(1)
+        filled(layout, self._header, 1)
         row.hide()  # until it is known that the file is a text
         return row
 
@@ -162,15 +143,14 @@ class ImportDialog(QDialog):
         grid = QGridLayout()  # a form layout sets its labels a little too high beside these boxes
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
-        self._x, self._y, self._class = QComboBox(), QComboBox(), QComboBox()
-        for box in (self._x, self._y, self._class):
-            # Not as wide as the longest of ten thousand names.
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(16)
+        # Not as wide as the longest of ten thousand names.
+        x, y, label = combo_box(width=16), combo_box(width=16), combo_box(width=16)
+        self._x = describe(x, "import.x", "Column for x", "Which column runs to the right.")
+        self._y = describe(y, "import.y", "Column for y", "Which column runs upwards.")
+        tip = "Which column says the class: at most 8 values."
+        self._class = describe(label, "import.class", "Column for the class", tip)
+        for box in (x, y, label):
             box.activated.connect(self._rechoose)
-        describe(self._x, "import.x", "Column for x", "Which column runs to the right.")
-        describe(self._y, "import.y", "Column for y", "Which column runs upwards.")
-        describe(self._class, "import.class", "Column for the class", "Which column says the class: at most 8 values.")
         self._standardise = describe(
             QCheckBox("S&tandardise: mean 0, variance 1"),
             "import.standardise",
@@ -179,9 +159,7 @@ class ImportDialog(QDialog):
         )
         self._standardise.clicked.connect(self._rechoose)
         for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
-            label = QLabel(title)
-            label.setBuddy(box)
-            grid.addWidget(label, line, 0)
+            grid.addWidget(label_for(title, box), line, 0)
             grid.addWidget(box, line, 1)
         grid.addWidget(self._standardise, 3, 1)
         replace_points, add = QRadioButton("&Replace the points"), QRadioButton("&Add to the points")

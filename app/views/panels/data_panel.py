@@ -30,7 +30,18 @@ from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import Gestures, NumberField, describe, named, show_choice, show_number
+from app.views.widgets.form_fields import (
+    Gestures,
+    NumberField,
+    combo_box,
+    describe,
+    label_for,
+    named,
+    show_choice,
+    show_number,
+    show_text,
+    spin_box,
+)
 from solver.data.datasets import DATASETS
 
 from .tool_panel import ToolPanel
@@ -53,14 +64,9 @@ class DataPanel(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no stop of the Tab key: there is nothing to do here
         self._inner = QWidget()
-        layout = QVBoxLayout(self._inner)
-        layout.setContentsMargins(6, 4, 6, 4)
         self._tool = ToolPanel(controller.editing)
-        layout.addWidget(self._tool)
-        layout.addWidget(self._classes())
-        layout.addWidget(self._generator())
-        layout.addWidget(self._legend())
-        layout.addStretch(1)
+        parts = (self._tool, self._classes(), self._generator(), self._legend())
+        filled(QVBoxLayout(self._inner), *parts, 1, margins=(6, 4, 6, 4))
         self.setWidget(self._inner)
 
     def minimumSizeHint(self) -> QSize:
@@ -96,8 +102,6 @@ class DataPanel(QScrollArea):
 
     def _limit(self) -> QWidget:
         self._limit_row = QWidget()
-        # Beside each other they would make the sidebar wider.
-        lines = filled(QVBoxLayout(self._limit_row), margins=(0, 2, 0, 0), spacing=2)
         self._limits = describe(
             QComboBox(),
             "training_limit",
@@ -105,10 +109,9 @@ class DataPanel(QScrollArea):
             "More points than this: the lanes learn from a sample drawn evenly from each class; the picture says so.",
         )
         self._limits.activated.connect(lambda: self._controller.set_training_limit(self._limits.currentData()))
-        title = QLabel("Learn from at most")
-        title.setBuddy(self._limits)
-        lines.addWidget(title)
-        lines.addWidget(self._limits)
+        title = label_for("Learn from at most", self._limits)
+        # Beside each other they would make the sidebar wider.
+        filled(QVBoxLayout(self._limit_row), title, self._limits, margins=(0, 2, 0, 0), spacing=2)
         return self._limit_row
 
     def _show_limit(self, scene: Scene) -> None:
@@ -135,10 +138,8 @@ class DataPanel(QScrollArea):
         form = self._form = QFormLayout(box)
         form.setContentsMargins(6, 4, 6, 6)
         form.setVerticalSpacing(3)
-        self._set = QComboBox()
-        for name, kind in DATASETS.items():
-            self._set.addItem(kind.title, name)
-        describe(self._set, "generator.name", "Data set", "Which kind of data set to generate.")
+        kinds = combo_box((kind.title, name) for name, kind in DATASETS.items())
+        self._set = describe(kinds, "generator.name", "Data set", "Which kind of data set to generate.")
         self._set.activated.connect(lambda: self._controller.choose_generator(self._set.currentData()))
         self._count = self._spin("count", "Points per class", 1, 50_000, "How many points of each class.")
         self._noise = self._number("noise", "Noise", 0, 10, "Standard deviation of what is added to each coordinate.")
@@ -170,8 +171,7 @@ class DataPanel(QScrollArea):
         describe(add, "generate.add", "Add generated points", "Put these points beside the present ones.")
         generate.clicked.connect(lambda: self._controller.generate())
         add.clicked.connect(lambda: self._controller.generate(add=True))
-        buttons = filled(QHBoxLayout(), (generate, 2), (add, 1))
-        form.addRow(buttons)
+        form.addRow(filled(QHBoxLayout(), (generate, 2), (add, 1)))
         return box
 
     def _legend(self) -> QWidget:
@@ -191,9 +191,7 @@ class DataPanel(QScrollArea):
         return self._legend_box
 
     def _spin(self, field: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-        spin = QSpinBox(minimum=low, maximum=high)
-        spin.setKeyboardTracking(False)
-        describe(spin, f"generator.{field}", title, tip)
+        spin = describe(spin_box(low, high), f"generator.{field}", title, tip)
         self._gestures.watch(spin)
         spin.valueChanged.connect(
             lambda value: self._controller.set_generator((field, self._gestures.count), **{field: value})
@@ -231,13 +229,11 @@ class DataPanel(QScrollArea):
         show_number(self._n_classes, generator.n_classes)
         for name, field in self._fields.items():
             self._form.setRowVisible(field, name in scene.generator_fields)
-        if self._note.text() != scene.generator_note:
-            self._note.setText(scene.generator_note)
+        show_text(self._note, scene.generator_note)
         truth = scene.feature(GroundTruthScene)
         if truth is not None:
             self._legend_rows["ideal"][1].setText(truth.boundary_name)
         self._legend_box.setVisible(scene.legend)
         for kind, parts in self._legend_rows.items():
             for part in parts:
-                if part.isHidden() == (kind in scene.signs):
-                    part.setVisible(kind in scene.signs)
+                part.setVisible(kind in scene.signs)

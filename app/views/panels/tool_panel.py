@@ -20,7 +20,17 @@ from app.scene.model import Scene
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
 from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, named, show_check, show_choice, show_number
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    label_for,
+    named,
+    show_check,
+    show_choice,
+    show_number,
+    show_text,
+    spin_box,
+)
 
 #: Option: title, unit, sentence.
 NUMBERS: dict[str, tuple[str, str, str]] = {
@@ -68,14 +78,10 @@ class ToolPanel(QGroupBox):
     def _number(self, name: str) -> tuple[QSlider, QSpinBox]:
         title, unit, sentence = NUMBERS[name]
         low, high = OPTION_LIMITS[name]
-        slider, spin = QSlider(Qt.Orientation.Horizontal), QSpinBox()
+        slider = describe(QSlider(Qt.Orientation.Horizontal), f"tool.{name}.slider", f"{title} slider", sentence)
         slider.setRange(low, high)
         slider.setPageStep(10)
-        spin.setRange(low, high)
-        spin.setSuffix(unit)
-        spin.setKeyboardTracking(False)
-        describe(slider, f"tool.{name}.slider", f"{title} slider", sentence)
-        describe(spin, f"tool.{name}", title, sentence)
+        spin = describe(spin_box(low, high, suffix=unit), f"tool.{name}", title, sentence)
         slider.actionTriggered.connect(lambda action: self._editing.set_option(name, slider.sliderPosition()))
         spin.valueChanged.connect(lambda value: self._editing.set_option(name, value))
         box = QWidget()
@@ -85,18 +91,13 @@ class ToolPanel(QGroupBox):
 
     def _choice(self, name: str) -> QComboBox:
         title, sentence, entries = CHOICES[name]
-        combo = QComboBox()
-        for text, data in entries:
-            combo.addItem(text, data)
-        describe(combo, f"tool.{name}", title, sentence)
+        combo = describe(combo_box(entries), f"tool.{name}", title, sentence)
         combo.activated.connect(lambda: self._editing.set_option(name, combo.currentData()))
         self._add(name, title, combo, combo)
         return combo
 
     def _add(self, name: str, title: str, widget: QWidget, row: QWidget) -> None:
-        label = QLabel(title)
-        label.setBuddy(widget)
-        self._form.addRow(label, row)
+        self._form.addRow(label_for(title, widget), row)
         self._rows[name] = row
 
     def render_scene(self, scene: Scene) -> None:
@@ -104,8 +105,7 @@ class ToolPanel(QGroupBox):
         session = scene.session
         kind = TOOLS[session.tool]
         self.setTitle(f"Tool: {kind.title}")
-        if self._sentence.text() != kind.sentence:
-            self._sentence.setText(kind.sentence)
+        show_text(self._sentence, kind.sentence)
         for name, row in self._rows.items():
             self._form.setRowVisible(row, name in kind.options)
         for name, (slider, spin) in self._numbers.items():

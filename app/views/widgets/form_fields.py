@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QSlider, QSpinBox, QWidget
 
 from app.state.plain_text import plain
 
@@ -55,13 +55,43 @@ def describe(widget: Described, object_name: str, accessible: str, tip: str) -> 
     return widget
 
 
+def label_for(text: str, field: QWidget) -> QLabel:
+    """A label whose key leads to `field`."""
+    label = QLabel(text)
+    label.setBuddy(field)
+    return label
+
+
+def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QComboBox:
+    """A box of `entries`, texts with their data; if `width` is given, of so many characters however long the texts."""
+    combo = QComboBox()
+    for text, data in entries:
+        combo.addItem(text, data)
+    if width:
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.setMinimumContentsLength(width)
+    return combo
+
+
+def spin_box(low: int, high: int, step: int = 1, suffix: str = "") -> QSpinBox:
+    """A field for a whole number that tells of it once it is typed, not of every digit."""
+    spin = QSpinBox(minimum=low, maximum=high, singleStep=step, suffix=suffix)
+    spin.setKeyboardTracking(False)
+    return spin
+
+
+def show_text(label: QLabel, text: str) -> None:
+    """Set the text of a label where it is another: Qt would lay out anew for the same, too."""
+    if label.text() != text:
+        label.setText(text)
+
+
 def later(owner: QObject, act: Callable[[], object]) -> None:
     """Call `act` when the events at hand are done with, unless `owner` is gone by then.
 
     Not `QTimer.singleShot`: where its owner goes first, it keeps `act`, and with it the whole window, for ever.
     """
-    timer = QTimer(owner)
-    timer.setSingleShot(True)
+    timer = QTimer(owner, singleShot=True)
     timer.timeout.connect(act)
     timer.timeout.connect(timer.deleteLater)
     timer.start(0)

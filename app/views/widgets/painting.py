@@ -12,13 +12,20 @@ from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPaintDevice, QPainter, QPalette
+from PySide6.QtGui import QFont, QPaintDevice, QPainter, QPalette
 from PySide6.QtWidgets import QWidget
 
 #: Characters of the longest sentence.
 LONGEST = 200
 #: What was reported last of each widget: the same fault comes with every frame.
 _reported: WeakKeyDictionary[QWidget, str] = WeakKeyDictionary()
+
+
+def bold(font: QFont) -> QFont:
+    """`font`, bold."""
+    strong = QFont(font)
+    strong.setBold(True)
+    return strong
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from app.engine.latest_queue import LatestQueue
 from app.engine.pool import Job, Later, Pool, Priority
 from app.engine.shading import Shades
 from app.features.race import field, racer, text
-from app.features.race import job as race_module
+from app.features.race import field as race_module
 from app.features.race.field import FRAME_INTERVAL, INDEFINITE, NO_SECOND_CLASS, Field, RaceWork, placed
 from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, CostProbe, Racer, in_fewer_pixels
 from app.features.race.requests import CURVE, NEAR_GAP, Finish, RaceFrame, RaceRequest
