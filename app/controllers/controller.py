@@ -1,4 +1,4 @@
-"""Controller: what the hand can do, each thing in one method; the only writer of document and session.  No Qt."""
+"""Controller: what the user can do, each thing in one method; the only writer of document and session.  No Qt."""
 
 from __future__ import annotations
 
@@ -11,27 +11,73 @@ from app.engine.results import Results
 from app.files import documents
 from app.files.background_task import NoProgress, Task
 from app.files.file_tasks import FileTasks
-from app.state.commands import Clear, Command, Generate, ImportPoints, SetFields, SetGenerator, SetView
+from app.state.commands import (
+    Clear,
+    Command,
+    Generate,
+    ImportPoints,
+    SetFields,
+    SetGenerator,
+    SetLane,
+    SetView,
+    ShowLanes,
+)
 from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, View
 from app.state.edit_struct import changed_struct, text_of
 from app.state.host import Host
-from app.state.lane_commands import SetLane, ShowLanes
 from app.state.number_format import count
 from app.state.points import MAX_CLASSES
 from app.state.session import NOTHING, Session
 from app.state.store import Store
+from app.state.test_split import IdSet, Kind
 from app.tools import PointerPosition
 from solver.data.datasets import DATASETS
 
 from .editing import Editing
 from .lanes import LaneController
 from .playback import PlaybackController
-from .test_split import TestSplitController
 
 if TYPE_CHECKING:
     from app.exchange import Imported
 
 T = TypeVar("T")
+
+
+class TestSplitController:
+    """Turns wishes about the split into commands.
+
+    Parameters
+    ----------
+    host : Host
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def choose(self, kind: Kind) -> None:
+        """No split, one by ratio, or one by hand, which goes on from a ratio's points or those painted before."""
+        split = self._host.document.split
+        if kind == "painted" and split.kind == "ratio":
+            self._set("Choose test points by hand", kind=kind, painted=IdSet(self._host.document.test_points.ids))
+            return
+        texts = {"none": "Train on all points", "ratio": f"Keep {split.ratio:.0%} of the points for testing"}
+        self._set(texts.get(kind, "Choose test points by hand"), kind=kind)
+
+    def set_ratio(self, ratio: float, drag: object = None) -> None:
+        """Keep this share of each class; the changes of one `drag` are one undo step."""
+        self._set(f"Keep {ratio:.0%} of the points for testing", drag, kind="ratio", ratio=ratio)
+
+    def set_seed(self, seed: int) -> None:
+        """Draw other points."""
+        self._set(f"Set the seed of the split to {seed}", kind="ratio", seed=seed)
+
+    def _set(self, text: str, drag: object = None, **changes: Any) -> None:
+        try:
+            split = replace(self._host.document.split, **changes)
+        except ValueError as error:
+            self._host.say(str(error))
+        else:
+            self._host.dispatch(SetFields(drag, changes=(("split", split),), text=text))
 
 
 class Controller:

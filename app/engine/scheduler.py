@@ -9,9 +9,8 @@ from solver import Grid
 
 from .export_surface import enlarge
 from .lane_job import LaneJob
-from .latest_queue import LatestQueue, Wanted
 from .mailbox import Mailbox
-from .pool import Job, Pool, Priority
+from .pool import Job, LatestQueue, Pool, Priority, Wanted
 from .query import Answer, NumberedQuery, Query, work_out
 from .requests import Frame, LaneRequest, LaneSpec, Picture
 from .results import Results

@@ -8,8 +8,7 @@ from app.state.commands import AddPoints, MovePoints
 from app.state.points import Ids
 from solver.core.arrays import Array
 
-from .base import Tool
-from .pointer_position import CLICK_PIXELS, GRAB_PIXELS, PointerPosition, nearest
+from .base import CLICK_PIXELS, GRAB_PIXELS, PointerPosition, Tool, nearest
 
 #: Share of the brush radius by which one jitter moves a point, as a standard deviation.
 JITTER = 0.08

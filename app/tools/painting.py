@@ -8,8 +8,7 @@ from app.state.commands import AddPoints, PaintTestPoints, RelabelPoints, Remove
 from app.state.session import Outline, OutlineKind
 from solver.core.arrays import Array, Integers
 
-from .base import Tool
-from .pointer_position import PointerPosition, along
+from .base import PointerPosition, Tool, along
 
 #: Share of the radius after which the brush sprays again.
 SPACING = 0.5

@@ -8,8 +8,8 @@ from app.state.points import Ids
 from app.state.session import Outline
 from solver.core.arrays import Array, Mask
 
+from .base import GRAB_PIXELS, PointerPosition, inside_polygon, nearest
 from .moving import Grip, _Mover, held
-from .pointer_position import GRAB_PIXELS, PointerPosition, inside_polygon, nearest
 
 #: Pixels between two corners of a lasso.
 CORNER_PIXELS = 3.0

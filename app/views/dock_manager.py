@@ -1,10 +1,10 @@
-"""DockManager: what can be opened beside the pictures: docks, and windows of their own."""
+"""DockManager: what can be opened beside the pictures: docks, each made when first seen, and windows of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtGui import QAction
@@ -26,13 +26,31 @@ from app.features.feature import Dock, Surroundings
 from app.files.settings import DOCKS, Settings
 from app.scene.model import Scene
 from app.views.dialogs.classes import ClassesDialog
-from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, later
+from app.views.panels.history_panel import HistoryPanel
+from app.views.panels.notes_panel import NotesPanel
+from app.views.panels.table_panel import TablePanel
+from app.views.widgets.form_fields import describe, filled, later
 from app.views.widgets.window_size import shrink
 
 from .actions import ICON_SIZE, icon
-from .docks import Panel, docks
 from .theme import Theme
+
+
+class Panel(Protocol):
+    """What stands in a dock: a widget that draws scenes."""
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None: ...
+
+
+def docks() -> tuple[Dock, ...]:
+    """The window's own, and those of features."""
+    return (
+        Dock("table", "Points table", lambda around: TablePanel(around.controller), wide=False, tab="Points"),
+        Dock("history", "History", lambda around: HistoryPanel(around.controller), wide=False),
+        Dock("notes", "Notes", lambda around: NotesPanel(around.controller), wide=False),
+        *table.docks(),
+    )
+
 
 #: Of the remembered arrangement: raise it when docks come or go.
 VERSION = 3

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from app.engine.latest_queue import LatestQueue
 from app.engine.mailbox import Mailbox
-from app.engine.pool import Priority
+from app.engine.pool import LatestQueue, Priority
 from app.engine.requests import Picture
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades

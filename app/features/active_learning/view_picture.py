@@ -16,8 +16,7 @@ from app.state.document import View
 from app.state.number_format import short
 from app.views.plot.lines import draw_line
 from app.views.plot.samples import draw_samples
-from app.views.plot.symbol_paths import DISC, UNKNOWN, stamp
-from app.views.plot.symbols import line_pen
+from app.views.plot.symbols import DISC, UNKNOWN, line_pen, stamp
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import bold, painter_on

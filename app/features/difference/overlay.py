@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from app.features.kkt.overlay import cases_of
 from app.scene.model import Scene
-from app.views.plot.lane_overlays import LaneOverlays
 from app.views.plot.layers import Layers
+from app.views.plot.overlays import LaneOverlays
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import bold, painter_on

@@ -24,12 +24,19 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.number_format import grouped, signed
 from app.views.theme import Theme
-from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import combo_box, describe, label_for, named, show_check, show_number, show_text
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_check,
+    show_number,
+    show_text,
+)
 
 from .controller import DifferenceController
-from .query import Involved
-from .scene import DifferenceScene
+from .scene import DifferenceScene, Involved
 
 #: Rows of the table; nobody reads more, and the sentence above says how many there are.
 MOST_ROWS = 1000

@@ -26,11 +26,11 @@ from app.state.document import MAX_LANES
 from app.state.folds import FEWEST_FOLDS, MOST_FOLDS, MOST_SEED
 from app.state.test_split import LEAST_RATIO, MOST_RATIO
 from app.views.theme import Theme
-from app.views.widgets.boxes import filled
 from app.views.widgets.form_fields import (
     Gestures,
     combo_box,
     describe,
+    filled,
     label_for,
     named,
     show_choice,
@@ -44,8 +44,7 @@ from app.views.widgets.scrolling_form import ScrollingForm
 from . import text as words
 from .controller import EvaluationController
 from .scene import Evaluation, LaneEvaluation
-from .view_confusion import ConfusionView
-from .view_roc import RocView
+from .view_roc import ConfusionView, RocView
 
 #: Name, title and sentence of each row.
 ROWS = (

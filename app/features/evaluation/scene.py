@@ -19,8 +19,7 @@ from app.state.folds import Validation
 from app.state.session import Session
 from app.state.test_split import Parts, Split
 from solver.core.arrays import Integers
-from solver.inspection.metrics import ClassScores, balanced_accuracy_of, class_scores
-from solver.inspection.roc import RocCurve
+from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_of, class_scores
 
 from .query import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
 

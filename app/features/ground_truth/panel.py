@@ -16,8 +16,7 @@ from app.scene.model import Scene
 from app.state.number_format import grouped
 from app.state.session import Session
 from app.views.theme import Theme
-from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, label_for, show_check, show_number, spin_box
+from app.views.widgets.form_fields import describe, filled, label_for, show_check, show_number, spin_box
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words

@@ -14,7 +14,7 @@ from functools import lru_cache
 import msgspec
 
 from app.controllers.controller import Controller
-from app.engine.latest_queue import LatestQueue
+from app.engine.pool import LatestQueue
 from app.engine.shading import Shades
 from app.learners.svm import SvmSettings
 from app.scene.model import grid_of

@@ -32,8 +32,7 @@ from app.views.plot.clouds import on_screen
 from app.views.plot.lines import draw_line
 from app.views.plot.samples import draw_samples
 from app.views.theme import Theme
-from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe
+from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.painting import bold, painter_on
 from solver import RULES, Grid
 

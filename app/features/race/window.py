@@ -26,9 +26,17 @@ from app.engine.pool import Priority
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
-from app.views.widgets.boxes import filled
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import combo_box, describe, label_for, named, show_check, show_choice, show_number
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_check,
+    show_choice,
+    show_number,
+)
 from app.views.widgets.scrolling_form import scrolling
 from solver import RULES
 

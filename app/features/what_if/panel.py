@@ -11,8 +11,7 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
-from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, named, show_check, show_text
+from app.views.widgets.form_fields import describe, filled, named, show_check, show_text
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words

@@ -21,8 +21,7 @@ from app.scene.model import Scene
 from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
-from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import NameField, describe, label_for, named
+from app.views.widgets.form_fields import NameField, describe, filled, label_for, named
 from app.views.widgets.scrolling_form import scrolling
 
 LEAST_CONTRAST = 3.0

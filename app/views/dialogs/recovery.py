@@ -8,8 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
 
 from app.files.recovery import Copy
-from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import named, plain_tip
+from app.views.widgets.form_fields import filled, named, plain_tip
 
 
 class RecoveryDialog(QDialog):

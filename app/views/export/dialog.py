@@ -24,8 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.files import settings as remembered
 from app.files.settings import Settings
-from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, named, show_check, show_choice, show_number
+from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number
 
 from .layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 

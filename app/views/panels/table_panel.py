@@ -13,8 +13,7 @@ from app.state.plain_text import plain
 from app.state.points import LIMIT
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
-from app.views.widgets.boxes import filled
-from app.views.widgets.form_fields import describe, mark_bad, number_of
+from app.views.widgets.form_fields import describe, filled, mark_bad, number_of
 
 from .point_model import refusal
 from .point_table import PointTable

@@ -20,8 +20,8 @@ from app.views.widgets.painting import guarded, painter_on
 from solver import Grid
 
 from .axes import size_axes
-from .lane_overlays import LaneOverlays
 from .layers import Layers
+from .overlays import LaneOverlays
 from .pointer_input import EditTarget, PointingPlot, ViewTarget
 from .pointer_marks import Overlay
 

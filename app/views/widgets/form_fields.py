@@ -1,4 +1,6 @@
-"""Form fields: showing values in input widgets without signals of the user; fields for numbers and names."""
+"""Form fields and boxes: a layout with its parts, showing values in input widgets without signals of the user, and
+fields for numbers and names.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,56 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QSlider,
+    QSpinBox,
+    QWidget,
+)
 
 from app.state.plain_text import plain
+
+Box = TypeVar("Box", bound=QBoxLayout)
+#: A widget or layout, alone or with its stretch (and alignment); a number is a stretch without anything in it.
+Part = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
+
+
+def filled(
+    layout: Box, *parts: Part, margins: int | tuple[int, int, int, int] | None = None, spacing: int | None = None
+) -> Box:
+    """Put `parts` into `layout` one after the other, and give it its margins and spacing where they are not Qt's.
+
+    Parameters
+    ----------
+    layout : QBoxLayout
+    parts : sequence of Part
+    margins : int or tuple of int, optional
+        On all sides, or left, top, right and bottom.
+    spacing : int, optional
+    """
+    if margins is not None:
+        layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, int):
+            layout.addStretch(part)
+            continue
+        item, *room = part if isinstance(part, tuple) else (part,)
+        if isinstance(item, QLayout):
+            layout.addLayout(item, *room)
+        else:
+            layout.addWidget(item, *room)  # type: ignore[arg-type]  # a stretch, or a stretch and an alignment
+    return layout
+
 
 Named = TypeVar("Named", bound=QObject)
 Described = TypeVar("Described", bound=QWidget)

@@ -111,7 +111,7 @@ def test_a_row_of_the_table_is_a_feature(make: Make, qtbot: QtBot, monkeypatch: 
 
 def test_names_and_keys_are_given_once() -> None:
     from app.views.actions import every
-    from app.views.docks import docks
+    from app.views.dock_manager import docks
 
     for names in ([each.name for each in every()], [each.name for each in docks()]):
         assert len(set(names)) == len(names)

@@ -23,7 +23,9 @@ from app.state.commands import (
     RemovePoints,
     SetFields,
     SetGenerator,
+    SetLane,
     SetView,
+    ShowLanes,
 )
 from app.state.document import (
     ClassStyle,
@@ -35,7 +37,6 @@ from app.state.document import (
     View,
     default_document,
 )
-from app.state.lane_commands import SetLane, ShowLanes
 from app.state.points import Points
 from app.state.store import Store
 

@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 from app.files import documents, recovery
 from app.main import create_window
 from app.tools import TOOLS
-from app.views.docks import docks
+from app.views.dock_manager import docks
 from app.views.window import MainWindow
 from tests.app.views.watchdog import Watchdog
 from tests.windows import listed, settle

@@ -41,7 +41,7 @@ from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
 from app.state.test_split import Split
 from app.views.dialogs.import_table import ImportDialog
 from app.views.dialogs.recovery import RecoveryDialog
-from app.views.docks import docks
+from app.views.dock_manager import docks
 from app.views.widgets.form_fields import plain_tip
 from app.views.window import MainWindow
 from tests.app.views.dialogs.test_recovery import box, choose, left_behind, offered

@@ -40,9 +40,8 @@ from app.features.active_learning.state import (
     begin,
     drawn,
 )
-from app.state.commands import MovePoints
+from app.state.commands import MovePoints, SetLane
 from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.state.lane_commands import SetLane
 from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store

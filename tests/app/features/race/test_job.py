@@ -16,8 +16,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.engine.latest_queue import LatestQueue
-from app.engine.pool import Job, Later, Pool, Priority
+from app.engine.pool import Job, Later, LatestQueue, Pool, Priority
 from app.engine.shading import Shades
 from app.features.race import field, racer, text
 from app.features.race import field as race_module
