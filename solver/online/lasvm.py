@@ -49,6 +49,35 @@ from solver.kernels.table import Kernel
 from . import _online_loops as loops
 from ._online_points import KeptPoints, KeptState
 
+LARGEST_COORDINATE = 1e75
+LARGEST_C = 1e50
+SELECTIONS = ("first-order", "second-order")
+#: Passes at most: their orders are drawn beforehand.
+LARGEST_N_EPOCHS = 1000
+#: Operations between two looks at `stop`.
+AT_ONCE = 100
+#: Points of each class that S starts with; of a small batch half its points, so that there is something to PROCESS.
+SEEDS = 5
+#: What a state consists of besides S and the record: numbers, and arrays that are replaced but never written to.
+STATE = (
+    "status",
+    "n_iter",
+    "n_seen",
+    "_order",
+    "_n_seeds",
+    "_cursor",
+    "_half",
+    "_finish",
+    "_finishing",
+    "_forgotten",
+    "_sweeping",
+    "_stalled",
+    "_sweep_size",
+    "_added",
+    "_left_out",
+    "_middle",
+    "_operation",
+)
 #: (m, M) over no points.
 NOBODY = (-np.inf, np.inf)
 
@@ -81,22 +110,112 @@ class LasvmSnapshot:
     certificate: Certificate
 
 
-class LasvmState(DualSolver):
-    """The reading half of `LasvmSolver`.
+@dataclass(frozen=True)
+class _State:
+    """What `LasvmSolver.restore` needs."""
+
+    kept: KeptState
+    others: dict[str, Any]
+
+
+class LasvmSolver(DualSolver):
+    """LASVM, stopped and continued after any number of operations, and fed with further points by `extend`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+        The first batch; coordinates of at most 1e75.
+    y : array-like of shape (n,)
+        -1 and +1; one of them may come in a later batch only.
+    kernel : Kernel
+        With numeric gamma.
+    C : float or array-like of shape (n,), default=1.0
+        Upper bound of each alpha, at most 1e50.  Not inf: online there is no end at which one could say that the
+        classes are not separable.
+    tol : float, default=1e-3
+        KKT violation above which a pair moves, and largest one called optimal.
+    max_iter : int, default=-1
+        Operations after which the solver gives up; -1 means max(10^7, 100 n).
+    selection : {"first-order", "second-order"}, default="second-order"
+        How PROCESS and REPROCESS choose the partner.
+    n_epochs : int, default=1
+        Passes over the first batch.
+    finish : bool, default=True
+        Whether FINISH follows.
+    shuffle : bool, default=False
+        A random order for each pass over the first batch; else its own order.
+    random_state : int, default=0
+        Seed of the orders.
+    cache_size : float, default=200
+        Bound of the kept kernel rows in MB.
+    numbers : array-like of shape (n,), optional
+        Names of the points in `expansion`, rising whole numbers; default 0, 1, ..
 
     Attributes
     ----------
     kernel : Kernel
     centre : ndarray of shape (n_features,)
         Shift of the points that changes no classifier but keeps the digits of a linear kernel.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming the parameter, its value and what is allowed.
     """
 
-    kernel: Kernel
-    centre: Array
-    _kept: KeptPoints
-    _forgotten: bool  #: whether there was a former batch
-    _operation: str
-    _left_out: tuple[float, float]  #: (m, M) over the points that the newest sweep left out of S
+    n_iter: int = 0  #: operations so far
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        kernel: Kernel,
+        *,
+        C: float | ArrayLike = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        selection: str = "second-order",
+        n_epochs: int = 1,
+        finish: bool = True,
+        shuffle: bool = False,
+        random_state: int = 0,
+        cache_size: float = 200.0,
+        numbers: ArrayLike | None = None,
+    ) -> None:
+        self.kernel = kernel
+        points = check_points(X, LARGEST_COORDINATE)
+        self.centre: Array = points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
+        n = len(points)
+        cache_size = check_number("cache_size", cache_size, 0.0, open_high=True)
+        self._kept = KeptPoints(kernel, points.shape[1], cache_size * 2**20 / 8)
+        self.n_seen = 0
+        self._hold(points, y, C, numbers)
+        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
+        check_integer("max_iter", max_iter, -1)
+        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
+        self.selection = check_choice("selection", selection, SELECTIONS)
+        check_flag("finish", finish)
+        check_flag("shuffle", shuffle)
+        n_epochs = check_integer("n_epochs", n_epochs, 1, LARGEST_N_EPOCHS)
+        random = np.random.default_rng(check_integer("random_state", random_state, 0))
+        self._order = np.concatenate([random.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
+        first = self._kept.y[self._order[:n]]
+        places = [np.flatnonzero(first == sign) for sign in (-1.0, 1.0)]
+        seeds = np.sort(np.concatenate([place[: min(SEEDS, len(place) // 2)] for place in places]))
+        self._order = np.concatenate([self._order[seeds], np.delete(self._order, seeds)])
+        self._n_seeds = len(seeds)
+        self.status = Status.RUNNING
+        self._finish = bool(finish)
+        self._forgotten = False  # whether there was a former batch
+        self._sweeping = self._finishing = self._stalled = False
+        self._cursor, self._half = 0, False  # place in the order or the sweep; whether REPROCESS is next
+        self._sweep_size = self._added = 0  # points of S when the sweep began, and those it brought back
+        self._left_out = NOBODY  # (m, M) over the points that the newest sweep left out of S
+        self._middle = 0.0
+        self._operation = "none"
+        self._notes = Notes(len(self.NOTES))
+
+    # -- reading -------------------------------------------------------------------------------------------------------
 
     @property
     def size(self) -> int:
@@ -169,139 +288,6 @@ class LasvmState(DualSolver):
     def _state(self) -> tuple[Array, Array, Array, Array]:
         beta, g, lo, hi = self._kept.S.reals[: loops.DIAGONAL, : self.size]
         return beta, g, lo, hi
-
-
-__all__ = ["LasvmSnapshot", "LasvmSolver"]
-
-LARGEST_COORDINATE = 1e75
-LARGEST_C = 1e50
-SELECTIONS = ("first-order", "second-order")
-#: Passes at most: their orders are drawn beforehand.
-LARGEST_N_EPOCHS = 1000
-#: Operations between two looks at `stop`.
-AT_ONCE = 100
-#: Points of each class that S starts with; of a small batch half its points, so that there is something to PROCESS.
-SEEDS = 5
-#: What a state consists of besides S and the record: numbers, and arrays that are replaced but never written to.
-STATE = (
-    "status",
-    "n_iter",
-    "n_seen",
-    "_order",
-    "_n_seeds",
-    "_cursor",
-    "_half",
-    "_finish",
-    "_finishing",
-    "_forgotten",
-    "_sweeping",
-    "_stalled",
-    "_sweep_size",
-    "_added",
-    "_left_out",
-    "_middle",
-    "_operation",
-)
-
-
-@dataclass(frozen=True)
-class _State:
-    """What `LasvmSolver.restore` needs."""
-
-    kept: KeptState
-    others: dict[str, Any]
-
-
-class LasvmSolver(LasvmState):
-    """LASVM, stopped and continued after any number of operations, and fed with further points by `extend`.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, n_features)
-        The first batch; coordinates of at most 1e75.
-    y : array-like of shape (n,)
-        -1 and +1; one of them may come in a later batch only.
-    kernel : Kernel
-        With numeric gamma.
-    C : float or array-like of shape (n,), default=1.0
-        Upper bound of each alpha, at most 1e50.  Not inf: online there is no end at which one could say that the
-        classes are not separable.
-    tol : float, default=1e-3
-        KKT violation above which a pair moves, and largest one called optimal.
-    max_iter : int, default=-1
-        Operations after which the solver gives up; -1 means max(10^7, 100 n).
-    selection : {"first-order", "second-order"}, default="second-order"
-        How PROCESS and REPROCESS choose the partner.
-    n_epochs : int, default=1
-        Passes over the first batch.
-    finish : bool, default=True
-        Whether FINISH follows.
-    shuffle : bool, default=False
-        A random order for each pass over the first batch; else its own order.
-    random_state : int, default=0
-        Seed of the orders.
-    cache_size : float, default=200
-        Bound of the kept kernel rows in MB.
-    numbers : array-like of shape (n,), optional
-        Names of the points in `expansion`, rising whole numbers; default 0, 1, ..
-
-    Raises
-    ------
-    ValueError
-        One sentence naming the parameter, its value and what is allowed.
-    """
-
-    n_iter: int = 0  #: operations so far
-
-    def __init__(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        kernel: Kernel,
-        *,
-        C: float | ArrayLike = 1.0,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        selection: str = "second-order",
-        n_epochs: int = 1,
-        finish: bool = True,
-        shuffle: bool = False,
-        random_state: int = 0,
-        cache_size: float = 200.0,
-        numbers: ArrayLike | None = None,
-    ) -> None:
-        self.kernel = kernel
-        points = check_points(X, LARGEST_COORDINATE)
-        self.centre: Array = points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
-        n = len(points)
-        cache_size = check_number("cache_size", cache_size, 0.0, open_high=True)
-        self._kept = KeptPoints(kernel, points.shape[1], cache_size * 2**20 / 8)
-        self.n_seen = 0
-        self._hold(points, y, C, numbers)
-        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
-        check_integer("max_iter", max_iter, -1)
-        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
-        self.selection = check_choice("selection", selection, SELECTIONS)
-        check_flag("finish", finish)
-        check_flag("shuffle", shuffle)
-        n_epochs = check_integer("n_epochs", n_epochs, 1, LARGEST_N_EPOCHS)
-        random = np.random.default_rng(check_integer("random_state", random_state, 0))
-        self._order = np.concatenate([random.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
-        first = self._kept.y[self._order[:n]]
-        places = [np.flatnonzero(first == sign) for sign in (-1.0, 1.0)]
-        seeds = np.sort(np.concatenate([place[: min(SEEDS, len(place) // 2)] for place in places]))
-        self._order = np.concatenate([self._order[seeds], np.delete(self._order, seeds)])
-        self._n_seeds = len(seeds)
-        self.status = Status.RUNNING
-        self._finish = bool(finish)
-        self._forgotten = False
-        self._sweeping = self._finishing = self._stalled = False
-        self._cursor, self._half = 0, False  # place in the order or the sweep; whether REPROCESS is next
-        self._sweep_size = self._added = 0  # points of S when the sweep began, and those it brought back
-        self._left_out = NOBODY
-        self._middle = 0.0
-        self._operation = "none"
-        self._notes = Notes(len(self.NOTES))
 
     def extend(self, X: ArrayLike, y: ArrayLike, C: float | ArrayLike = 1.0, numbers: ArrayLike | None = None) -> None:
         """Queue a further batch: one pass in its order, without FINISH.  Of former batches S alone is remembered.

@@ -43,6 +43,15 @@ from .shrinking import ActiveSet, ActiveState, KernelSum
 from .working_set_rules import RULES
 
 
+#: A margin below this share of the data's radius in feature space counts as "not separable".
+SEPARABLE_SHARE = 1e-6
+#: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
+PIECE = 1_000_000
+#: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
+LARGEST_COORDINATE = 1e75
+LARGEST_C = 1e50
+
+
 @dataclass(frozen=True)
 class SmoSnapshot:
     """The solver's state at one moment, in arrays that are never written again.
@@ -65,26 +74,149 @@ class SmoSnapshot:
     certificate: Certificate
 
 
-class SmoState(DualSolver):
-    """The reading half of `SmoSolver`.
+@dataclass(frozen=True)
+class _Task:
+    """A sum of kernel rows under way, and what to do when it is complete."""
+
+    sums: KernelSum
+    then: Callable[[SmoSolver, _Task], None]
+    outcome: int  #: of the updates before it
+    moved: bool = True  #: whether they changed anything
+
+
+@dataclass(frozen=True)
+class _State:
+    """What `SmoSolver.restore` needs; rows of the kernel it computes again."""
+
+    active: ActiveState
+    ints: Integers
+    rng: NDArray[np.uint64]
+    status: Status
+    moved_since_refresh: bool
+    radius: float | None
+    proved_primal: float
+    noted: Array
+
+
+class SmoSolver(DualSolver):
+    """Sequential minimal optimisation that can be stopped and continued after any number of steps.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+    y : array-like of shape (n,)
+        -1 and +1, both present.
+    kernel : Kernel
+        For a `PrecomputedKernel`, `X` is the symmetric Gram matrix of shape (n, n).
+    C : float or array-like of shape (n,), default=1.0
+        Upper bound of each alpha, at most 1e50; inf is the hard margin.
+    tol : float, default=1e-3
+        Largest KKT violation called optimal.
+    max_iter : int, default=-1
+        Steps after which the solver gives up; -1 means max(10^7, 100 n).
+    selection : str, default="second-order"
+        A working-set rule of `RULES`.
+    random_state : int, default=0
+        Seed of the rules that draw.
+    alpha : array-like of shape (n,), optional
+        Multipliers to start from; brought into the box and onto sum y alpha = 0 if they are not there.
+    cache_size : float, default=200
+        Bound of the kernel row cache in MB.
+    shrinking : bool, default=True
+        Leave settled points out for a while (see `shrinking`); only with rules that choose among extremes of v.
+    compiled : bool, default=True
+        False runs plain numpy (second-order rule, whole kernel matrix): slow, but needs no compiler.
 
     Attributes
     ----------
     y : ndarray of shape (n,)
     C : ndarray of shape (n,)
         Upper bound of each alpha.
+
+    Raises
+    ------
+    ValueError
+        One sentence naming the parameter, its value and what is allowed.
     """
 
-    y: Array
-    C: Array
-    _lo: Array
-    _hi: Array
-    _ints: Integers
-    _active: ActiveSet
-    _definite: bool  #: whether the kernel matrix is positive semidefinite
-    _hard: bool  #: whether no point may be inside the margin; with slack for some points every problem has a solution
-    _moved_since_refresh: bool
-    _proved_primal: float  #: the best primal bound of former multipliers, of a hard margin
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        kernel: Kernel,
+        *,
+        C: float | ArrayLike = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        selection: str = "second-order",
+        random_state: int = 0,
+        alpha: ArrayLike | None = None,
+        cache_size: float = 200.0,
+        shrinking: bool = True,
+        compiled: bool = True,
+    ) -> None:
+        points = check_points(X, LARGEST_COORDINATE)
+        n = len(points)
+        self.y: Array = check_signs(y, n)
+        self.C: Array = check_prices(C, n, LARGEST_C, or_inf=True)
+        self.kernel = kernel
+        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
+        check_integer("max_iter", max_iter, -1)
+        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
+        self.selection = check_choice("selection", selection, RULES)
+        self.status = Status.RUNNING
+        #: Shift of the points that changes no classifier but keeps the digits of a linear kernel.
+        self.centre: Array = points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
+        XT = np.ascontiguousarray((points - self.centre).T)
+        if kernel.largest(XT.T) > LARGEST_COORDINATE**2:
+            raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
+        if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(points, points.T)):
+            raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
+        self._definite = kernel.is_positive_semidefinite_on(XT.T)
+        # No point may be inside the margin; with slack for some points every problem has a solution.
+        self._hard = bool(np.isinf(self.C).all())
+        if np.isinf(self.C).any() and not self._definite:
+            raise ValueError(
+                f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, "
+                "it must be finite."
+            )
+        self._ints = np.zeros(5, dtype=np.int64)
+        self._ints[[loops.LAST_I, loops.LAST_J]] = -1
+        seed = check_integer("random_state", random_state, 0) + 0x9E3779B97F4A7C15
+        self._rng = np.array([seed % 2**64], dtype=np.uint64)
+        self.compiled = check_flag("compiled", compiled)
+        check_flag("shrinking", shrinking)
+        self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
+        self._active = ActiveSet(
+            kernel.numbers,
+            XT,
+            self.y,
+            self._lo,
+            self._hi,
+            kernel.diagonal(XT.T),
+            check_number("cache_size", cache_size, 0.0, open_high=True),
+            shrinking and RULES[selection].looks_at_v,
+            None if compiled else kernel.gram(XT.T, XT.T),
+        )
+        self._task: _Task | None = None
+        self._notes = Notes(len(self.NOTES))
+        self._moved_since_refresh = False
+        #: max_i ||phi(x_i) - mean phi||, once it is needed.
+        self._radius: float | None = None
+        self._proved_primal = np.inf  # the best primal bound of former multipliers, of a hard margin
+        if alpha is not None:
+            start = check_numbers("alpha", alpha)
+            if start.shape != (n,):
+                raise ValueError(f"alpha has shape {start.shape}; it must hold one number for each of {n} points.")
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.beta[:] = feasible(self.y, self.C, start)
+                self._recompute()
+                useful = self.dual >= 0
+            if not useful:  # worse than nothing, or an overflow: start from nothing
+                self.beta[:] = 0.0
+                self._recompute()
+
+    # -- reading -------------------------------------------------------------------------------------------------------
 
     @property
     def n_iter(self) -> int:
@@ -165,153 +297,6 @@ class SmoState(DualSolver):
     def _primal(self, thorough: bool) -> float:
         norm = self.squared_norm + self._hidden_norm
         return best_primal(self.y, self.C, self.y - self.v, norm, thorough, self._reachable)
-
-
-__all__ = ["SmoSnapshot", "SmoSolver"]
-
-#: A margin below this share of the data's radius in feature space counts as "not separable".
-SEPARABLE_SHARE = 1e-6
-#: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
-PIECE = 1_000_000
-#: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
-LARGEST_COORDINATE = 1e75
-LARGEST_C = 1e50
-
-
-@dataclass(frozen=True)
-class _Task:
-    """A sum of kernel rows under way, and what to do when it is complete."""
-
-    sums: KernelSum
-    then: Callable[[SmoSolver, _Task], None]
-    outcome: int  #: of the updates before it
-    moved: bool = True  #: whether they changed anything
-
-
-@dataclass(frozen=True)
-class _State:
-    """What `SmoSolver.restore` needs; rows of the kernel it computes again."""
-
-    active: ActiveState
-    ints: Integers
-    rng: NDArray[np.uint64]
-    status: Status
-    moved_since_refresh: bool
-    radius: float | None
-    proved_primal: float
-    noted: Array
-
-
-class SmoSolver(SmoState):
-    """Sequential minimal optimisation that can be stopped and continued after any number of steps.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, n_features)
-    y : array-like of shape (n,)
-        -1 and +1, both present.
-    kernel : Kernel
-        For a `PrecomputedKernel`, `X` is the symmetric Gram matrix of shape (n, n).
-    C : float or array-like of shape (n,), default=1.0
-        Upper bound of each alpha, at most 1e50; inf is the hard margin.
-    tol : float, default=1e-3
-        Largest KKT violation called optimal.
-    max_iter : int, default=-1
-        Steps after which the solver gives up; -1 means max(10^7, 100 n).
-    selection : str, default="second-order"
-        A working-set rule of `RULES`.
-    random_state : int, default=0
-        Seed of the rules that draw.
-    alpha : array-like of shape (n,), optional
-        Multipliers to start from; brought into the box and onto sum y alpha = 0 if they are not there.
-    cache_size : float, default=200
-        Bound of the kernel row cache in MB.
-    shrinking : bool, default=True
-        Leave settled points out for a while (see `shrinking`); only with rules that choose among extremes of v.
-    compiled : bool, default=True
-        False runs plain numpy (second-order rule, whole kernel matrix): slow, but needs no compiler.
-
-    Raises
-    ------
-    ValueError
-        One sentence naming the parameter, its value and what is allowed.
-    """
-
-    def __init__(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        kernel: Kernel,
-        *,
-        C: float | ArrayLike = 1.0,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        selection: str = "second-order",
-        random_state: int = 0,
-        alpha: ArrayLike | None = None,
-        cache_size: float = 200.0,
-        shrinking: bool = True,
-        compiled: bool = True,
-    ) -> None:
-        points = check_points(X, LARGEST_COORDINATE)
-        n = len(points)
-        self.y: Array = check_signs(y, n)
-        self.C: Array = check_prices(C, n, LARGEST_C, or_inf=True)
-        self.kernel = kernel
-        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
-        check_integer("max_iter", max_iter, -1)
-        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
-        self.selection = check_choice("selection", selection, RULES)
-        self.status = Status.RUNNING
-        #: Shift of the points that changes no classifier but keeps the digits of a linear kernel.
-        self.centre: Array = points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
-        XT = np.ascontiguousarray((points - self.centre).T)
-        if kernel.largest(XT.T) > LARGEST_COORDINATE**2:
-            raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
-        if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(points, points.T)):
-            raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
-        self._definite = kernel.is_positive_semidefinite_on(XT.T)
-        self._hard = bool(np.isinf(self.C).all())
-        if np.isinf(self.C).any() and not self._definite:
-            raise ValueError(
-                f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, "
-                "it must be finite."
-            )
-        self._ints = np.zeros(5, dtype=np.int64)
-        self._ints[[loops.LAST_I, loops.LAST_J]] = -1
-        seed = check_integer("random_state", random_state, 0) + 0x9E3779B97F4A7C15
-        self._rng = np.array([seed % 2**64], dtype=np.uint64)
-        self.compiled = check_flag("compiled", compiled)
-        check_flag("shrinking", shrinking)
-        self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
-        self._active = ActiveSet(
-            kernel.numbers,
-            XT,
-            self.y,
-            self._lo,
-            self._hi,
-            kernel.diagonal(XT.T),
-            check_number("cache_size", cache_size, 0.0, open_high=True),
-            shrinking and RULES[selection].looks_at_v,
-            None if compiled else kernel.gram(XT.T, XT.T),
-        )
-        self._task: _Task | None = None
-        self._notes = Notes(len(self.NOTES))
-        self._moved_since_refresh = False
-        #: max_i ||phi(x_i) - mean phi||, once it is needed.
-        self._radius: float | None = None
-        self._proved_primal = np.inf
-        if alpha is not None:
-            start = check_numbers("alpha", alpha)
-            if start.shape != (n,):
-                raise ValueError(f"alpha has shape {start.shape}; it must hold one number for each of {n} points.")
-            with np.errstate(over="ignore", invalid="ignore"):
-                self.beta[:] = feasible(self.y, self.C, start)
-                self._recompute()
-                useful = self.dual >= 0
-            if not useful:  # worse than nothing, or an overflow: start from nothing
-                self.beta[:] = 0.0
-                self._recompute()
 
     # -- working ---------------------------------------------------------------------------------------------------
 
