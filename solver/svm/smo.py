@@ -42,7 +42,6 @@ from .projection import feasible
 from .shrinking import ActiveSet, ActiveState, KernelSum
 from .working_set_rules import RULES
 
-
 #: A margin below this share of the data's radius in feature space counts as "not separable".
 SEPARABLE_SHARE = 1e-6
 #: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
