@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QActionGroup, QColor, QIcon, QKeySequence, QPixmap
+from PySide6.QtGui import QAction, QActionGroup, QColor, QIcon, QKeySequence
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
@@ -21,7 +21,7 @@ from app.features.feature import Action
 from app.scene.model import Scene
 from app.tools import TOOLS
 from app.views.widgets.form_fields import named, take_typed_number
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, painter_on
 
 from .theme import Theme
 
@@ -208,9 +208,7 @@ def icon(name: str, theme: Theme, ratio: float) -> QIcon:
         svg = _source(name).replace("currentColor", QColor(*theme.ink).name())
     except OSError:
         return QIcon()
-    pixmap = QPixmap(round(ICON_SIZE * ratio), round(ICON_SIZE * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap = blank(ICON_SIZE, ICON_SIZE, ratio)
     with painter_on(pixmap) as painter:
         QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, ICON_SIZE, ICON_SIZE))
     return QIcon(pixmap)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.export_surface import enlarge
 from app.engine.fitting import trained
@@ -27,12 +26,11 @@ from app.learners.svm import svc_of
 from app.state.document import Lane
 from app.state.points import Points
 from solver import Grid, Pair
-from solver.core.arrays import Array
+from solver.core.arrays import Array, Indices, Integers
 from solver.inspection.active_learning import certainty, most_informative
 
 from .state import ActiveLearningRun, Answer, LearningStep, Multipliers, Pool, Question, Score, Strategy
 
-Integers = NDArray[np.intp]
 #: Queries that are answered in one go.
 BLOCK = 500
 
@@ -130,10 +128,10 @@ def _frame(request: LearningRequest, look: LearningStep) -> Frame:
 def learning_step(
     pool: Pool,
     lane: Lane,
-    order: Integers,
+    order: Indices,
     strategy: Strategy,
-    index: Integers,
-    labels: NDArray[np.int64],
+    index: Indices,
+    labels: Integers,
     before: LearningStep | None,
     pace: Pace,
 ) -> Generator[Step, None, LearningStep]:
@@ -170,9 +168,7 @@ class Learnt:
     multipliers: Multipliers
 
 
-def training(
-    xy: Array, labels: NDArray[np.int64], lane: Lane, before: Multipliers, pace: Pace
-) -> Generator[Step, None, Learnt]:
+def training(xy: Array, labels: Integers, lane: Lane, before: Multipliers, pace: Pace) -> Generator[Step, None, Learnt]:
     """Train the classifier of `lane` on `xy` (n, 2), the first of which the multipliers `before` belong to."""
     if lane.classifier == "knn":
         return Learnt(neighbors_of(lane.knn, len(xy)).fit(xy, labels), True, {})

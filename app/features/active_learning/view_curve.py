@@ -14,7 +14,7 @@ from app.state.number_format import percent
 from app.views.plot.symbols import path
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, painter_on
 from solver.core.arrays import Array, Indices
 
 from .comparison import Curves
@@ -74,9 +74,7 @@ class LearningCurve(QWidget):
         run = (sheet.asking.pool, sheet.asking.looks) if sheet.asking is not None else None
         made_of = (run, sheet.curves, sheet.theme, self.size(), ratio, self.font())
         if self._drawn is None or made_of != self._made_of:
-            drawn = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
-            drawn.setDevicePixelRatio(ratio)
-            drawn.fill(QColor(*sheet.theme.background))
+            drawn = blank(self.width(), self.height(), ratio, QColor(*sheet.theme.background))
             if sheet.asking is not None:
                 self._draw(drawn, sheet.asking, sheet)
             self._drawn, self._made_of = drawn, made_of

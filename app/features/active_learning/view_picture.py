@@ -19,7 +19,7 @@ from app.views.plot.samples import draw_samples
 from app.views.plot.symbols import DISC, UNKNOWN, line_pen, stamp
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import bold, painter_on
+from app.views.widgets.painting import blank, bold, painter_on
 from solver import Grid
 from solver.core.arrays import Array
 
@@ -186,9 +186,7 @@ class PoolPicture(QWidget):
         labels = asking.labelled if asking is not None else ()
         made_of = (board.picture, labels, asking.pool if asking else None, board.theme, self.size(), ratio)
         if self._still is None or made_of != self._made_of:
-            still = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
-            still.setDevicePixelRatio(ratio)
-            still.fill(QColor(*board.theme.background))
+            still = blank(self.width(), self.height(), ratio, QColor(*board.theme.background))
             with painter_on(still) as on_still:
                 self._paint_still(on_still, board)
             self._still, self._made_of = still, made_of

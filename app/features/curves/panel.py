@@ -30,7 +30,7 @@ from app.views.charts.scales import StepScale, Tick
 from app.views.lane import timeline_keys
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, filled, label_for
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, painter_on
 from app.views.widgets.scrolling_form import scrolling
 
 from . import view_axes
@@ -320,9 +320,7 @@ class CurvesPlot(QWidget):
             ratio,
         )
         if key != self._key or self._landmarks is not run_state.trace.landmarks:
-            picture = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
-            picture.setDevicePixelRatio(ratio)
-            picture.fill(self.palette().window().color())
+            picture = blank(self.width(), self.height(), ratio, self.palette().window().color())
             with painter_on(picture) as painter:
                 painter.setFont(self.font())
                 ticks = view_axes.step_ticks(scale, QFontMetricsF(self.font()), ratio)

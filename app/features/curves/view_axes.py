@@ -16,6 +16,7 @@ from app.state.number_format import grouped, short
 from app.views.charts import strokes
 from app.views.charts.scales import StepScale, Tick, ValueScale
 from app.views.theme import Theme
+from app.views.widgets.painting import saved
 from solver.core.arrays import Mask
 
 from . import view_cells as cells
@@ -279,11 +280,10 @@ def draw_sample(painter: QPainter, entry: Entry, at: QPointF) -> None:
     if entry.sign == "square":
         painter.fillRect(QRectF(middle.x() - 3.5, middle.y() - 3.5, 7, 7), colour)
     elif entry.sign == "diamond":
-        painter.save()
-        painter.translate(middle)
-        painter.rotate(45)
-        painter.fillRect(QRectF(-3.2, -3.2, 6.4, 6.4), colour)
-        painter.restore()
+        with saved(painter):
+            painter.translate(middle)
+            painter.rotate(45)
+            painter.fillRect(QRectF(-3.2, -3.2, 6.4, 6.4), colour)
 
 
 def summary(run_state: RunState | None) -> str:

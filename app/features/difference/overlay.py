@@ -14,7 +14,7 @@ from app.views.plot.layers import Layers
 from app.views.plot.overlays import LaneOverlays
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import bold, painter_on
+from app.views.widgets.painting import bold, painter_on, saved
 from solver import Grid
 
 from .scene import Wipe
@@ -104,10 +104,11 @@ class WipeLayers:
             return
         x = area.left() + self._wipe.at * area.width()
         for over, left, right in ((own, area.left(), x), (self.over, x, area.right())):
-            painter.save()
-            painter.setClipRect(QRectF(left, area.top(), right - left, area.height()), Qt.ClipOperation.IntersectClip)
-            over.paint(painter, self._theme, rect)
-            painter.restore()
+            with saved(painter):
+                painter.setClipRect(
+                    QRectF(left, area.top(), right - left, area.height()), Qt.ClipOperation.IntersectClip
+                )
+                over.paint(painter, self._theme, rect)
         accent, ground = QColor(*self._theme.accent), QColor(*self._theme.background)
         for pen in (QPen(ground, 4.0), QPen(accent, 2.0)):
             painter.setPen(pen)

@@ -368,5 +368,4 @@ def at_threshold(scores: Scores, threshold: float) -> Integers:
     assert roc is not None
     place = place_of(roc, threshold)
     tp, fp = int(roc.tp[place]), int(roc.fp[place])
-    two = np.array([[roc.n_negative - fp, fp], [roc.n_positive - tp, tp]], dtype=np.int64)
-    return two
+    return np.array([[roc.n_negative - fp, fp], [roc.n_positive - tp, tp]], dtype=np.int64)

@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.state.number_format import grouped
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import painter_on, saved
 from solver.core.arrays import Array
 from solver.inspection.metrics import RocCurve
 
@@ -283,14 +283,6 @@ class RocView(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
-
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -331,12 +323,11 @@ class RocView(QWidget):
         painter.drawText(QRectF(area.left(), below, area.width(), high), Qt.AlignmentFlag.AlignRight, "100 %")
         wide = max(area.width(), self.width() - area.left() - 4)
         painter.drawText(QRectF(area.left(), below + high, wide, high), Qt.AlignmentFlag.AlignLeft, "false positives →")
-        painter.save()
-        painter.translate(area.left() - 9, area.top() + 0.5 * area.height())
-        painter.rotate(-90)
-        half = 0.5 * area.height()
-        painter.drawText(QRectF(-half, -high, 2 * half, high), Qt.AlignmentFlag.AlignHCenter, "true positives →")
-        painter.restore()
+        with saved(painter):
+            painter.translate(area.left() - 9, area.top() + 0.5 * area.height())
+            painter.rotate(-90)
+            half = 0.5 * area.height()
+            painter.drawText(QRectF(-half, -high, 2 * half, high), Qt.AlignmentFlag.AlignHCenter, "true positives →")
 
     def _pen(self, place: int) -> QPen:
         assert self._shown is not None
@@ -395,11 +386,10 @@ class RocView(QWidget):
         own = place_of(lane.roc, lane.own_threshold)
         painter.setPen(QPen(QColor(*theme.ink), 1.6))
         painter.setBrush(QColor(*theme.background))
-        painter.save()
-        painter.translate(x[own], y[own])
-        painter.rotate(45)
-        painter.drawRect(QRectF(-4, -4, 8, 8))
-        painter.restore()
+        with saved(painter):
+            painter.translate(x[own], y[own])
+            painter.rotate(45)
+            painter.drawRect(QRectF(-4, -4, 8, 8))
         at = QPointF(x[self.place], y[self.place])
         painter.setBrush(QColor(*theme.accent))
         painter.setPen(QPen(QColor(*theme.background), 2))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -19,7 +19,7 @@ from app.views.plot.symbols import draw, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import combo_box, describe, filled
 from app.views.widgets.linked_view import Hover, LinkedView, Sentence, nice_ticks
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, painter_on
 from app.views.widgets.picture_beside_text import PictureBesideText
 from solver.core.arrays import Indices
 from solver.inspection.metrics import KKT_WORDS, KktCase
@@ -395,9 +395,7 @@ class _Legend(QWidget):
         """Draw the signs in the theme's colours: the bar, and the mark of the pictures."""
         ratio = self.devicePixelRatioF()
         for row, sign in enumerate(self._signs):
-            pixmap = QPixmap(round(52 * ratio), round(26 * ratio))
-            pixmap.setDevicePixelRatio(ratio)
-            pixmap.fill(Qt.GlobalColor.transparent)
+            pixmap = blank(52, 26, ratio)
             with painter_on(pixmap) as painter:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 if row < len(KktCase):

@@ -33,7 +33,8 @@ from app.views.plot.lines import draw_line
 from app.views.plot.samples import draw_samples
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, filled
-from app.views.widgets.painting import bold, painter_on
+from app.views.widgets.linked_view import Sentence
+from app.views.widgets.painting import bold, painter_on, saved
 from solver import RULES, Grid
 
 from . import text as race_words
@@ -64,15 +65,14 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
     with painter_on(pixmap) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for place, kind in enumerate(KINDS):
-            painter.save()
-            painter.translate((place + 0.5) * cell, 0.5 * cell)
-            painter.scale(ratio, ratio)
-            basis = {"bounded": symbols.BOUNDED, "free": symbols.FREE}.get(kind, symbols.POINT)
-            for path, pen, brush in symbols.shapes(theme, kind, (size + LARGER.get(kind, 0.0)) / basis):
-                painter.setPen(QPen(pen.color(), MARK if kind in LARGER else OUTLINE))
-                painter.setBrush(brush)
-                painter.drawPath(path)
-            painter.restore()
+            with saved(painter):
+                painter.translate((place + 0.5) * cell, 0.5 * cell)
+                painter.scale(ratio, ratio)
+                basis = {"bounded": symbols.BOUNDED, "free": symbols.FREE}.get(kind, symbols.POINT)
+                for path, pen, brush in symbols.shapes(theme, kind, (size + LARGER.get(kind, 0.0)) / basis):
+                    painter.setPen(QPen(pen.color(), MARK if kind in LARGER else OUTLINE))
+                    painter.setBrush(brush)
+                    painter.drawPath(path)
     return pixmap, cell
 
 
@@ -189,8 +189,8 @@ NEW_FONT = (QEvent.Type.FontChange, QEvent.Type.StyleChange)
 TALL = 320
 
 
-class RoomyLabel(QLabel):
-    """A label that keeps the height its longest text needs, so that nothing below it jumps.
+class RoomyLabel(Sentence):
+    """A label of rich text that keeps the height its longest text needs, so that nothing below it jumps.
 
     Parameters
     ----------
@@ -199,36 +199,16 @@ class RoomyLabel(QLabel):
     """
 
     def __init__(self, *longest: str) -> None:
-        super().__init__()
-        self._longest = longest
-        self.setWordWrap(True)
+        super().__init__("", "")
+        self._paragraphs = longest
         self.setTextFormat(Qt.TextFormat.RichText)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
 
-    def keep_room(self) -> None:
-        """Fit the height to the width and the font."""
+    def _room(self) -> int:
         metrics = self.fontMetrics()
         room = max(self.width() - 4, 60)
-        lines = sum(math.ceil(1.12 * metrics.horizontalAdvance(text) / room) for text in self._longest)
-        height = min(lines, 6) * metrics.lineSpacing() + 4
-        if height != self.height() or self.minimumHeight() != height:
-            self.setFixedHeight(height)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.keep_room()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in NEW_FONT:
-            self.keep_room()
-
-    def show_text(self, text: str) -> None:
-        """Show rich text."""
-        if text != self.text():
-            self.setText(text)
+        lines = sum(math.ceil(1.12 * metrics.horizontalAdvance(text) / room) for text in self._paragraphs)
+        return min(lines, 6) * metrics.lineSpacing() + 4
 
 
 def pill(badge: Badge, theme: Theme) -> str:

@@ -195,14 +195,9 @@ class ValidationCurveView(QWidget):
         else:
             event.ignore()
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._look(None)
-        self.update()
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ from app.views.latest_task import Background
 from app.views.plot.symbols import draw
 from app.views.theme import theme_of
 from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_check, show_choice
-from app.views.widgets.painting import bold, painter_on
+from app.views.widgets.painting import bold, painter_on, saved
 
 ROWS, COLUMNS = 12, 50
 _LONGEST_CELL = 60
@@ -138,10 +138,9 @@ class Picture(QWidget):
                 number = min(len(xy), _MOST_DRAWN)
                 some = np.sort(np.random.default_rng(0).choice(len(xy), number, replace=False))
                 for (x, y), label in zip(spots[some].tolist(), labels[some].tolist(), strict=True):
-                    painter.save()
-                    painter.translate(self.width() / 2 + x, self.height() / 2 - y)
-                    draw(painter, theme, str(label), 0.7)
-                    painter.restore()
+                    with saved(painter):
+                        painter.translate(self.width() / 2 + x, self.height() / 2 - y)
+                        draw(painter, theme, str(label), 0.7)
 
 
 #: The entry of the class box that is no column.

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.features.kkt import view_style
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import painter_on, saved
 from solver.core.arrays import Array, Indices
 
 from . import symbols
@@ -60,11 +60,10 @@ class Atlas:
         with painter_on(self.pixmap) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for place, kind in enumerate(KINDS):
-                painter.save()
-                painter.translate((place + 0.5) * self.cell, 0.5 * self.cell)
-                painter.scale(ratio, ratio)
-                symbols.draw(painter, theme, kind, scale)
-                painter.restore()
+                with saved(painter):
+                    painter.translate((place + 0.5) * self.cell, 0.5 * self.cell)
+                    painter.scale(ratio, ratio)
+                    symbols.draw(painter, theme, kind, scale)
 
 
 @lru_cache(maxsize=8)

@@ -18,7 +18,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap,
 from app.features.kkt import view_style
 from app.state.points import MAX_CLASSES
 from app.views.theme import SYMBOLS, Theme
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, painter_on, saved
 from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KktCase
 
@@ -149,9 +149,7 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
 @lru_cache(maxsize=256)
 def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -> QPixmap:
     """Picture of one legend entry."""
-    pixmap = QPixmap(round(size * ratio), round(size * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap = blank(size, size, ratio)
     with painter_on(pixmap) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.translate(size / 2, size / 2)
@@ -206,16 +204,15 @@ def _sheet(theme: Theme, scale: float, ratio: float) -> tuple[QPixmap, int]:
     with painter_on(pixmap) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for kind in range(MAX_CLASSES + 1):
-            painter.save()
-            painter.translate((kind + 0.5) * cell, 0.5 * cell)
-            painter.scale(ratio, ratio)
-            if kind == UNKNOWN:
-                fill = QColor(*theme.background)
-                fill.setAlpha(150)
-                painter.setBrush(fill)
-                painter.setPen(QPen(QColor(*theme.faint), 1.3))
-                painter.drawEllipse(QPointF(0.0, 0.0), DISC * scale, DISC * scale)
-            else:
-                draw(painter, theme, str(kind), scale)
-            painter.restore()
+            with saved(painter):
+                painter.translate((kind + 0.5) * cell, 0.5 * cell)
+                painter.scale(ratio, ratio)
+                if kind == UNKNOWN:
+                    fill = QColor(*theme.background)
+                    fill.setAlpha(150)
+                    painter.setBrush(fill)
+                    painter.setPen(QPen(QColor(*theme.faint), 1.3))
+                    painter.drawEllipse(QPointF(0.0, 0.0), DISC * scale, DISC * scale)
+                else:
+                    draw(painter, theme, str(kind), scale)
     return pixmap, cell

@@ -6,21 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QFontMetricsF,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.engine.run_state import RunState
 from app.views.theme import LIGHT, Theme
+from app.views.widgets.form_fields import show_text
 from solver.core.arrays import Indices, Integers, Mask
 
 from .painting import painter_on
@@ -118,14 +109,6 @@ class LinkedView(QWidget):
         else:
             event.ignore()
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
-
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -181,24 +164,28 @@ class Sentence(QLabel):
 
     def show_text(self, text: str) -> None:
         """Say `text`."""
-        if text != self.text():
-            self.setText(text)
+        show_text(self, text)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._keep_room()
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.keep_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._keep_room()
+        self.keep_room()
 
-    def _keep_room(self) -> None:
+    def keep_room(self) -> None:
+        """Fit the height to the width and the font."""
+        height = self._room()
+        if height != self.height() or height != self.minimumHeight():
+            self.setFixedHeight(height)
+
+    def _room(self) -> int:
+        """Pixels that the longest text needs at this width."""
         room = QRect(0, 0, max(self.width(), 60), 100_000)
         wrapped = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
-        height = self.fontMetrics().boundingRect(room, wrapped, self._longest).height() + 2
-        if height != self.minimumHeight():
-            self.setFixedHeight(height)
+        return self.fontMetrics().boundingRect(room, wrapped, self._longest).height() + 2
 
 
 def nice_ticks(top: float, most: int) -> list[float]:
