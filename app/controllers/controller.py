@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.engine.results import Results
 from app.files import documents
-from app.files.background_task import NoProgress, Task
 from app.files.file_tasks import FileTasks
 from app.state.commands import (
     Clear,
@@ -91,8 +90,6 @@ class Controller:
         Called after every change of document or session.
     say : callable
         ``say(sentence)`` tells the person at the window something; "" takes it back.
-    alert : callable
-        ``alert(sentence)`` tells what must not be overlooked: a file was not read or not written.
     results : Results, optional
         What lanes show.
     """
@@ -103,7 +100,6 @@ class Controller:
         session: Session,
         changed: Callable[[], None],
         say: Callable[[str], None],
-        alert: Callable[[str], None],
         results: Results | None = None,
     ) -> None:
         self.store = store
@@ -112,7 +108,6 @@ class Controller:
         self._features: dict[object, Any] = {}
         self._changed = changed
         self.say = say
-        self._alert = alert
         #: What the document's file held when it was last read or written here, if known.
         self.on_disk: documents.Fingerprint | None = None
         self.file_tasks = FileTasks(self)
@@ -329,41 +324,6 @@ class Controller:
         )
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
-
-    def open(self, path: Path) -> bool:
-        """Open the file at `path`; False, with a sentence and nothing changed, when it cannot be read."""
-        return self._done(self.file_tasks.opening(path), self.file_tasks.take_opened)
-
-    def revert(self) -> bool:
-        """Back to what the document's file holds, as one step; False, with a sentence, when it cannot be read."""
-        path = self.store.path
-        return path is not None and self._done(self.file_tasks.opening(path), self.file_tasks.take_reverted)
-
-    def save(self, path: Path) -> bool:
-        """Save at `path`; False, with a sentence, when it cannot be written."""
-        return self._done(self.file_tasks.saving(path, overwrite=True), self.file_tasks.take_saved)
-
-    def try_save(self, path: Path) -> str:
-        """Save at `path`; what is wrong in a sentence, or "" when it was saved."""
-        return self._do(self.file_tasks.saving(path, overwrite=True), self.file_tasks.take_saved)
-
-    def export(self, path: Path) -> bool:
-        """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails."""
-        return self._done(self.file_tasks.exporting(path), self.say)
-
-    def _do(self, task: Task[Any], take: Callable[[Any], None]) -> str:
-        """Do a task and wait for it, which the window does not; what is wrong in a sentence, or ""."""
-        result = task.outcome(NoProgress())
-        if isinstance(result, Exception):
-            return str(result)
-        take(result)
-        return ""
-
-    def _done(self, task: Task[Any], take: Callable[[Any], None]) -> bool:
-        failure = self._do(task, take)
-        if failure:
-            self._alert(failure)
-        return not failure
 
     def import_points(self, points: Imported, add: bool) -> None:
         """Points of a file in place of the present ones, or beside them."""

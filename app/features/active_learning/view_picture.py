@@ -288,9 +288,3 @@ class PoolPicture(QWidget):
         painter.drawRoundedRect(text.adjusted(-8, -6, 8, 6), 4, 4)
         painter.setPen(QColor(*theme.ink))
         painter.drawText(room, flags, board.message)
-
-    def focusInEvent(self, event: object) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: object) -> None:
-        self.update()

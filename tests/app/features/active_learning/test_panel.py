@@ -58,7 +58,7 @@ class Stage:
     def __init__(self, document: Document, qtbot: QtBot, size: tuple[int, int]) -> None:
         self.qtbot = qtbot
         self.store, self.dark = Store(document), False
-        self.controller = Controller(self.store, Session(), lambda: None, lambda said: None, lambda said: None)
+        self.controller = Controller(self.store, Session(), lambda: None, lambda said: None)
         self.scheduler = Scheduler(1, lambda: None)
         self.scheduler.results.accept(Frame(0, 0, Points(), SVM, Phase.EMPTY, compiled=True))
         self.panel = ActiveLearningPanel(self.controller, self.scheduler)

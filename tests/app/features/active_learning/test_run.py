@@ -418,7 +418,7 @@ def test_the_labelled_points_go_into_the_document_in_one_step(source: Any) -> No
     styles = (ClassStyle("north"), ClassStyle("south", "#123456"), *(ClassStyle(),) * 6)
     made = document(svm(), generator=GeneratorSettings(count=20), styles=styles, axes=("width", "height"))
     store = Store(made)
-    controller = Controller(store, Session(), lambda: None, lambda s: None, lambda s: None)
+    controller = Controller(store, Session(), lambda: None, lambda s: None)
     asking = run(begin(made, Plan(source=source)), 4)
     assert asking.target is not None
     asking = asking.answered(1 - int(asking.pool.truth[asking.target]))

@@ -57,7 +57,7 @@ def ask(query: Query, overtaken: Any = never) -> list[Any]:
 
 
 def controller(document: Document | None = None) -> Controller:
-    return Controller(Store(document or default_document()), Session(), lambda: None, lambda _: None, lambda _: None)
+    return Controller(Store(document or default_document()), Session(), lambda: None, lambda _: None)
 
 
 def generated(settings: GeneratorSettings = MOONS) -> Document:
