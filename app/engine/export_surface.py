@@ -13,10 +13,9 @@ from solver.core.arrays import Array
 
 from .pieces import OvertakenError, Pace, Step
 from .pool import Priority
-from .raster import Surface, rows_of
 from .requests import Frame, Picture
 from .shading import Shades, colour
-from .surface_values import difference_source, source_of
+from .surface_values import Surface, difference_source, rows_of, source_of
 
 #: Pixels whose lines are looked for at a time: that holds the interpreter lock.
 MOST_PIXELS = 100_000

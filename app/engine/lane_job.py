@@ -17,10 +17,9 @@ from solver.core.binary_reduction import PairClassifier
 from .fitting import predictions
 from .pieces import OvertakenError, Pace, Step, never
 from .pool import Later, Priority
-from .raster import surface, unless_too_dense
 from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .shading import colour
-from .surface_values import Source, Values, difference_source, source_of, svm_source
+from .surface_values import Source, Values, difference_source, source_of, surface, svm_source, unless_too_dense
 from .training_run import TrainingRun
 
 #: Seconds between two pictures of a training that runs at full speed.

@@ -13,8 +13,8 @@ from app.features.what_if.state import Baseline
 from solver.core.arrays import Array
 
 from .document import MAX_LANES, Document
-from .folds import NO_VALIDATION, Validation
 from .points import Ids
+from .test_split import NO_VALIDATION, Validation
 
 #: Steps per second that the speed slider offers; the last is full speed.
 SPEEDS: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0, float("inf"))

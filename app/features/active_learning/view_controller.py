@@ -13,8 +13,7 @@ from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from solver import Grid
 
-from .comparison import Comparison, Curves
-from .query import LearningReply, LearningRequest, look_for
+from .query import Comparison, Curves, LearningReply, LearningRequest, look_for
 from .state import ActiveLearningRun, Answer, Pool
 
 

@@ -17,7 +17,7 @@ from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import blank, painter_on
 from solver.core.arrays import Array, Indices
 
-from .comparison import Curves
+from .query import Curves
 from .state import STRATEGIES, ActiveLearningRun, Strategy
 
 #: Ticks are at multiples of one of these.

@@ -23,8 +23,7 @@ from app.controllers.controller import Controller
 from app.features.active_learning.view_parts import ButtonRows, Words
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
-from app.state.folds import FEWEST_FOLDS, MOST_FOLDS, MOST_SEED
-from app.state.test_split import LEAST_RATIO, MOST_RATIO
+from app.state.test_split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
 from app.views.theme import Theme
 from app.views.widgets.form_fields import (
     Gestures,

@@ -15,13 +15,13 @@ import numpy as np
 
 from app.engine.fitting import fitted, predictions
 from app.engine.pieces import Pace, Step
-from app.engine.raster import rows_of
 from app.engine.shading import joined, level_lines, region_lines
+from app.engine.surface_values import rows_of
 from app.learners.knn import neighbors_of
 from app.learners.model import Model
 from app.state.document import Lane
-from app.state.folds import folds_of
 from app.state.points import Points
+from app.state.test_split import folds_of
 from solver import Grid, RocCurve, confusion_matrix, roc_curve
 from solver.core.arrays import Array, Indices, Integers
 from solver.core.binary_reduction import PairClassifier

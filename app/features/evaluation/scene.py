@@ -15,9 +15,8 @@ from app.engine.results import Results
 from app.features.what_if.query import ended
 from app.scene.context import Context
 from app.state.document import Document, Lane
-from app.state.folds import Validation
 from app.state.session import Session
-from app.state.test_split import Parts, Split
+from app.state.test_split import Parts, Split, Validation
 from solver.core.arrays import Integers
 from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_of, class_scores
 

@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from app.engine.fitting import fitted, predictions
 from app.engine.overlays import Lines
 from app.engine.pieces import Pace, Step
-from app.engine.raster import surface
 from app.engine.shading import joined
-from app.engine.surface_values import source_of
+from app.engine.surface_values import source_of, surface
 from app.learners.estimators import training_key
 from app.learners.model import Model
 from app.state.document import Lane

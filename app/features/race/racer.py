@@ -12,9 +12,9 @@ import numpy as np
 
 from app.engine.pieces import PIECE, Pace, Step
 from app.engine.pool import Priority
-from app.engine.raster import unless_too_dense
 from app.engine.requests import Marks, Picture
 from app.engine.shading import FULL_VALUE, Shades, colour, level_lines
+from app.engine.surface_values import unless_too_dense
 from solver import Certificate, Grid, Kernel, RunningExpansion, SmoSolver, Status
 from solver.core.arrays import Array
 

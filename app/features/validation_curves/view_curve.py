@@ -33,8 +33,7 @@ from app.views.widgets.scale_slider import ScaleSlider
 from solver.core.arrays import Array
 
 from . import scene as words
-from .query import Curve
-from .scene import ValidationCurve
+from .scene import Curve, ValidationCurve
 
 #: Opacity of a curve that is of other points or settings.
 FADED = 0.35

@@ -16,9 +16,8 @@ from app.engine.fitting import fitted, predictions
 from app.engine.lane_job import MOST_VERTICES
 from app.engine.overlays import Lines
 from app.engine.pieces import Pace, Step
-from app.engine.raster import surface, unless_too_dense
 from app.engine.requests import Frame, Phase
-from app.engine.surface_values import shown_pair, source_of
+from app.engine.surface_values import shown_pair, source_of, surface, unless_too_dense
 from app.learners.estimators import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane

@@ -13,7 +13,7 @@ import numpy as np
 from app.engine.overlays import Lines
 from app.engine.query import Query
 from app.engine.requests import Frame, Phase
-from app.features.validation_curves.query import same_optimum
+from app.features.validation_curves.scene import same_optimum
 from app.scene.context import Context
 from app.state.document import Document
 from solver.core.arrays import Integers

@@ -42,8 +42,8 @@ from app.exchange import (
 from app.files.documents import FileError
 from app.state.number_format import grouped
 from app.state.plain_text import plain
-from app.views.latest_task import Background
 from app.views.plot.symbols import draw
+from app.views.task_runner import Background
 from app.views.theme import theme_of
 from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_check, show_choice
 from app.views.widgets.painting import bold, painter_on, saved

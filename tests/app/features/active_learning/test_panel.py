@@ -21,8 +21,8 @@ from app.engine.requests import Frame, Phase
 from app.engine.scheduler import Scheduler
 from app.features.active_learning import panel, view_controller
 from app.features.active_learning import query as asking_module
-from app.features.active_learning.comparison import Comparison
 from app.features.active_learning.panel import ActiveLearningPanel
+from app.features.active_learning.query import Comparison
 from app.features.active_learning.state import ActiveLearningRun
 from app.features.active_learning.view_picture import PoolPicture
 from app.scene.compose import compose

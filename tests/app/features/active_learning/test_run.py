@@ -26,8 +26,7 @@ from app.engine.shading import Shades
 from app.features.active_learning import comparison as comparing
 from app.features.active_learning import query as asking_module
 from app.features.active_learning import text as words
-from app.features.active_learning.comparison import Comparison, Curves
-from app.features.active_learning.query import LearningReply, LearningRequest, look_for
+from app.features.active_learning.query import Comparison, Curves, LearningReply, LearningRequest, look_for
 from app.features.active_learning.state import (
     LARGEST_POOL,
     MOST_GIVEN,

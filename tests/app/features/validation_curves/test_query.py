@@ -18,8 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 from app.engine.pieces import OvertakenError
 from app.engine.results import Results
 from app.features.validation_curves import query
-from app.features.validation_curves.query import FOLDS, Curve, CurveQuery, asked_lane, folds_of, places
-from app.features.validation_curves.scene import queries
+from app.features.validation_curves.scene import FOLDS, Curve, CurveQuery, asked_lane, folds_of, places, queries
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.points import Points
