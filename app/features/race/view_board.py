@@ -8,7 +8,6 @@ from functools import lru_cache
 from html import escape
 
 import numpy as np
-from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
@@ -34,7 +33,7 @@ from app.views.plot.samples import draw_samples
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.linked_view import Sentence
-from app.views.widgets.painting import bold, painter_on, saved
+from app.views.widgets.painting import bold, painter_on
 from solver import RULES, Grid
 
 from . import text as race_words
@@ -60,20 +59,16 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
     The symbols of the large pictures would be all outline in small ones.
     """
     cell = 2 * int(np.ceil(0.5 * (size + 8) * ratio)) + 1
-    pixmap = QPixmap(cell * len(KINDS), cell)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    with painter_on(pixmap) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for place, kind in enumerate(KINDS):
-            with saved(painter):
-                painter.translate((place + 0.5) * cell, 0.5 * cell)
-                painter.scale(ratio, ratio)
-                basis = {"bounded": symbols.BOUNDED, "free": symbols.FREE}.get(kind, symbols.POINT)
-                for path, pen, brush in symbols.shapes(theme, kind, (size + LARGER.get(kind, 0.0)) / basis):
-                    painter.setPen(QPen(pen.color(), MARK if kind in LARGER else OUTLINE))
-                    painter.setBrush(brush)
-                    painter.drawPath(path)
-    return pixmap, cell
+
+    def draw_cell(painter: QPainter, place: int) -> None:
+        kind = KINDS[place]
+        basis = {"bounded": symbols.BOUNDED, "free": symbols.FREE}.get(kind, symbols.POINT)
+        for path, pen, brush in symbols.shapes(theme, kind, (size + LARGER.get(kind, 0.0)) / basis):
+            painter.setPen(QPen(pen.color(), MARK if kind in LARGER else OUTLINE))
+            painter.setBrush(brush)
+            painter.drawPath(path)
+
+    return symbols.cells(len(KINDS), cell, ratio, draw_cell), cell
 
 
 class RacePicture(QWidget):
@@ -170,16 +165,8 @@ class RacePicture(QWidget):
             size = SIZES[-1][1]
         pixmap, cell = _stamps(theme, size, ratio)
         x, y = on_screen(self._xy, corners, area)
-        fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
-        fragments.resize(len(x))
-        table = fragments.ndarray()
         # The middle of a symbol is the middle of the pixel it stands on.
-        table[:, 0], table[:, 1] = np.floor(x) + 0.5, np.floor(y) + 0.5
-        table[:, 2], table[:, 3] = self._kinds * cell, 0
-        table[:, 4] = table[:, 5] = cell
-        table[:, 6] = table[:, 7] = table[:, 9] = 1.0
-        table[:, 8] = 0.0
-        painter.drawPixmapFragments(*fragments.drawargs(), pixmap)  # type: ignore[call-arg]
+        symbols.copy_cells(painter, pixmap, np.floor(x) + 0.5, np.floor(y) + 0.5, self._kinds * cell, cell)
 
 
 GAP = 8  # pixels between two pictures

@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, QPixmap
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.features.kkt import view_style
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
-from app.views.widgets.painting import painter_on, saved
+from app.views.widgets.painting import painter_on
 from solver.core.arrays import Array, Indices
 
 from . import symbols
@@ -55,15 +54,9 @@ class Atlas:
         self.reach = int(np.ceil((14.5 * max(scale, 0.6) + 1) * ratio))
         self.class_reach = int(np.ceil((0.56 * size + 1.0) * ratio))
         self.cell = 2 * self.reach + 1
-        self.pixmap = QPixmap(self.cell * len(KINDS), self.cell)
-        self.pixmap.fill(Qt.GlobalColor.transparent)
-        with painter_on(self.pixmap) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for place, kind in enumerate(KINDS):
-                with saved(painter):
-                    painter.translate((place + 0.5) * self.cell, 0.5 * self.cell)
-                    painter.scale(ratio, ratio)
-                    symbols.draw(painter, theme, kind, scale)
+        self.pixmap = symbols.cells(
+            len(KINDS), self.cell, ratio, lambda painter, place: symbols.draw(painter, theme, KINDS[place], scale)
+        )
 
 
 @lru_cache(maxsize=8)
@@ -214,19 +207,10 @@ class Cloud:
             x, y, kinds = x[seen], y[seen], kinds[seen]
         if not len(x):
             return
-        fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
-        fragments.resize(len(x))
-        table = fragments.ndarray()
         own = np.where((kinds < MAX_CLASSES) | (kinds >= FIRST_TEST), atlas.class_reach, reach)
         # The middle of a symbol is the middle of the pixel it stands on.
-        table[:, 0] = np.floor(x) + 0.5
-        table[:, 1] = np.floor(y) + 0.5
-        table[:, 2] = kinds * atlas.cell + (reach - own)
-        table[:, 3] = reach - own
-        table[:, 4] = table[:, 5] = 2 * own + 1
-        table[:, 6] = table[:, 7] = 1.0
-        table[:, 8], table[:, 9] = 0.0, 1.0
-        painter.drawPixmapFragments(*fragments.drawargs(), atlas.pixmap)  # type: ignore[call-arg]
+        x, y, inset = np.floor(x) + 0.5, np.floor(y) + 0.5, reach - own
+        symbols.copy_cells(painter, atlas.pixmap, x, y, kinds * atlas.cell + inset, 2 * own + 1, inset)
 
 
 def _transparent(width: int, height: int) -> QImage:

@@ -6,6 +6,7 @@ other threads go on, and has to wait for its turn again when they are busy.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -157,6 +158,50 @@ def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -
     return pixmap
 
 
+def cells(count: int, side: int, ratio: float, draw_cell: Callable[[QPainter, int], None]) -> QPixmap:
+    """Small pictures in a row of square cells; an odd `side` has a middle pixel.
+
+    Parameters
+    ----------
+    count, side : int
+        How many there are, and the device pixels of a side.
+    ratio : float
+        Device pixels to one unit of what `draw_cell` draws.
+    draw_cell : callable
+        ``draw_cell(painter, place)`` draws one of them about the painter's origin.
+    """
+    pixmap = blank(side * count, side, 1.0)
+    with painter_on(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for place in range(count):
+            with saved(painter):
+                painter.translate((place + 0.5) * side, 0.5 * side)
+                painter.scale(ratio, ratio)
+                draw_cell(painter, place)
+    return pixmap
+
+
+def copy_cells(
+    painter: QPainter,
+    pixmap: QPixmap,
+    x: Array,
+    y: Array,
+    left: Indices,
+    side: Indices | int,
+    top: Indices | int = 0,
+    scale: float = 1.0,
+) -> None:
+    """Copy a square of `pixmap` about each (x, y): that with its corner at (left, top) and so many pixels a `side`."""
+    fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
+    fragments.resize(len(x))
+    table = fragments.ndarray()
+    table[:, 0], table[:, 1], table[:, 2], table[:, 3] = x, y, left, top
+    table[:, 4] = table[:, 5] = side
+    table[:, 6] = table[:, 7] = scale
+    table[:, 8], table[:, 9] = 0.0, 1.0
+    painter.drawPixmapFragments(*fragments.drawargs(), pixmap)  # type: ignore[call-arg]
+
+
 #: The kind of stamp of a point whose class is not known; the kinds below it are the classes.
 UNKNOWN = MAX_CLASSES
 #: Half the size of a stamp in pixels, for symbols of scale 1; and the radius of the hollow disc of an unknown class.
@@ -184,35 +229,20 @@ def stamp(painter: QPainter, theme: Theme, xy: Array, kinds: Indices, scale: flo
     if not len(xy):
         return
     sheet, cell = _sheet(theme, scale, ratio)
-    fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
-    fragments.resize(len(xy))
-    table = fragments.ndarray()
-    table[:, 0:2] = xy
-    table[:, 2], table[:, 3] = kinds * cell, 0.0
-    table[:, 4] = table[:, 5] = cell
-    table[:, 6] = table[:, 7] = 1.0 / ratio
-    table[:, 8], table[:, 9] = 0.0, 1.0
-    painter.drawPixmapFragments(*fragments.drawargs(), sheet)  # type: ignore[call-arg]
+    copy_cells(painter, sheet, xy[:, 0], xy[:, 1], kinds * cell, cell, scale=1.0 / ratio)
 
 
 @lru_cache(maxsize=8)
 def _sheet(theme: Theme, scale: float, ratio: float) -> tuple[QPixmap, int]:
     """The stamps in a row, and the side of each in device pixels."""
     cell = 2 * int(np.ceil(REACH * max(scale, 0.5) * ratio)) + 1
-    pixmap = QPixmap(cell * (MAX_CLASSES + 1), cell)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    with painter_on(pixmap) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for kind in range(MAX_CLASSES + 1):
-            with saved(painter):
-                painter.translate((kind + 0.5) * cell, 0.5 * cell)
-                painter.scale(ratio, ratio)
-                if kind == UNKNOWN:
-                    fill = QColor(*theme.background)
-                    fill.setAlpha(150)
-                    painter.setBrush(fill)
-                    painter.setPen(QPen(QColor(*theme.faint), 1.3))
-                    painter.drawEllipse(QPointF(0.0, 0.0), DISC * scale, DISC * scale)
-                else:
-                    draw(painter, theme, str(kind), scale)
-    return pixmap, cell
+
+    def draw_cell(painter: QPainter, kind: int) -> None:
+        if kind == UNKNOWN:
+            painter.setBrush(QColor(*theme.background, 150))
+            painter.setPen(QPen(QColor(*theme.faint), 1.3))
+            painter.drawEllipse(QPointF(0.0, 0.0), DISC * scale, DISC * scale)
+        else:
+            draw(painter, theme, str(kind), scale)
+
+    return cells(MAX_CLASSES + 1, cell, ratio, draw_cell), cell
