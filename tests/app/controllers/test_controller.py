@@ -241,7 +241,7 @@ def test_save_and_open(table: Table, tmp_path: Path) -> None:
     table.said.clear()
     path.write_bytes(b"{")
     assert not file_work.open_file(table.hand, path, table.said.append) and table.store.document is opened
-    assert not file_work.save(table.hand, tmp_path / "no" / "x.playground")
+    assert not file_work.save(table.hand, tmp_path / "no" / "x.playground", table.said.append)
     assert [said.split()[0] for said in table.said] == ["mine.playground", "x.playground"]
     assert table.store.path == path
 

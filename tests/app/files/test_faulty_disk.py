@@ -76,7 +76,7 @@ def opening(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> No
     def act(disk: FaultyDisk) -> None:
         table = Open()
         with disk:
-            opened = file_work.open_file(table.hand, path)
+            opened = file_work.open_file(table.hand, path, table.alerts.append)
         if opened:
             assert not table.alerts and content(table.store.document) == content(default_document())
             assert table.store.path == path and not table.store.modified
@@ -92,7 +92,7 @@ def opening(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> No
         assert file_work.open_file(table.hand, path)
         table.hand.set_notes("edited")
         with disk:
-            back = file_work.revert(table.hand)
+            back = file_work.revert(table.hand, table.alerts.append)
         assert back == (not table.store.modified) == (not table.alerts)
         assert table.store.document.notes == ("" if back else "edited")
 
@@ -100,7 +100,7 @@ def opening(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> No
 
     def changed(disk: FaultyDisk) -> None:
         table = Open()
-        assert file_work.open_file(table.hand, path)
+        assert file_work.open_file(table.hand, path, table.alerts.append)
         with disk:
             assert not table.hand.file_tasks.changed_on_disk(path)
         path.write_bytes(OTHER)
@@ -123,7 +123,7 @@ def exchanging(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) ->
         path.write_bytes(b"old")
         table.alerts.clear()
         with disk:
-            written = file_work.export(table.hand, path)
+            written = file_work.export(table.hand, path, table.alerts.append)
         assert written == (not table.alerts) and path.read_bytes() in ((sound,) if written else (sound, b"old"))
         if not written:
             sentence(table.alerts[0], "points.csv was not saved")
