@@ -80,7 +80,7 @@ class TestSplitController:
 
 
 class Controller:
-    """Turns wishes of the hand into commands and session changes.
+    """Turns wishes of the user into commands and session changes.
 
     Parameters
     ----------

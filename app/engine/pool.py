@@ -97,7 +97,7 @@ class Pool:
                 self._changed.notify()
 
     def rest(self, seconds: float) -> None:
-        """Begin nothing of `BACKGROUND` for so long: the hand has done something, and the window's thread, which waits
+        """Begin nothing of `BACKGROUND` for so long: the user has done something, and the window's thread, which waits
         for the interpreter at every call of Qt, is to have it to itself."""
         with self._changed:
             self._resting_until = time.monotonic() + seconds

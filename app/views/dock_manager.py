@@ -180,7 +180,7 @@ class DockManager:
             window.render_scene(scene, theme)
 
     def _taking_turns(self, scene: Scene) -> set[str]:
-        """The panels that take turns while a run plays, each in an update of its own: so the hand gets in between."""
+        """The panels that take turns while a run plays, each in an update of its own: so the user gets in between."""
         of_runs = sorted(name for name in self._in_sight if self._specs[name].shows_run)
         if not of_runs or not scene.lanes[scene.studied].playing:
             return set()

@@ -332,7 +332,7 @@ class ActiveLearningPanel(QWidget):
         ]
         self._words.say("<br>".join(line for line in lines if line))
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def _answer(self, label: int, *_: object) -> None:
         if self._desk.asking is None:
@@ -444,7 +444,7 @@ class ActiveLearningPanel(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._seen:  # from here on the hand says whether the settings are shown
+        if not self._seen:  # from here on the user decides whether the settings are shown
             self._seen = True
             self._settings_button.setChecked(self._wide or self.height() >= TALL)
             self._toggle_settings()
@@ -452,7 +452,7 @@ class ActiveLearningPanel(QWidget):
         self._show()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks: what is under way comes to rest."""
+        """Hidden: what is under way comes to rest."""
         super().hideEvent(event)
         self._clock.stop()
         self._desk.rest()

@@ -60,7 +60,7 @@ class PoolScene:
 
 
 class PoolPicture(QWidget):
-    """Shows a `PoolScene`; tells of the point the hand chooses, and of its keys.
+    """Shows a `PoolScene`; tells of the point the user chooses, and of its keys.
 
     The still part is painted once and copied from then on; only rings and the focus are drawn each time.
     """
@@ -134,7 +134,7 @@ class PoolPicture(QWidget):
         super().resizeEvent(event)
         self.resized.emit()
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._board is None or self._board.asking is None:

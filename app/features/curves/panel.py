@@ -84,8 +84,8 @@ class CurvesPlot(QWidget):
         self._theme: Theme | None = None
         self._steps_log = self._recent = False
         self._log = {name: spec.log for name, spec in PLOTS.items()}
-        self._held: int | None = None  # the step under the hand, until a scene comes after the drag
-        self._range: tuple[int, int] | None = None  # of the axis, while the hand drags
+        self._held: int | None = None  # the step under the pointer, until a scene comes after the drag
+        self._range: tuple[int, int] | None = None  # of the axis, while the user drags
         self._dragging = False
         self._shown: dict[str, list[str]] = {}
         self._numbers = (0, 0)  # widths of the longest numbers at the left and at the right
@@ -156,7 +156,7 @@ class CurvesPlot(QWidget):
 
     @property
     def cursor_step(self) -> int:
-        """Where the cursor stands: under the hand while it drags, else where the run is."""
+        """Where the cursor stands: under the pointer in a drag, else where the run is."""
         if self._held is not None:
             return self._held
         return 0 if self._study is None else self._study.step
@@ -360,12 +360,12 @@ class CurvesPlot(QWidget):
             strokes.paint(painter, area.topLeft(), covered, _colour(spec.colour, theme), ratio)
         return longest, shares
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._study is not None:
             self._dragging = True
-            self._range = self._whole()  # the axis stands still under the hand
+            self._range = self._whole()  # the axis stands still under the pointer
             self._hold(event)
         else:
             event.ignore()

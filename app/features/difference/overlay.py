@@ -51,7 +51,7 @@ class WipeLayers:
     canvas : QWidget
         On which the grip stands.
     moved : callable
-        ``moved(x)``: the hand has moved the border to the canvas's pixel x.
+        ``moved(x)``: the user has moved the border to the canvas's pixel x.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class WipeLayers:
 
 
 class _Grip(QWidget):
-    """What the hand takes hold of; the arrow keys move it too."""
+    """What the pointer takes hold of; the arrow keys move it too."""
 
     def __init__(self, canvas: QWidget, moved: Callable[[float], None]) -> None:
         super().__init__(canvas)

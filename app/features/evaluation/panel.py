@@ -254,7 +254,7 @@ class EvaluationPanel(QWidget):
         )
         return self._lane
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def _choose(self, place: int) -> None:
         if self._shown is not None and place < len(self._shown[0].lanes):

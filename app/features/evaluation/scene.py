@@ -23,7 +23,7 @@ from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_o
 from .query import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
 
 PANEL = "evaluation"
-#: Test points up to which the wrong ones are marked in the pictures also while nobody looks at the numbers.
+#: Test points up to which the wrong ones are marked in the pictures also while the numbers are not displayed.
 MOST_MARKED = 5000
 
 
@@ -128,7 +128,7 @@ class Threshold(float):
 
 
 def threshold_in(document: Document, session: Session, index: int) -> float | None:
-    """The threshold that the hand moved in the lane at place `index` as it is set now; None for the model's own."""
+    """The threshold that the user moved in the lane at place `index` as it is set now; None for the model's own."""
     threshold = session.thresholds[document.slots[index]]
     if isinstance(threshold, Threshold):
         return float(threshold) if threshold.lane == _plain(document.lanes[index]) else None
@@ -234,7 +234,7 @@ class Evaluation:
         Points kept back, all others, and those of them that are trained on.
     validation : Validation
     judged : int
-        Place of the lane whose threshold the hand moves.
+        Place of the lane whose threshold the user moves.
     lanes : tuple of LaneEvaluation
     class_names : tuple of str
         All eight.

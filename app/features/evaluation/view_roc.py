@@ -161,7 +161,7 @@ class RocView(QWidget):
     Parameters
     ----------
     moved : callable
-        ``moved(slot, threshold)`` is told where the hand puts the threshold; None for the model's own.
+        ``moved(slot, threshold)`` is told where the user puts the threshold; None for the model's own.
     """
 
     def __init__(self, moved: Callable[[int, float | None], None]) -> None:
@@ -218,7 +218,7 @@ class RocView(QWidget):
         area = self.plot_area()
         return area.left() + roc.fpr * area.width(), area.bottom() - roc.tpr * area.height()
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def _go(self, place: int) -> None:
         lane = self.lane

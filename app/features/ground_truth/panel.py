@@ -158,7 +158,7 @@ class GroundTruthPanel(QWidget):
             self._show_tables(*self._shown)
         return super().eventFilter(watched, event)
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _toggle_keep(self) -> None:
@@ -180,7 +180,7 @@ class GroundTruthPanel(QWidget):
             self._desk.draw_more_fresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks: the throwing comes to rest."""
+        """Hidden: the throwing comes to rest."""
         super().hideEvent(event)
         self._clock.stop()
         self._desk.keep_drawing_fresh(False)

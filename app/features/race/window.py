@@ -264,7 +264,7 @@ class RaceWindow(QWidget):
         flow.addWidget(labelled("&over", self._rightwards))
         return row
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _choose_axes(self) -> None:

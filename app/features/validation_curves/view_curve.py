@@ -142,7 +142,7 @@ class ValidationCurveView(QWidget):
         notes = words.notes(self._strip) if self._strip is not None else ""
         return "\n".join(each for each in (self.words(), notes) if each)
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def _look(self, position: int | None) -> None:
         if position != self.read:

@@ -26,7 +26,7 @@ class RemoveNonSupport(RemovePoints):
 
 
 class WhatIf:
-    """What the hand does with it; listens to the store for the state before each step.
+    """What the user does with it; listens to the store for the state before each step.
 
     Parameters
     ----------
