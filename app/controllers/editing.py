@@ -1,4 +1,4 @@
-"""Editing: what the user does with the points: the gestures of the chosen tool, selection, clipboard and keyboard cursor."""
+"""Editing: what the user does with points: gestures of the chosen tool, selection, clipboard and keyboard cursor."""
 
 from __future__ import annotations
 
