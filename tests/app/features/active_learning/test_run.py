@@ -23,7 +23,6 @@ from app.engine.mailbox import Mailbox
 from app.engine.pool import Priority
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
-from app.features.active_learning import comparison as comparing
 from app.features.active_learning import query as asking_module
 from app.features.active_learning import text as words
 from app.features.active_learning.query import Comparison, Curves, LearningReply, LearningRequest, look_for
@@ -567,7 +566,7 @@ def test_the_first_repetition_is_the_run_itself(strategy: Any) -> None:
 
 def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE", 0.0)
-    monkeypatch.setattr(comparing, "INTERVAL", 0.0)
+    monkeypatch.setattr(asking_module, "INTERVAL", 0.0)
     asking = begin(document(svm(), GeneratorSettings(count=6, noise=0.3).points()), Plan())
     whole = finished(Comparison(asking, 2))
     comparison, jobs = Comparison(asking, 2), 0
@@ -588,7 +587,7 @@ def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_large_pool_is_compared_up_to_a_number_of_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparing, "MOST_LABELS", 8)
+    monkeypatch.setattr(asking_module, "MOST_LABELS", 8)
     asking = run(begin(document(svm()), Plan()), 12)
     curves = finished(Comparison(asking, 2))
     assert curves.last == 8 and len(curves.labels) == 7 and curves.needed("random", 1.1) is None
@@ -600,7 +599,7 @@ def test_a_large_pool_is_compared_up_to_a_number_of_labels(monkeypatch: pytest.M
 
 def curves_of(closest: list[float], random: list[float], last: int, full: float = 0.9) -> Curves:
     bands = {
-        strategy: comparing.Band(*(np.array(values),) * 3)
+        strategy: asking_module.Band(*(np.array(values),) * 3)
         for strategy, values in (("closest", closest), ("random", random))
     }
     pool = begin(document(svm()), Plan()).pool

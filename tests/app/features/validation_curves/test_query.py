@@ -17,7 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 
 from app.engine.pieces import OvertakenError
 from app.engine.results import Results
-from app.features.validation_curves import query
+from app.features.validation_curves import scene as query
 from app.features.validation_curves.scene import FOLDS, Curve, CurveQuery, asked_lane, folds_of, places, queries
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings

@@ -284,7 +284,7 @@ class Desk(Controller):
     def __init__(self, document: Document) -> None:
         self.said: list[str] = []
         shown: Any = SimpleNamespace(frame=self.newest)
-        super().__init__(Store(document), Session(), lambda: None, self.said.append, self.said.append, shown)
+        super().__init__(Store(document), Session(), lambda: None, self.said.append, shown)
         self.what_if = self.feature(WhatIf)
         self.late = False
 
