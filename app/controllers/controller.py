@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from app.engine.results import Results
 from app.files import documents
 from app.files.file_tasks import FileTasks
+from app.learners.table import LEARNERS
 from app.state.commands import (
     Clear,
     Command,
@@ -26,7 +27,7 @@ from app.state.edit_struct import changed_struct, text_of
 from app.state.host import Host
 from app.state.number_format import count
 from app.state.points import MAX_CLASSES
-from app.state.session import NOTHING, Session
+from app.state.session import NOTHING, FeatureSession, Session
 from app.state.store import Store
 from app.state.test_split import IdSet, Kind
 from app.tools import PointerPosition
@@ -140,11 +141,15 @@ class Controller:
             return False
         return True
 
-    def set_session(self, **changes: Any) -> None:
-        session = replace(self.session, **changes)
+    def set_session(self, *parts: FeatureSession, **changes: Any) -> None:
+        session = replace(self.session, **changes).having(*parts)
         if session != self.session:
             self.session = session
             self._changed()
+
+    def change(self, kind: type[FeatureSession], **changes: Any) -> None:
+        """Change what is being done with a feature."""
+        self.set_session(replace(self.session.of(kind), **changes))
 
     def feature(self, kind: Callable[[Host], T]) -> T:
         """The controller of a feature, by its type; made when it is first wanted."""
@@ -160,10 +165,6 @@ class Controller:
 
     def pan(self, dx: float, dy: float) -> None:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
-
-    def wipe(self, at: float | None) -> None:
-        """Lay one picture over another from this share of its width on; None takes it away."""
-        self.set_session(wipe=None if at is None else min(max(at, 0.0), 1.0))
 
     def fit(self) -> None:
         self.dispatch(SetView(view=View.fitting(self.document.points)))
@@ -209,17 +210,16 @@ class Controller:
             self.dispatch(SetGenerator(settings=settings, text=text_of(values), merge_key=drag))
 
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:
-        """Change fields of a lane: of the lane itself, or of a part such as "svm"; `text` names the undo step."""
+        """Change fields of a lane, or of its settings of the learner `part`; `text` names the undo step."""
         lane = self.document.lanes[index]
+        fields = LEARNERS[part].fields if part else ()
         try:
-            if part:
-                changed = lane.with_part(part, changed_struct(lane.part(part), values))
-            else:
-                changed = changed_struct(lane, values)
+            changed = changed_struct(lane.part(part) if part else lane, values, fields)
         except ValueError as error:
             self.say(str(error))
             return
-        self.dispatch(SetLane(index=index, lane=changed, text=text or text_of(values), merge_key=drag))
+        lane = lane.with_part(part, changed) if part else changed
+        self.dispatch(SetLane(index=index, lane=lane, text=text or text_of(values, fields), merge_key=drag))
 
     def set_style(self, label: int, drag: object = None, **values: str) -> None:
         """Change the name or colour ("#rrggbb", "" for the theme's) of class `label` (0 to 7); those of one `drag`
@@ -253,11 +253,12 @@ class Controller:
 
     def set_class_weight(self, index: int, label: int, weight: float) -> None:
         """Change what an error on class `label` (0 to 7) costs in a lane with weights of one's own."""
-        weights = list(self.document.lanes[index].svm.own_weights)
+        lane = self.document.lanes[index]
+        parameter = next(field.parameter for field in lane.family.fields if field.kind == "numbers of classes")
+        weights = list(getattr(lane.settings, parameter))
         weights[label] = weight
-        self.set_lane(
-            index, "svm", text=f"Set the weight of class {label + 1} to {weight:g}", own_weights=tuple(weights)
-        )
+        text = f"Set the weight of class {label + 1} to {weight:g}"
+        self.set_lane(index, lane.classifier, text=text, **{parameter: tuple(weights)})
 
     def toggle_lanes(self) -> None:
         """One classifier on screen, or all of them; where there is only one, another beside it."""
@@ -282,9 +283,12 @@ class Controller:
             open_panels=self.session.open_panels | {panel} if visible else self.session.open_panels - {panel}
         )
 
-    def toggle(self, switch: str) -> None:
-        """Turn a field of the session on or off."""
-        self.set_session(**{switch: not getattr(self.session, switch)})
+    def toggle(self, switch: str, of: type[FeatureSession] | None = None) -> None:
+        """Turn a field of the session, or `of` a feature's part of it, on or off."""
+        if of is None:
+            self.set_session(**{switch: not getattr(self.session, switch)})
+        else:
+            self.change(of, **{switch: not getattr(self.session.of(of), switch)})
 
     def set_theme(self, theme: str, dark: bool) -> None:
         self.set_session(theme=theme, dark=dark)
@@ -312,14 +316,11 @@ class Controller:
         kept = {name: _moved(getattr(session, name), old, document.slots) for name in names}
         restarts = tuple(restart + 1 for restart in self.session.restarts)
         self.set_session(
+            *(part.of_new_document() for part in session.features),
             selection=NOTHING,
             cursor=None,
-            thresholds=Session.thresholds,
             seeks=Session.seeks,
-            probe=None,
             restarts=restarts,
-            fresh_draw=Session.fresh_draw,
-            fresh_going=False,
             **kept,
         )
         self.on_disk = on_disk

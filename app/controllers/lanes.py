@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.learners.table import LEARNERS
 from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import MAX_LANES, Lane
 from app.state.host import Host
@@ -23,9 +24,9 @@ class LaneController:
         """A new classifier to the right of the one at place `beside`: of a kind that is not on screen yet."""
         document = self._host.document
         present = {lane.classifier for lane in document.lanes[: document.shown]}
-        lanes = [Lane("svm"), Lane("knn"), Lane("perceptron"), Lane("pegasos")]
-        free = [lane for lane in lanes if lane.classifier not in present]
-        add_lane(self._host, AddLane(index=beside + 1, lane=(free or lanes)[0]))
+        lanes = [Lane(), *(Lane(name) for name, learner in LEARNERS.items() if not learner.compares)]
+        lane = next((lane for lane in lanes if lane.classifier not in present), lanes[0])
+        add_lane(self._host, AddLane(index=beside + 1, lane=lane))
 
     def duplicate(self, index: int) -> None:
         """The same classifier once more, to the right."""
@@ -54,8 +55,9 @@ def add_lane(host: Host, command: AddLane) -> None:
         session, fresh = host.session, Session()
         slot = host.document.slots[command.index]
         host.set_session(
+            *(part.of_new_lane(slot) for part in session.features),
             **{
                 name: tuple(getattr(fresh if place == slot else session, name)[place] for place in range(MAX_LANES))
                 for name in PER_SLOT
-            }
+            },
         )

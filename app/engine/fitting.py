@@ -6,10 +6,9 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 import numpy as np
 
-from app.learners.estimators import estimator_of
+from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points
@@ -39,8 +38,8 @@ def fitted(
 ) -> Generator[Step, None, Fitted]:
     """Train the classifier of `lane` on `points`.
 
-    An SVM that the lane trains by SMO is trained here by the second-order rule with shrinking, whatever rule the lane
-    shows: the optimum is the same to `tol`, and the way there short.
+    Where the learner knows `fast_settings`, they are those trained with: the optimum is the same to `tol`, and the way
+    there short.
 
     Parameters
     ----------
@@ -58,9 +57,7 @@ def fitted(
         return Fitted(lane.family.fit(lane, points), True)
     if len(points.classes) < 2:
         raise ValueError("This classifier needs points of two classes.")
-    if lane.learner == "smo":
-        lane = msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, selection="second-order"))
-    estimator = estimator_of(lane)
+    estimator = estimator_of(lane.with_part(lane.classifier, lane.family.fast_settings(lane)))
     trainer = estimator.prepare(points.xy, points.labels, start=start, compiled=compiled)
     return (yield from trained(estimator, trainer, pace, most=most, each=ROUND if compiled else 20))
 

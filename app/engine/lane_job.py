@@ -99,7 +99,8 @@ class LaneJob:
             self._training = None
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or spec.lane.learner != "smo"):
+        trainer = spec.lane.trainer
+        if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or trainer is None or not trainer.runs_plain):
             self._post(replace(frame, phase=Phase.EMPTY))
             return
         training = self._training = TrainingRun.continuing(self._training, spec, frame.job)

@@ -4,12 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from solver import Grid
 from solver.core.arrays import Array, Indices, Mask
 
-LineStyle = Literal["ghost", "ideal", "haze", "other"]
+Dashes = tuple[float, float]
+
+
+class LineStyle(str):
+    """How lines are drawn; as a string, the name of their sign in the legend.
+
+    Parameters
+    ----------
+    name : str
+    height : int
+        The higher lie over the lower.
+    width : float
+        In pixels.
+    dashes, sample : (float, float) or None
+        Strokes and gaps in widths, in pictures and in the legend.
+    accent : bool
+        In the theme's accent, not in its ink.
+    faint : bool
+        Many of them, hardly seen each.
+    """
+
+    height: int
+    width: float
+    dashes: Dashes | None
+    sample: Dashes | None
+    accent: bool
+    faint: bool
+
+    def __new__(
+        cls,
+        name: str,
+        height: int,
+        width: float,
+        dashes: Dashes | None = None,
+        sample: Dashes | None = None,
+        accent: bool = False,
+        faint: bool = False,
+    ) -> LineStyle:
+        made = super().__new__(cls, name)
+        made.height, made.width, made.accent, made.faint = height, width, accent, faint
+        made.dashes, made.sample = dashes, sample
+        return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +60,7 @@ class Lines:
     ----------
     xy : ndarray of shape (m, 2)
         In the plane; joined with NaN rows.
-    style : {"ghost", "ideal", "haze", "other"}
-        What was, what would be best, what might have been, or another lane's boundary.
+    style : LineStyle
     """
 
     xy: Array

@@ -162,12 +162,5 @@ class Frame:
     @property
     def certificate(self) -> AnyCertificate | None:
         """The certificate of the only problem, or of the gravest, and of these the farthest from its end."""
-        return min(self.certificates, key=_gravity, default=None)
-
-
-def _gravity(certificate: AnyCertificate) -> tuple[int, float]:
-    if isinstance(certificate, Certificate):
-        rest = certificate.kkt_violation
-    else:
-        rest = certificate.n_wrong if isinstance(certificate, PerceptronCertificate) else certificate.gap
-    return GRAVITY.index(certificate.status), -rest
+        distance = self.lane.family.distance
+        return min(self.certificates, key=lambda each: (GRAVITY.index(each.status), -distance(each)), default=None)

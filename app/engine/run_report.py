@@ -10,7 +10,7 @@ import numpy as np
 from app.scene.text import problem
 from app.state.document import Lane
 from app.state.points import Points
-from solver import DualAscentSnapshot, Grid, Kernel, LasvmSnapshot, Pair, PerceptronCertificate, SmoSnapshot, SmoSolver
+from solver import DualAscentSnapshot, Grid, Kernel, LasvmSnapshot, Pair, SmoSnapshot, SmoSolver
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop
@@ -75,8 +75,8 @@ def make_study(
     tol = solver.tol if hasattr(solver, "tol") else 0.0
     return RunState(
         recording=number,
-        learner=lane.learner,
-        rule=lane.svm.selection if trainer.has_rules else "",
+        trainer=trainer,
+        rule=lane.settings.selection if trainer.has_rules else "",
         name=problem(*problem_of(pair, points.classes)) if len(points.classes) > 2 else "",
         step=run.position,
         length=run.length,
@@ -109,7 +109,7 @@ def values_of(snapshot: Any, pair: Pair, model: PairClassifier, place: int, poin
 
 def mark(run: Recording, certificate: Any) -> None:
     """Remember primal and gap of the present step, for the curves; a perceptron has none."""
-    if not isinstance(certificate, PerceptronCertificate):
+    if hasattr(certificate, "dual"):
         run.trace.mark(run.position, certificate.dual, certificate.primal, certificate.gap)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from app.learners.base import Trainer
 from app.state.points import Points
 from solver import Certificate
 from solver.core.arrays import Array, Indices, Mask
@@ -61,8 +62,7 @@ class RunState:
     ----------
     recording : int
         Number of the run; a new one whenever training began anew.
-    learner : str
-        A name of `app.state.document.TRAINERS`: "smo", "lasvm", "dual-ascent", "perceptron", "pegasos".
+    trainer : Trainer
     rule : str
         Working-set rule, "" for learners without one.
     name : str
@@ -101,7 +101,7 @@ class RunState:
     """
 
     recording: int
-    learner: str
+    trainer: Trainer
     rule: str
     name: str
     step: int

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from app.learners.estimators import estimator_of, training_key
+from app.learners.base import estimator_of, training_key
 from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.document import Lane
@@ -106,7 +106,9 @@ class TrainingRun:
     def settled(self, spec: LaneSpec) -> bool:
         """Nothing moves any more until something else is wished."""
         driven = self.driven(spec.lane)
-        if self._away is not None or self._awaited(spec) is not None or self.recordings[driven].solver.pending:
+        if self._first or self._away is not None or self._awaited(spec) is not None:
+            return False
+        if self.recordings[driven].solver.pending:
             return False
         rests = spec.paused or self.recordings[driven].at_end
         return rests and all(each.at_end for p, each in enumerate(self.recordings) if p != driven)
@@ -247,8 +249,8 @@ class TrainingRun:
             run_state = replace(run_state, slacks=slacks)
             frame = replace(frame, run_state=run_state)
             yield frame
-        if spec.lane.classifier == "perceptron" and spec.lane.perceptron.orders:
-            for orders in self._other_orders(p, spec.lane.perceptron):
+        if spec.lane.family.n_orders(spec.lane):
+            for orders in self._other_orders(p, spec.lane.settings):
                 frame = frame if orders is None else replace(frame, orders=orders)
                 yield None if orders is None else frame
         self._away = run, run_state.step

@@ -5,16 +5,17 @@ from __future__ import annotations
 from app.engine.requests import LaneSpec
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
-from app.features.difference.scene import sides_of
+from app.scene.compared import sides_of
 from app.scene.context import Context
 from app.state.session import SPEEDS
 
-from .table import queries
+from . import table
 
 
 def order(scheduler: Scheduler, context: Context, shades: Shades) -> None:
     """Ask for each lane's picture and for what the features want to know; nothing is asked twice."""
     document, session = context.document, context.session
+    watched = table.watched(session)
     sides = sides_of(document, context.results)
     for lane, slot, grid in zip(document.lanes, document.slots, context.grids, strict=False):
         if lane.is_difference and sides is None:
@@ -31,10 +32,10 @@ def order(scheduler: Scheduler, context: Context, shades: Shades) -> None:
             context.compiled,
             session.seeks[slot],
             sides if lane.is_difference else None,
-            "curves" in session.open_panels,
-            session.kkt,
+            "curves" in watched,
+            "cases" in watched,
         )
         scheduler.want(slot, spec)
     for place, slot in enumerate(document.slots[document.shown :], document.shown):
         (scheduler.stop if place < len(document.lanes) else scheduler.forget)(slot)
-    scheduler.ask(queries(context))
+    scheduler.ask(table.queries(context))

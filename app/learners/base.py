@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
 import msgspec
-import numpy as np
 from msgspec import Meta
-from numpy.typing import ArrayLike, NDArray
 
 from app.state.number_format import grouped, short
 
-from .model import LaneSettings, Model
+from .fields import Field
+from .model import Model
 
 if TYPE_CHECKING:
     from app.state.points import Points
     from solver.core.binary_reduction import PairClassifier
 
+S = TypeVar("S", bound=msgspec.Struct)
+S_co = TypeVar("S_co", bound=msgspec.Struct, covariant=True)
 #: Seed of what draws.
 Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
@@ -42,11 +43,13 @@ class Trainer:
     has_margins : bool
         f = -1 and f = +1 mean something.
     has_rules : bool
-        It chooses by a working-set rule of `solver.RULES`.
+        It chooses by a working-set rule of `solver.RULES`, and says why.
+    runs_plain : bool
+        Few points can be trained on before its loops are compiled.
     allows_hard_margin : bool
         C may be infinite.
-    fields : tuple of str
-        The parameter fields that only it has.
+    subject : str
+        Who it is, at the beginning of a sentence.
     """
 
     title: str
@@ -57,8 +60,9 @@ class Trainer:
     has_multipliers: bool = True
     has_margins: bool = True
     has_rules: bool = False
+    runs_plain: bool = False
     allows_hard_margin: bool = False
-    fields: tuple[str, ...] = ()
+    subject: str = "An SVM"
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,24 @@ class Verdict:
     text: str
 
 
-class Learner:
+class LaneSettings(Protocol[S_co]):
+    """A lane as its learner sees it."""
+
+    @property
+    def classifier(self) -> str: ...
+    @property
+    def family(self) -> Learner[Any]: ...
+    @property
+    def learner(self) -> str: ...
+    @property
+    def trainer(self) -> Trainer | None: ...
+    @property
+    def settings(self) -> S_co: ...
+    @property
+    def multiclass(self) -> str: ...
+
+
+class Learner(Generic[S]):
     """A family of classifiers, by the name that `Lane.classifier` has; `lane` is one of it.
 
     Attributes
@@ -86,45 +107,65 @@ class Learner:
         Its name, and in one sentence what it is.
     settings : type of msgspec.Struct
         Its parameters.
+    fields : tuple of Field
+        How they are shown, in the order of the form.
+    trainers : mapping of str to Trainer
+        What trains it step by step, by the names that `Lane.learner` has: the one that a parameter `trainer` names,
+        else the one of its own name; none for what does not train.
+    leaves_out : bool
+        What it predicts without one of its points is known without training anew.
+    asks : bool
+        It can say of which point it is least sure, and learn one label more (see `label_estimator`).
+    compares : bool
+        It has no model of its own: it shows where those of two other lanes differ.
     """
 
     title: str
     note: str
-    settings: type[msgspec.Struct]
+    settings: type[S]
+    fields: tuple[Field, ...] = ()
+    trainers: ClassVar[Mapping[str, Trainer]] = {}
+    leaves_out = False
+    asks = False
+    compares = False
 
     # -- words -----------------------------------------------------------------------------------------------------
 
-    def formula(self, lane: LaneSettings) -> str:
+    def formula(self, lane: LaneSettings[S]) -> str:
         """What it computes, or the step of its training."""
         return lane.trainer.formula if lane.trainer is not None else ""
 
-    def remark(self, lane: LaneSettings) -> str:
+    def remark(self, lane: LaneSettings[S]) -> str:
         """What it warns of, or teaches."""
         return ""
 
-    def name(self, lane: LaneSettings) -> str:
+    def name(self, lane: LaneSettings[S]) -> str:
         """Title and parameters in a few words, such as "kNN, k = 5, uniform, Euclidean"."""
         return self.title
 
-    def headline(self, lane: LaneSettings, n_points: int) -> str:
+    def decision(self, lane: LaneSettings[S]) -> str:
+        """f in signs, of one that has an f."""
+        return "f(x) = w₁ x₁ + w₂ x₂"
+
+    def headline(self, lane: LaneSettings[S], n_points: int) -> str:
         """Of one that does not train: what its model of so many points is, in a few words."""
         return self.note.rstrip(".")
 
     # -- what is proved of a training: the certificates are those of all its binary problems -------------------------
 
-    def verdict(self, certificates: Sequence[Any], lane: LaneSettings) -> Verdict:
+    def verdict(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> Verdict:
         """How a finished training ended."""
         raise NotImplementedError
 
-    def brief(self, certificates: Sequence[Any], lane: LaneSettings) -> Verdict:
+    def brief(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> Verdict:
         """The verdict in so few words that they can stand on a badge."""
         return self.verdict(certificates, lane)
 
-    def so_far(self, certificates: Sequence[Any], lane: LaneSettings) -> str:
+    def so_far(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> str:
         """What can be said of a training that rests on its way."""
         raise NotImplementedError
 
-    def numbers(self, certificates: Sequence[Any], lane: LaneSettings) -> list[str]:
+    def numbers(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> list[str]:
         """The numbers of a training, each with its name; [] for one that does not train."""
         return []
 
@@ -134,62 +175,59 @@ class Learner:
 
     # -- training --------------------------------------------------------------------------------------------------
 
-    def refusal(self, lane: LaneSettings) -> str:
+    def refusal(self, lane: LaneSettings[S]) -> str:
         """Why what the lane asks for does not exist, in one sentence; "" when it does."""
         return ""
 
-    def estimator(self, lane: LaneSettings) -> PairClassifier:
+    def estimator(self, lane: LaneSettings[S]) -> PairClassifier:
         """What trains the lane by steps, with `prepare` and `snapshot_model`."""
         raise NotImplementedError
 
-    def fit(self, lane: LaneSettings, points: Points) -> Model:
+    def fit(self, lane: LaneSettings[S], points: Points) -> Model:
         """The model of one that does not train by steps; ValueError with a sentence where there is none."""
         raise NotImplementedError
 
-    def training_key(self, lane: LaneSettings) -> Any:
-        """What of the lane a training depends on: it goes on while this stays the same."""
+    def training_key(self, lane: LaneSettings[S]) -> S:
+        """The lane's settings with all that no training depends on at its default: it goes on while they stay."""
         return lane.settings
 
+    def fast_settings(self, lane: LaneSettings[S]) -> S:
+        """Settings that have the same end as the lane's, and come there faster."""
+        return lane.settings
 
-class SharesClassifier:
-    """A model that gives each class a share; whoever says how, in `predict_proba`, has the rest from here.
+    def reaches_optimum(self, lane: LaneSettings[S]) -> bool:
+        """Whether what trains the lane ends at the optimum that the family has, whichever way it takes."""
+        return False
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    """
-
-    classes_: NDArray[Any]
-
-    def predict_proba(self, X: ArrayLike, compiled: bool = True) -> NDArray[np.float64]:
-        """The share of each class, shape (n, n_classes); each row adds up to 1."""
+    def leave_one_out(self, lane: LaneSettings[S], points: Points) -> Any:
+        """The model whose method of this name tells exactly, of one that `leaves_out`."""
         raise NotImplementedError
 
-    def predict(self, X: ArrayLike, compiled: bool = True) -> NDArray[Any]:
-        """The lowest class of the largest share, shape (n,)."""
-        labels: NDArray[Any] = self.classes_[self.predict_proba(X, compiled).argmax(axis=1)]
-        return labels
+    def n_orders(self, lane: LaneSettings[S]) -> int:
+        """How many runs in other orders of the points are shown beside the lane's."""
+        return 0
 
-    def surface_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], NDArray[np.float64]]:
-        """``rows(ys)`` gives the shares on these columns, shape (len(ys), len(xs), n_classes)."""
+    def distance(self, certificate: Any) -> float:
+        """How far from its end the training of a problem is."""
+        return float(certificate.gap)
 
-        def rows(ys: ArrayLike) -> NDArray[np.float64]:
-            x, y = np.meshgrid(xs, ys)
-            return self.predict_proba(np.column_stack((x.ravel(), y.ravel())), compiled).reshape(*x.shape, -1)
+    # -- validation curves, for fields with `has_curve`; and active learning, where it `asks` --------------------------
 
-        return rows
+    def curve_settings(self, lane: LaneSettings[S], parameter: str) -> S:
+        """The lane's settings with all at its default that a curve of `parameter` does not depend on."""
+        raise NotImplementedError
 
-    def surface_classes_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], Any]:
-        """As `surface_on`: the places of the winners in `classes_`, their shares, and whether others are equal."""
-        rows = self.surface_on(xs, compiled)
+    def curve_estimator(self, lane: LaneSettings[S]) -> PairClassifier:
+        """What trains the lane for a curve, as fast as can be."""
+        raise NotImplementedError
 
-        def winners(ys: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.bool_]]:
-            shares = rows(ys)
-            best = shares.max(axis=-1)
-            return shares.argmax(axis=-1), best, (shares == best[..., None]).sum(axis=-1) > 1
+    def label_estimator(self, lane: LaneSettings[S]) -> PairClassifier:
+        """What trains on one label more, from the multipliers of those before, to the optimum."""
+        raise NotImplementedError
 
-        return winners
+    def label_remark(self, lane: LaneSettings[S], n_labels: int, chosen: bool) -> str:
+        """What is to be known of the lane with so few labels; `chosen` are those it is least sure of."""
+        return ""
 
 
 def passes(number: int) -> str:
@@ -202,13 +240,25 @@ def whole(bound: float) -> str:
     return grouped(math.floor(bound)) if bound < 1e15 else short(bound)
 
 
-def several(certificates: Sequence[Any], lane: LaneSettings) -> str:
+def several(certificates: Sequence[Any], lane: LaneSettings[Any]) -> str:
     """How many binary problems the numbers are of, where there are several."""
     noun = "pair" if lane.multiclass == "one-vs-one" else "problem"
     return f" in {len(certificates)} {noun}s" if len(certificates) > 1 else ""
 
 
-def in_each(certificates: Sequence[Any], lane: LaneSettings) -> str:
+def in_each(certificates: Sequence[Any], lane: LaneSettings[Any]) -> str:
     """What is to be known of a sum over several binary problems."""
     noun = "pair" if lane.multiclass == "one-vs-one" else "problem"
     return f", counted in each {noun}" if len(certificates) > 1 else ""
+
+
+def estimator_of(lane: LaneSettings[Any]) -> PairClassifier:
+    """What trains `lane`, with `prepare` and `snapshot_model`; ValueError with a sentence where that does not exist."""
+    if sentence := lane.family.refusal(lane):
+        raise ValueError(sentence)
+    return lane.family.estimator(lane)
+
+
+def training_key(lane: LaneSettings[Any]) -> tuple[str, Any]:
+    """What of `lane` its model depends on: a training goes on while this stays the same."""
+    return lane.classifier, lane.family.training_key(lane)

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import msgspec
 
-from .base import Learner
-from .model import LaneSettings
+from .base import LaneSettings, Learner
 
 
 class NoSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """It has no parameters."""
 
 
-class Difference(Learner):
+class Difference(Learner[NoSettings]):
     """Where two of the other lanes predict different classes."""
 
     title = "Difference"
     note = "Where two of the other classifiers predict different classes."
     settings = NoSettings
+    compares = True
 
-    def formula(self, lane: LaneSettings) -> str:
+    def formula(self, lane: LaneSettings[NoSettings]) -> str:
         return "share = places where the two predict different classes / all places in view"
 
-    def remark(self, lane: LaneSettings) -> str:
+    def remark(self, lane: LaneSettings[NoSettings]) -> str:
         return (
             "Stripes: the two classes that are predicted there. Solid line: the boundary of the first; dashed: of the"
             " second. Ctrl+7 chooses which two, and lists the points."
         )
 
-    def name(self, lane: LaneSettings) -> str:
+    def name(self, lane: LaneSettings[NoSettings]) -> str:
         return "Difference of two"
 
-    def refusal(self, lane: LaneSettings) -> str:
+    def refusal(self, lane: LaneSettings[NoSettings]) -> str:
         return "A difference of two classifiers does not learn."

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from app.state.number_format import grouped
+from app.state.number_format import count, grouped
 
-from .base import Learner
-from .model import LaneSettings
+from .base import LaneSettings, Learner
+from .fields import Field
 
 if TYPE_CHECKING:
     from app.state.points import Points
@@ -43,33 +43,86 @@ METRICS: dict[str, tuple[str, str]] = {
 }
 
 
-class Neighbors(Learner):
+FIELDS = (
+    Field(
+        "k",
+        "slider",
+        "k",
+        "How many of the nearest points vote. Small k: ragged; large k: smooth.",
+        parameter="n_neighbors",
+        primary=True,
+        has_curve=True,
+        change="Set k to {value}",
+    ),
+    Field(
+        "weights",
+        "choice",
+        "Weights",
+        "With 1/d or 1/d², nearer points count more; a point at distance 0 decides alone.",
+        choices=tuple((title, name, "") for name, (title, _) in WEIGHTS.items()),
+        primary=True,
+    ),
+    Field(
+        "metric",
+        "choice",
+        "Metric",
+        "What near means. Cosine looks at the direction from the origin only.",
+        choices=tuple((title, name, "") for name, (title, _) in METRICS.items()),
+    ),
+    Field(
+        "p",
+        "number",
+        "p",
+        "1 is Manhattan, 2 Euclidean, large p near Chebyshev.",
+        title="p of Minkowski",
+        shown=lambda settings, classes: settings.metric == "minkowski",
+    ),
+)
+
+
+class Neighbors(Learner[KnnSettings]):
     """The k nearest points vote; nothing is trained."""
 
     title = "k nearest neighbours"
     note = "The k nearest points vote."
     settings = KnnSettings
+    fields = FIELDS
+    leaves_out = True
+    asks = True
 
-    def formula(self, lane: LaneSettings) -> str:
-        return f"{METRICS[lane.knn.metric][1]};  {WEIGHTS[lane.knn.weights][1]}"
+    def formula(self, lane: LaneSettings[KnnSettings]) -> str:
+        return f"{METRICS[lane.settings.metric][1]};  {WEIGHTS[lane.settings.weights][1]}"
 
-    def name(self, lane: LaneSettings) -> str:
-        knn = lane.knn
+    def name(self, lane: LaneSettings[KnnSettings]) -> str:
+        knn = lane.settings
         return f"kNN, k = {knn.n_neighbors}, {WEIGHTS[knn.weights][0]}, {METRICS[knn.metric][0]}"
 
-    def headline(self, lane: LaneSettings, n_points: int) -> str:
-        asked, there = lane.knn.n_neighbors, n_points
+    def headline(self, lane: LaneSettings[KnnSettings], n_points: int) -> str:
+        asked, there = lane.settings.n_neighbors, n_points
         if there >= asked:
             return f"Exact: the {asked} nearest of {grouped(there)} vote"
         only = "is only 1 point: it alone votes" if there == 1 else f"are only {there} points: all of them vote"
         return f"k = {asked}, but there {only}"
 
-    def fit(self, lane: LaneSettings, points: Points) -> KNeighborsClassifier:
+    def fit(self, lane: LaneSettings[KnnSettings], points: Points) -> KNeighborsClassifier:
         if not len(points):
             raise ValueError("kNN needs at least one point.")
-        return neighbors_of(lane.knn, len(points)).fit(points.xy, points.labels)
+        return neighbors_of(lane.settings, len(points)).fit(points.xy, points.labels)
 
-    def refusal(self, lane: LaneSettings) -> str:
+    def leave_one_out(self, lane: LaneSettings[KnnSettings], points: Points) -> KNeighborsClassifier:
+        return neighbors_of(lane.settings, len(points) - 1).fit(points.xy, points.labels)
+
+    def curve_settings(self, lane: LaneSettings[KnnSettings], parameter: str) -> KnnSettings:
+        return msgspec.structs.replace(lane.settings, n_neighbors=KnnSettings().n_neighbors)
+
+    def label_remark(self, lane: LaneSettings[KnnSettings], n_labels: int, chosen: bool) -> str:
+        k = lane.settings.n_neighbors
+        if k > n_labels:
+            return f"k = {k}, but only {count(n_labels, 'label')} so far: all of them vote."
+        doubtless = "With k = 1 the vote is never in doubt: all points are equally sure, and chance decides."
+        return doubtless if k == 1 and chosen else ""
+
+    def refusal(self, lane: LaneSettings[KnnSettings]) -> str:
         return "kNN does not train: it looks at the points themselves."
 
 

@@ -1,56 +1,60 @@
-"""Model: what a training gives, and what learners read of a lane; so much of both as every learner shares."""
+"""Model: what a training gives: binary problems, or a share for each class."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from solver.core.arrays import Array
+from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
 
 
 class SharesModel(Protocol):
-    """A model that gives each class a share, as votes do; `learners.base.SharesClassifier` has all but the shares."""
+    """A model that gives each class a share, as votes do: whoever inherits this says how, in `predict_proba`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    """
 
     classes_: NDArray[Any]
 
-    def __hash__(self) -> int: ...
+    def __hash__(self) -> int:
+        return id(self)
 
-    def predict(self, X: Any, compiled: bool = True) -> NDArray[Any]: ...
+    def predict_proba(self, X: ArrayLike, compiled: bool = True) -> Array:
+        """The share of each class, shape (n, n_classes); each row adds up to 1."""
+        raise NotImplementedError
 
-    def predict_proba(self, X: Any, compiled: bool = True) -> Array: ...
+    def predict(self, X: ArrayLike, compiled: bool = True) -> NDArray[Any]:
+        """The lowest class of the largest share, shape (n,)."""
+        labels: NDArray[Any] = self.classes_[self.predict_proba(X, compiled).argmax(axis=1)]
+        return labels
 
-    def surface_on(self, xs: Any, compiled: bool = True) -> Callable[[Any], Array]: ...
+    def surface_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], Array]:
+        """``rows(ys)`` gives the shares on these columns, shape (len(ys), len(xs), n_classes)."""
 
-    def surface_classes_on(self, xs: Any, compiled: bool = True) -> Callable[[Any], Any]: ...
+        def rows(ys: ArrayLike) -> Array:
+            x, y = np.meshgrid(xs, ys)
+            return self.predict_proba(np.column_stack((x.ravel(), y.ravel())), compiled).reshape(*x.shape, -1)
+
+        return rows
+
+    def surface_classes_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], Any]:
+        """As `surface_on`: the places of the winners in `classes_`, their shares, and whether others are equal."""
+        rows = self.surface_on(xs, compiled)
+
+        def winners(ys: ArrayLike) -> tuple[Indices, Array, Mask]:
+            shares = rows(ys)
+            best = shares.max(axis=-1)
+            return shares.argmax(axis=-1), best, (shares == best[..., None]).sum(axis=-1) > 1
+
+        return winners
 
 
 #: One made of binary problems, each with an f, or one of shares.
 Model = PairClassifier | SharesModel
-
-
-class LaneSettings(Protocol):
-    """A lane as learners see it: the settings of all families, of which each reads its own."""
-
-    @property
-    def classifier(self) -> str: ...
-    @property
-    def learner(self) -> str: ...
-    @property
-    def family(self) -> Any: ...
-    @property
-    def trainer(self) -> Any: ...
-    @property
-    def settings(self) -> Any: ...
-    @property
-    def multiclass(self) -> str: ...
-    @property
-    def knn(self) -> Any: ...
-    @property
-    def svm(self) -> Any: ...
-    @property
-    def perceptron(self) -> Any: ...
-    @property
-    def pegasos(self) -> Any: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import msgspec
 from msgspec import Meta
@@ -12,8 +12,8 @@ from msgspec import Meta
 from app.state.number_format import count, grouped, percent, short
 from solver import PegasosCertificate, PegasosSnapshot, Status
 
-from .base import Learner, Seed, Trainer, Verdict, in_each, several
-from .model import LaneSettings
+from .base import LaneSettings, Learner, Seed, Trainer, Verdict, in_each, several
+from .fields import SEED, Field
 
 if TYPE_CHECKING:
     from solver import PegasosClassifier
@@ -25,7 +25,7 @@ TRAINER = Trainer(
     "step",
     "steps",
     has_multipliers=False,
-    fields=("lam", "steps", "seed"),
+    subject="Pegasos",
 )
 
 
@@ -38,19 +38,43 @@ class PegasosSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     random_state: Seed = 0
 
 
-class Subgradients(Learner):
+FIELDS = (
+    Field(
+        "lam",
+        "slider",
+        "λ",
+        "λ of λ/2 ‖w‖² + mean hinge loss. Small λ forbids errors, large λ widens the margin: C = 1 / (n λ).",
+        title="lam",
+        primary=True,
+        change="Set λ to {value}",
+    ),
+    Field(
+        "steps",
+        "large integer",
+        "Steps",
+        "Steps in all; each looks at one random point.",
+        parameter="n_iter",
+        change="Set the steps to {value}",
+    ),
+    SEED,
+)
+
+
+class Subgradients(Learner[PegasosSettings]):
     """One random point each step."""
 
     title, note = TRAINER.title, TRAINER.note
     settings = PegasosSettings
+    fields = FIELDS
+    trainers: ClassVar = {"pegasos": TRAINER}
 
-    def remark(self, lane: LaneSettings) -> str:
+    def remark(self, lane: LaneSettings[PegasosSettings]) -> str:
         return "No intercept: every line goes through the origin. The answer is the average of all w."
 
-    def name(self, lane: LaneSettings) -> str:
-        return f"Pegasos, λ = {short(lane.pegasos.lam)}, {grouped(lane.pegasos.n_iter)} steps"
+    def name(self, lane: LaneSettings[PegasosSettings]) -> str:
+        return f"Pegasos, λ = {short(lane.settings.lam)}, {grouped(lane.settings.n_iter)} steps"
 
-    def verdict(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings) -> Verdict:
+    def verdict(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> Verdict:
         gap = max(c.gap for c in certificates)
         line = "the averaged line is" if len(certificates) == 1 else "the averaged lines are"
         if all(c.status is Status.OPTIMAL for c in certificates):
@@ -58,17 +82,17 @@ class Subgradients(Learner):
         steps = grouped(max(c.n_iter for c in certificates))
         return Verdict(False, f"All {steps} steps made: gap {percent(gap)}, proved; more steps make it smaller")
 
-    def brief(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings) -> Verdict:
+    def brief(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> Verdict:
         said, gap = self.verdict(certificates, lane), max(c.gap for c in certificates)
         if math.isnan(gap):
             return said
         return Verdict(said.certified, f"gap {'' if said.certified else 'still '}{percent(gap)}, proved")
 
-    def so_far(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings) -> str:
+    def so_far(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> str:
         gap = max(c.gap for c in certificates)
         return "before the first step" if math.isnan(gap) else f"gap {percent(gap)}, proved"
 
-    def numbers(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings) -> list[str]:
+    def numbers(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> list[str]:
         gaps = [c.gap for c in certificates]
         return [
             count(sum(c.n_iter for c in certificates), "step") + several(certificates, lane),
@@ -84,8 +108,8 @@ class Subgradients(Learner):
             return "A hit, y ⟨w, x⟩ < 1: θ += y x, and the average of all w follows."
         return "No hit, y ⟨w, x⟩ ≥ 1: θ stays, w shrinks, and the average of all w follows."
 
-    def estimator(self, lane: LaneSettings) -> PegasosClassifier:
+    def estimator(self, lane: LaneSettings[PegasosSettings]) -> PegasosClassifier:
         from solver import PegasosClassifier
 
-        g = lane.pegasos
+        g = lane.settings
         return PegasosClassifier(g.lam, g.n_iter, random_state=g.random_state)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import msgspec
 from msgspec import Meta
@@ -12,8 +12,8 @@ from msgspec import Meta
 from app.state.number_format import count, grouped
 from solver import PerceptronCertificate, PerceptronSnapshot, Status
 
-from .base import Learner, Seed, Trainer, Verdict, passes, several, whole
-from .model import LaneSettings
+from .base import LaneSettings, Learner, Seed, Trainer, Verdict, passes, several, whole
+from .fields import INTERCEPT, SEED, Field
 
 if TYPE_CHECKING:
     from solver import Perceptron
@@ -27,7 +27,7 @@ TRAINER = Trainer(
     "mistakes",
     has_multipliers=False,
     has_margins=False,
-    fields=("intercept", "shuffle", "seed", "passes", "orders"),
+    subject="The perceptron",
 )
 
 
@@ -44,25 +44,68 @@ class PerceptronSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     orders: Annotated[int, Meta(ge=0, le=100)] = 0
 
 
-class Mistakes(Learner):
+FIELDS = (
+    Field(
+        "passes",
+        "large integer",
+        "Passes",
+        "Passes over the points at most: on classes that no line separates a perceptron never comes to rest.",
+        parameter="max_iter",
+        change="Set the passes to {value}",
+    ),
+    SEED,
+    Field(
+        "orders",
+        "integer",
+        "Orders",
+        "Train again in so many other random orders and draw all the lines, with the one of widest margin on top:"
+        " many lines separate, one is widest.",
+        title="Other orders",
+        least="none",
+        change="Set the other orders to {value}",
+    ),
+    Field(
+        "shuffle",
+        "check",
+        "Shuffle",
+        "A new random order for each pass over the points; else that of the points.",
+        change="Shuffle the points",
+        off="Keep the order of the points",
+    ),
+    INTERCEPT,
+)
+
+
+class Mistakes(Learner[PerceptronSettings]):
     """Corrects one mistake after the other."""
 
     title, note = TRAINER.title, TRAINER.note
     settings = PerceptronSettings
+    fields = FIELDS
+    trainers: ClassVar = {"perceptron": TRAINER}
 
-    def remark(self, lane: LaneSettings) -> str:
+    def remark(self, lane: LaneSettings[PerceptronSettings]) -> str:
         sentence = "Stops at the first line that makes no mistake; another order of the points gives another line."
-        return sentence if lane.perceptron.fit_intercept else f"Every line goes through the origin. {sentence}"
+        return sentence if lane.settings.fit_intercept else f"Every line goes through the origin. {sentence}"
 
-    def name(self, lane: LaneSettings) -> str:
-        p = lane.perceptron
+    def name(self, lane: LaneSettings[PerceptronSettings]) -> str:
+        p = lane.settings
         order = f"random orders (seed {p.random_state})" if p.shuffle else "order of the points"
         return f"Perceptron, {order}" + ("" if p.fit_intercept else ", no intercept")
 
-    def verdict(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings) -> Verdict:
+    def decision(self, lane: LaneSettings[PerceptronSettings]) -> str:
+        return super().decision(lane) + (" + b" if lane.settings.fit_intercept else "")
+
+    def n_orders(self, lane: LaneSettings[PerceptronSettings]) -> int:
+        return lane.settings.orders
+
+    def distance(self, certificate: PerceptronCertificate) -> float:
+        return certificate.n_wrong
+
+    def verdict(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]) -> Verdict:
         made, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
         known = math.isfinite(bound)
-        square = "(R² + 1)/γ²" if lane.perceptron.fit_intercept else "R²/γ²"
+        square = "(R² + 1)/γ²" if lane.settings.fit_intercept else "R²/γ²"
         theorem = f"{square} = {whole(bound)}" if len(certificates) == 1 else f"{whole(bound)} in all"
         if all(c.status is Status.OPTIMAL for c in certificates):
             who = "this line separates" if len(certificates) == 1 else "each line separates its class from the rest"
@@ -77,17 +120,19 @@ class Mistakes(Learner):
             )
         return Verdict(False, f"Still making mistakes after {so_many}: the classes may not be separable by a line")
 
-    def brief(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings) -> Verdict:
+    def brief(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]) -> Verdict:
         if not all(c.status is Status.OPTIMAL for c in certificates):
             return Verdict(False, f"still making mistakes after {passes(max(c.n_epochs for c in certificates))}")
         made, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
         limit = f" of at most {whole(bound)}" if math.isfinite(bound) else ""
         return Verdict(True, f"no mistakes left: made {grouped(made)}{limit}")
 
-    def so_far(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings) -> str:
+    def so_far(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]) -> str:
         return f"{count(sum(c.n_wrong for c in certificates), 'point')} on the wrong side"
 
-    def numbers(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings) -> list[str]:
+    def numbers(
+        self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]
+    ) -> list[str]:
         mistakes, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
         return [
             count(mistakes, "mistake") + several(certificates, lane),
@@ -98,12 +143,11 @@ class Mistakes(Learner):
     def operation(self, snapshot: PerceptronSnapshot) -> str:
         return "A mistake, y f ≤ 0: w += y x turned the line towards this point." if snapshot.touched >= 0 else ""
 
-    def estimator(self, lane: LaneSettings) -> Perceptron:
+    def estimator(self, lane: LaneSettings[PerceptronSettings]) -> Perceptron:
         from solver import Perceptron
 
-        p = lane.perceptron
+        p = lane.settings
         return Perceptron(p.fit_intercept, p.max_iter, p.shuffle, p.random_state)
 
-    def training_key(self, lane: LaneSettings) -> PerceptronSettings:
-        settings: PerceptronSettings = lane.perceptron
-        return msgspec.structs.replace(settings, orders=0)  # the other orders are trained beside it
+    def training_key(self, lane: LaneSettings[PerceptronSettings]) -> PerceptronSettings:
+        return msgspec.structs.replace(lane.settings, orders=0)  # the other orders are trained beside it

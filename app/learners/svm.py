@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -12,8 +13,8 @@ from msgspec import Meta
 from app.state.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 
-from .base import Learner, Trainer, Verdict, in_each, passes, several
-from .model import LaneSettings
+from .base import LaneSettings, Learner, Trainer, Verdict, estimator_of, in_each, passes, several
+from .fields import INTERCEPT, Field
 
 if TYPE_CHECKING:
     from solver import SVC
@@ -33,8 +34,8 @@ TRAINERS: dict[str, Trainer] = {
         "pair update",
         "pair updates",
         has_rules=True,
+        runs_plain=True,
         allows_hard_margin=True,
-        fields=("rule",),
     ),
     "lasvm": Trainer(
         "LASVM",
@@ -42,7 +43,6 @@ TRAINERS: dict[str, Trainer] = {
         "PROCESS: a new point moves with a partner.  REPROCESS: the best pair of those kept moves, others leave",
         "operation",
         "operations",
-        fields=("partner", "epochs", "finish"),
     ),
     "dual-ascent": Trainer(
         "Dual ascent",
@@ -50,7 +50,6 @@ TRAINERS: dict[str, Trainer] = {
         "β ← project(β + s v),  β = y α,  v = y − K β",
         "gradient step",
         "gradient steps",
-        fields=("step_size", "intercept"),
     ),
 }
 if not TYPE_CHECKING:  # the tables say which there are
@@ -102,19 +101,231 @@ class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Kernel(self.kernel, self.gamma, self.coef0, self.degree)
 
 
-class Machine(Learner):
+CLASS_WEIGHTS: dict[str, tuple[str, str]] = {
+    "equal": ("Equal", "An error costs the same in every class."),
+    "balanced": (
+        "Balanced",
+        "A class of few points weighs as much as one of many: w = n / (k · m), for n points, k classes, m of them in"
+        " this class.",
+    ),
+    "own": ("Own", "A weight of your choice for each class."),
+}
+STEP_SIZES: dict[str, tuple[str, str]] = {
+    "barzilai-borwein": (
+        "Adaptive",
+        "s from the step d before, by turns ⟨d, d⟩ / ⟨d, Kd⟩ and ⟨d, Kd⟩ / ⟨Kd, Kd⟩: far fewer steps"
+        " (Barzilai and Borwein 1988).",
+    ),
+    "constant": ("Constant", "s = 1 / maxᵢ Σⱼ |Kᵢⱼ|: the ascent of the textbooks."),
+}
+PARTNERS: dict[str, str] = {
+    "first-order": "The most violating one (the rule of 2005).",
+    "second-order": "The one that promises the largest gain: fewer support vectors after one pass (2008).",
+}
+
+
+def class_weight_formula(settings: SvmSettings) -> str:
+    """What an error on a point costs under these class weights, in a few signs."""
+    if settings.hard_margin:
+        return "C = ∞ whatever the weight"
+    formulas = {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}
+    return formulas[settings.class_weight]
+
+
+Shown = Callable[[SvmSettings, Sequence[int]], bool]
+
+
+def _of_kernel(parameter: str) -> Shown:
+    return lambda settings, classes: parameter in KERNELS[settings.kernel].parameters
+
+
+def _of_trainer(trainer: str) -> Shown:
+    return lambda settings, classes: settings.trainer == trainer
+
+
+def _noted(table: dict[str, tuple[str, str]]) -> tuple[tuple[str, str, str], ...]:
+    return tuple((title, name, note) for name, (title, note) in table.items())
+
+
+FIELDS = (
+    Field(
+        "kernel",
+        "choice",
+        "Kernel",
+        "How alike two points are; it decides which boundaries are possible.",
+        choices=tuple((kind.title, name, "") for name, kind in KERNELS.items()),
+        primary=True,
+    ),
+    Field(
+        "C",
+        "slider",
+        "C",
+        "Price of slack: large C forbids errors, small C widens the margin.",
+        enabled=lambda settings, classes: not settings.hard_margin,
+        primary=True,
+        has_curve=True,
+    ),
+    Field(
+        "hard_margin",
+        "check",
+        "Hard margin",
+        "C = ∞: no point may be inside the margin; needs separable data.",
+        primary=True,
+        beside=True,
+        change="Set hard margin",
+        off="Set soft margin",
+    ),
+    Field(
+        "gamma",
+        "slider",
+        "γ",
+        "How fast likeness fades with distance: large γ makes small islands.",
+        title="gamma",
+        shown=_of_kernel("gamma"),
+        primary=True,
+        has_curve=True,
+        change="Set γ to {value}",
+    ),
+    Field(
+        "coef0",
+        "number",
+        "c₀",
+        "c₀ trades high against low powers; below 0 the kernel is not positive semidefinite.",
+        title="coef0",
+        shown=_of_kernel("coef0"),
+        change="Set c₀ to {value}",
+    ),
+    Field(
+        "degree",
+        "integer",
+        "Degree d",
+        "Degree d of the polynomial.",
+        title="Degree",
+        shown=_of_kernel("degree"),
+        change="Set the degree to {value}",
+    ),
+    Field(
+        "class_weight",
+        "choice",
+        "Weights",
+        "What an error costs in each class: C of a point is C times the weight w of its class.",
+        title="Class weights",
+        choices=_noted(CLASS_WEIGHTS),
+        change="Set {value} class weights",
+    ),
+    Field(
+        "weight_formula",
+        "text",
+        "",
+        "",
+        parameter="class_weight",
+        choices=_noted(CLASS_WEIGHTS),
+        formula=class_weight_formula,
+    ),
+    Field(
+        "weights_of_classes",
+        "numbers of classes",
+        "",
+        "Weight 3: an error on this class costs three times as much.",
+        title="Weight",
+        parameter="own_weights",
+        shown=lambda settings, classes: settings.class_weight == "own",
+        change="Set the class weights",
+    ),
+    Field(
+        "trainer",
+        "choice",
+        "Trainer",
+        "",
+        choices=tuple((each.title, name, f"{each.note}\n{each.formula}") for name, each in TRAINERS.items()),
+        change="Set the trainer to {value}",
+    ),
+    Field(
+        "rule",
+        "choice",
+        "Rule",
+        "Which two multipliers SMO moves next. All reach the same optimum, in more or fewer steps.",
+        title="Working-set rule",
+        parameter="selection",
+        choices=tuple((rule.title, name, rule.note) for name, rule in RULES.items()),
+        shown=_of_trainer("smo"),
+        change="Set the rule to {value}",
+    ),
+    Field(
+        "partner",
+        "choice",
+        "Partner",
+        "With which of the points kept a new point moves.",
+        choices=tuple((RULES[name].title, name, note) for name, note in PARTNERS.items()),
+        shown=_of_trainer("lasvm"),
+        change="Set the partner to {value}",
+    ),
+    Field(
+        "step_size",
+        "choice",
+        "Length",
+        "How far along the gradient, s. Both end at the same optimum.",
+        title="Length of a step",
+        choices=_noted(STEP_SIZES),
+        shown=_of_trainer("dual-ascent"),
+        change="Set the length of a step to {value}",
+    ),
+    Field(
+        "tol",
+        "number",
+        "Tolerance",
+        "Largest KKT violation that is called optimal.",
+        change="Set the tolerance to {value}",
+    ),
+    Field(
+        "epochs",
+        "integer",
+        "Passes",
+        "How often LASVM sees each point.",
+        parameter="n_epochs",
+        shown=_of_trainer("lasvm"),
+        change="Set the passes to {value}",
+    ),
+    Field(
+        "finish",
+        "check",
+        "Finish",
+        "After the passes, go on to the optimum. Without it, LASVM ends with the last point.",
+        shown=_of_trainer("lasvm"),
+        beside=True,
+        change="Finish",
+        off="Do not finish",
+    ),
+    replace(INTERCEPT, shown=_of_trainer("dual-ascent")),
+    Field(
+        "multiclass",
+        "choice",
+        "",
+        "How an SVM, which parts two, parts more: each pair of classes, or each class against the rest.",
+        title="Many classes",
+        choices=tuple((scheme.title, name, scheme.note) for name, scheme in SCHEMES.items()),
+        shown=lambda settings, classes: len(classes) > 2,
+        change="Set {text}",
+    ),
+)
+
+
+class Machine(Learner[SvmSettings]):
     """The widest margin, by any of `TRAINERS`."""
 
     title = "Support vector machine"
     note = "The widest margin, also with kernels."
     settings = SvmSettings
+    fields = FIELDS
+    trainers: ClassVar = TRAINERS
+    asks = True
 
-    def formula(self, lane: LaneSettings) -> str:
-        kernel: Kernel = lane.svm.as_kernel()
+    def formula(self, lane: LaneSettings[SvmSettings]) -> str:
+        kernel = lane.settings.as_kernel()
         return kernel.kind.formula
 
-    def remark(self, lane: LaneSettings) -> str:
-        kernel: Kernel = lane.svm.as_kernel()
+    def remark(self, lane: LaneSettings[SvmSettings]) -> str:
+        kernel = lane.settings.as_kernel()
         if not kernel.is_positive_semidefinite:
             return (
                 "Not positive semidefinite here: the dual can have several stationary points, "
@@ -122,11 +333,11 @@ class Machine(Learner):
             )
         return kernel.kind.note
 
-    def name(self, lane: LaneSettings) -> str:
-        s = lane.svm
-        parts = [f"SVM, {lane.svm.as_kernel().kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
+    def name(self, lane: LaneSettings[SvmSettings]) -> str:
+        s = lane.settings
+        parts = [f"SVM, {lane.settings.as_kernel().kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
         names = {"gamma": f"γ = {short(s.gamma)}", "degree": f"d = {s.degree}", "coef0": f"c₀ = {short(s.coef0)}"}
-        parts += [names[parameter] for parameter in lane.svm.as_kernel().kind.parameters]
+        parts += [names[parameter] for parameter in lane.settings.as_kernel().kind.parameters]
         if s.multiclass != "one-vs-one":
             parts.append(SCHEMES[s.multiclass].title.lower())
         if s.class_weight != "equal":
@@ -137,19 +348,24 @@ class Machine(Learner):
             parts.append("no intercept")
         return ", ".join(parts)
 
-    def verdict(self, certificates: Sequence[Certificate], lane: LaneSettings) -> Verdict:
+    def decision(self, lane: LaneSettings[SvmSettings]) -> str:
+        return f"f(x) = Σ αᵢ yᵢ K(xᵢ, x) + b;  {self.formula(lane)}"
+
+    def distance(self, certificate: Certificate) -> float:
+        return certificate.kkt_violation
+
+    def verdict(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> Verdict:
         by_status = {c.status: c for c in certificates}
         if Status.NOT_SEPARABLE in by_status:
             bound = min(c.margin_bound for c in certificates if c.status is Status.NOT_SEPARABLE)
             return Verdict(False, f"Not separable with a margin above {short(bound)}")
         if Status.STOPPED_EARLY in by_status:
-            if lane.learner == "lasvm" and not lane.svm.finish:
-                missing = _not_yet(certificates, lane)
-                return Verdict(False, f"Over after {passes(lane.svm.n_epochs)}, without FINISH: {missing}")
+            if lane.learner == "lasvm" and not lane.settings.finish:
+                over = f"Over after {passes(lane.settings.n_epochs)}, without FINISH"
+                return Verdict(False, f"{over}: {_not_yet(certificates, lane)}")
             steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
-            waiting = ""
-            if lane.learner == "smo" and lane.svm.selection == "cyclic":
-                waiting = "; in cyclic order late partners may wait very long"
+            waits = lane.learner == "smo" and lane.settings.selection == "cyclic"
+            waiting = "; in cyclic order late partners may wait very long" if waits else ""
             return Verdict(False, f"Stopped early after {steps} steps: {_not_yet(certificates, lane)}{waiting}")
         if Status.PRECISION in by_status:
             worst = max([0.0, *(c.kkt_violation for c in certificates)])
@@ -157,31 +373,36 @@ class Machine(Learner):
                 return Verdict(True, f"Optimal to double precision (KKT violation {short(worst)})")
             return Verdict(False, f"Not shown optimal: double precision ends here (KKT violation {short(worst)})")
         if Status.STATIONARY in by_status:
-            return Verdict(True, f"Stationary to {short(lane.svm.tol)} (kernel not positive semidefinite)")
-        through = " of all f without intercept" if lane.learner == "dual-ascent" and not lane.svm.fit_intercept else ""
-        return Verdict(True, f"Optimal to {short(lane.svm.tol)}{through}")
+            return Verdict(True, f"Stationary to {short(lane.settings.tol)} (kernel not positive semidefinite)")
+        through = (
+            " of all f without intercept" if lane.learner == "dual-ascent" and not lane.settings.fit_intercept else ""
+        )
+        return Verdict(True, f"Optimal to {short(lane.settings.tol)}{through}")
 
-    def brief(self, certificates: Sequence[Certificate], lane: LaneSettings) -> Verdict:
+    def brief(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> Verdict:
         certified = self.verdict(certificates, lane).certified
         by_status = {each.status: each for each in certificates}
-        numbers = _worst(certificates)
         if Status.NOT_SEPARABLE in by_status:
             bound = min(each.margin_bound for each in certificates if each.status is Status.NOT_SEPARABLE)
             return Verdict(certified, f"not separable: the margin is below {short(bound)}")
         if Status.STOPPED_EARLY in by_status:
+            unfinished = lane.learner == "lasvm" and not lane.settings.finish
             step = grouped(by_status[Status.STOPPED_EARLY].n_iter)
-            unfinished = lane.learner == "lasvm" and not lane.svm.finish
             how = "over, without FINISH" if unfinished else f"stopped early at step {step}"
         elif Status.PRECISION in by_status:
             how = "optimal to double precision" if certified else "not shown optimal, double precision ends here"
         else:
             how = "stationary" if Status.STATIONARY in by_status else "optimal"
-        return Verdict(certified, f"{how}: {numbers}")
+        gaps = [each.gap for each in certificates]
+        gap = "" if any(map(math.isnan, gaps)) else f", gap {percent(max(gaps))}"
+        return Verdict(
+            certified, f"{how}: KKT {short(max([0.0, *(each.kkt_violation for each in certificates)]))}{gap}"
+        )
 
-    def so_far(self, certificates: Sequence[Certificate], lane: LaneSettings) -> str:
+    def so_far(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> str:
         return _not_yet(certificates, lane)
 
-    def numbers(self, certificates: Sequence[Certificate], lane: LaneSettings) -> list[str]:
+    def numbers(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> list[str]:
         gaps = [c.gap for c in certificates]
         free, bounded = sum(c.n_free for c in certificates), sum(c.n_bounded for c in certificates)
         ended = all(c.status in (Status.OPTIMAL, Status.STATIONARY) for c in certificates)
@@ -204,17 +425,42 @@ class Machine(Learner):
             return f"{count(moved, 'multiplier')} moved along the gradient, by {length} times v, and back onto the set."
         return ""
 
-    def refusal(self, lane: LaneSettings) -> str:
-        if lane.svm.hard_margin and not TRAINERS[lane.learner].allows_hard_margin:
+    def refusal(self, lane: LaneSettings[SvmSettings]) -> str:
+        if lane.settings.hard_margin and not TRAINERS[lane.learner].allows_hard_margin:
             title = TRAINERS[lane.learner].title
             return f"{title} needs a box, 0 ≤ α ≤ C, so it has no hard margin: choose a finite C, or SMO."
-        return INDEFINITE if _is_indefinite(lane.svm) else ""
+        return INDEFINITE if _is_indefinite(lane.settings) else ""
 
-    def estimator(self, lane: LaneSettings) -> PairClassifier:
+    def fast_settings(self, lane: LaneSettings[SvmSettings]) -> SvmSettings:
+        return msgspec.structs.replace(lane.settings, selection="second-order")  # every rule has the same optimum
+
+    def reaches_optimum(self, lane: LaneSettings[SvmSettings]) -> bool:
+        s = lane.settings
+        return {"smo": True, "lasvm": s.finish, "dual-ascent": s.fit_intercept}[s.trainer]
+
+    def curve_settings(self, lane: LaneSettings[SvmSettings], parameter: str) -> SvmSettings:
+        s, plain = lane.settings, SvmSettings()
+        unused = {"gamma", "degree", "coef0"} - set(s.as_kernel().kind.parameters)
+        unused |= {parameter, "selection"}  # every rule has the same optimum
+        if s.class_weight != "own":
+            unused.add("own_weights")
+        if self.reaches_optimum(lane):
+            unused |= {"trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept"}
+        return msgspec.structs.replace(s, **{name: getattr(plain, name) for name in unused})
+
+    def curve_estimator(self, lane: LaneSettings[SvmSettings]) -> PairClassifier:
+        if lane.settings.hard_margin or not self.reaches_optimum(lane):
+            return estimator_of(lane)
+        return svc_of(lane.settings, solver="auto")
+
+    def label_estimator(self, lane: LaneSettings[SvmSettings]) -> SVC:
+        return svc_of(lane.settings)
+
+    def estimator(self, lane: LaneSettings[SvmSettings]) -> PairClassifier:
         # Fetched one by one: the window starts without those that no lane uses.
         import solver
 
-        s = lane.svm
+        s = lane.settings
         if s.trainer == "lasvm":
             own: dict[str, Any] = {"selection": s.partner, "n_epochs": s.n_epochs, "finish": s.finish}
             return solver.OnlineSVC(s.C, random_state=0, **_shared(s), **own)
@@ -244,14 +490,7 @@ def _is_indefinite(settings: SvmSettings) -> bool:
     return settings.hard_margin and not settings.as_kernel().is_positive_semidefinite
 
 
-def _not_yet(certificates: Sequence[Certificate], lane: LaneSettings) -> str:
+def _not_yet(certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> str:
     """What is missing of multipliers that nobody has called optimal: it may be no more than a look at all points."""
-    there = all(c.kkt_violation <= lane.svm.tol for c in certificates)
+    there = all(c.kkt_violation <= lane.settings.tol for c in certificates)
     return "not shown optimal yet" if there else "not optimal yet"
-
-
-def _worst(certificates: Sequence[Certificate]) -> str:
-    """The worst KKT violation and gap."""
-    text = f"KKT {short(max([0.0, *(each.kkt_violation for each in certificates)]))}"
-    gaps = [each.gap for each in certificates]
-    return text if any(map(math.isnan, gaps)) else f"{text}, gap {percent(max(gaps))}"

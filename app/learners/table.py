@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from . import pegasos, perceptron, svm
+from typing import Any
+
 from .base import Learner, Trainer
 from .difference import Difference
 from .knn import Neighbors
+from .pegasos import Subgradients
+from .perceptron import Mistakes
+from .svm import Machine
 
-LEARNERS: dict[str, Learner] = {
+LEARNERS: dict[str, Learner[Any]] = {
     "knn": Neighbors(),
-    "svm": svm.Machine(),
-    "perceptron": perceptron.Mistakes(),
-    "pegasos": pegasos.Subgradients(),
+    "svm": Machine(),
+    "perceptron": Mistakes(),
+    "pegasos": Subgradients(),
     "difference": Difference(),
 }
 #: By the names that `Lane.learner` has.
-TRAINERS: dict[str, Trainer] = svm.TRAINERS | {"perceptron": perceptron.TRAINER, "pegasos": pegasos.TRAINER}
-#: Those that train a support vector machine.
-SVM_TRAINERS = tuple(svm.TRAINERS)
+TRAINERS: dict[str, Trainer] = {name: trainer for each in LEARNERS.values() for name, trainer in each.trainers.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 import numpy as np
@@ -12,16 +12,17 @@ from app.engine.requests import NO_MARKS, Phase
 from app.engine.results import Results
 from app.engine.run_state import RunState
 from app.features import table
-from app.features.difference.scene import compared, missing
-from app.features.evaluation.scene import wrong_test_points
+from app.features.feature import Feature
 from app.learners.perceptron_orders import of_orders
 from app.state.document import Document, Lane, problems_of
 from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
+from app.state.slider_scales import scale_of
 from solver.core.arrays import Indices
 from solver.data import datasets
 
 from . import text
+from .compared import compared, missing
 from .context import Context
 from .marks import among_all
 from .model import LaneScene, Scene
@@ -45,11 +46,13 @@ def compose(
 ) -> Scene:
     """The scene of this moment."""
     points, context = document.points, Context(document, session, results, compiled)
-    lanes = tuple(_lane(index, context) for index in range(document.shown))
+    watched, marking = table.watched(session), table.marking(session)
+    lanes = tuple(_lane(index, context, watched, marking) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
-    fields = {"count", "noise", "seed"} | _generator_fields(kind)
+    own = {"shift": kind.has_shift, "n_classes": kind.n_classes[1] > 2}
+    fields = {"count", "noise", "seed"} | {name for name, there in own.items() if there}
     return Scene(
         title=title,
         modified=modified,
@@ -74,10 +77,10 @@ def compose(
         position=position,
         run_state=lanes[studied].run_state,
         studied=studied,
-        studying=session.kkt or table.shows_run(session) or not all(playing),
+        studying="run" in watched or not all(playing),
         saved_at=saved_at,
         legend=session.legend,
-        signs=_signs(session, lanes, len(document.test_points)),
+        signs=_signs(marking, lanes, len(document.test_points)),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None,
         paused=not any(playing),
@@ -99,22 +102,22 @@ def _selected(points: Points, selection: Selection) -> Indices:
 SLOW = 30.0
 
 
-def _shows_pair(session: Session, slot: int, run_state: RunState) -> bool:
+def _shows_pair(session: Session, slot: int, run_state: RunState, watched: Set[str]) -> bool:
     """Whether somebody is watching single steps: then the working pair stands out."""
     if run_state.at_end:
-        return "step" in session.open_panels
+        return "last pair" in watched
     slow = SPEEDS[session.speeds[slot]] <= SLOW or not session.playing[slot]
-    return slow or session.kkt or "step" in session.open_panels
+    return slow or "pair" in watched
 
 
-def _signs(session: Session, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
+def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     """Kinds of the legend's entries that the pictures have."""
     trainers = [lane.lane.trainer for lane in lanes if lane.lane.trainer is not None]
     signs = {"boundary", "wrong", "tie"} | ({"test"} if n_test else set())
     if any(trainer.has_margins for trainer in trainers):
         signs.add("margin")
     if any(trainer.has_multipliers for trainer in trainers):
-        signs |= {kind for kind, _ in text.KKT_LEGEND} if session.kkt else {"free", "bounded"}
+        signs |= {"free", "bounded"} if marking is None else {sign.kind for sign in marking.mark_signs}
     if any(lane.provisional for lane in lanes):
         signs.add(text.PROVISIONAL[0])
     signs |= signs_of([sheet for lane in lanes for sheet in lane.sheets])
@@ -127,7 +130,7 @@ def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
     return next((index for index in ways if lanes[index].run_state is not None), 0)
 
 
-def _lane(index: int, context: Context) -> LaneScene:
+def _lane(index: int, context: Context, watched: Set[str], marking: Feature | None) -> LaneScene:
     document, session, results = context.document, context.session, context.results
     lane, points, slot = document.lanes[index], document.points, document.slots[index]
     training, frame = document.training_points, results.frame(slot)
@@ -137,7 +140,7 @@ def _lane(index: int, context: Context) -> LaneScene:
     )
     if lane.is_difference and (without := missing(document, results)):
         message, frame = without, None
-    picture, marks, job, run_state, orders = None, NO_MARKS, 0, None, None
+    picture, marks, run_marks, job, run_state, orders = None, NO_MARKS, None, 0, None, None
     several = lane.trainer is not None and len(training.classes) > 2
     pairs = problems_of(training.classes, lane.multiclass) if several else ()
     if frame is not None:
@@ -149,8 +152,10 @@ def _lane(index: int, context: Context) -> LaneScene:
             picture = frame.picture
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is training and picture is not None:
-            marks = among_all(frame.marks, frame.points, points, wrong_test_points(document, results, slot))
+            marks = among_all(frame.marks, frame.points, points, table.other_marks(context, index))
             run_state, orders = frame.run_state, frame.orders
+        if run_state is not None and marking is not None and marking.marks is not None:
+            run_marks = marking.marks(run_state, points)
     speed = session.speeds[slot]
     headline = text.headline(frame, lane, context.compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
@@ -159,21 +164,22 @@ def _lane(index: int, context: Context) -> LaneScene:
         slot=slot,
         picture=picture,
         marks=marks,
+        run_marks=run_marks,
         job=job,
         message=message,
         headline=headline + sampled,
         details=text.details(frame),
         formula=lane.family.formula(lane),
         note=lane.family.remark(lane),
-        weight_formula=text.class_weight_formula(lane),
         fields=fields_of(lane, training.classes),
+        k_scale=scale_of("k", len(training)),
         pairs=pairs,
         pair_names=tuple(text.problem(*pair, names) for pair in pairs),
         pair=lane.drawn(pairs),
         speed=speed,
         speed_text=text.speed(SPEEDS[speed]),
         run_state=run_state,
-        shows_pair=run_state is not None and _shows_pair(session, slot, run_state),
+        shows_pair=run_state is not None and _shows_pair(session, slot, run_state, watched),
         steps_seen=not session.playing[slot] or SPEEDS[speed] <= SLOW or (run_state is not None and run_state.at_end),
         playing=session.playing[slot] and not (run_state is not None and run_state.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
@@ -194,27 +200,7 @@ def _title(lane: Lane, document: Document) -> str:
 
 def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
     """The parameter fields that apply to a lane's settings and the classes of the points."""
-    trainer = lane.trainer
-    if lane.classifier == "knn":
-        return frozenset({"k", "weights", "metric"} | ({"p"} if lane.knn.metric == "minkowski" else set()))
-    if trainer is None:
-        return frozenset()
-    fields = {"speed", *trainer.fields}
-    if len(classes) > 2:
-        fields.add("pair")
-    if lane.classifier == "svm":
-        fields |= {"kernel", "C", "tol", "trainer", "class_weight", *lane.svm.as_kernel().kind.parameters}
-        if len(classes) > 2:
-            fields.add("multiclass")
-        if lane.svm.class_weight == "own":
-            fields |= {"weights_of_classes"} | {f"weight{c + 1}" for c in classes}
-    return frozenset(fields)
-
-
-def _generator_fields(kind: datasets.Dataset) -> set[str]:
-    fields = set()
-    if kind.has_shift:
-        fields.add("shift")
-    if kind.n_classes[1] > 2:
-        fields.add("n_classes")
-    return fields
+    settings = lane.settings
+    own = (field.parts(classes) for field in lane.family.fields if field.shown(settings, classes))
+    of_training = {"speed"} | ({"pair"} if len(classes) > 2 else set()) if lane.trainer is not None else set()
+    return frozenset(of_training.union(*own))

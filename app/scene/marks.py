@@ -1,23 +1,61 @@
-"""Marks of the points a model was trained on, and of others, as indices of all points."""
+"""Marks of the points: of those a model was trained on, and of others, as indices of all points."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from app.engine.requests import NO_MARKS, Marks
 from app.state.points import Points
+from solver.core.arrays import Indices
+from solver.inspection.metrics import KktCase
 
 
-def among_all(marks: Marks, sample: Points, points: Points, others: Marks) -> Marks:
+@dataclass(frozen=True, eq=False)
+class PointMarks:
+    """Marks that take the place of a model's own.
+
+    Attributes
+    ----------
+    index : ndarray of shape (m,), intp
+        Indices of all points, the lowest mark first.
+    kinds : tuple of str
+        As the plots name their symbols.
+    kind : ndarray of shape (m,), intp
+        Which of `kinds` each is.
+    """
+
+    index: Indices
+    kinds: tuple[str, ...]
+    kind: Indices
+
+
+def mark_of(case: KktCase, satisfied: bool) -> str:
+    """Name of a case's mark on a plot; "" for none.  A "!" at the end: it has not the y f that its case asks for."""
+    if case is KktCase.NOT_SUPPORT and satisfied:
+        return ""
+    return f"kkt{int(case)}" + ("" if satisfied else "!")
+
+
+#: Marks of a plot, the lowest first.  (Who is misclassified satisfies the conditions of its case, whatever y f is.)
+KKT_MARKS: tuple[str, ...] = ("kkt0!", "kkt3", "kkt2", "kkt2!", "kkt1", "kkt1!")
+
+
+def case_of(mark: str) -> tuple[KktCase, bool]:
+    """The case of a mark, and whether it is satisfied."""
+    return KktCase(int(mark[3])), not mark.endswith("!")
+
+
+def among_all(marks: Marks, sample: Points, points: Points, others: tuple[Marks, ...]) -> Marks:
     """Marks of a sample as indices of all points, with those of other points that are wrong, too."""
-    if (sample is points or marks is NO_MARKS) and others is NO_MARKS:
+    if (sample is points or marks is NO_MARKS) and not others:
         return marks
     return _joined(marks, sample, points, others)
 
 
 @lru_cache(maxsize=8)
-def _joined(marks: Marks, sample: Points, points: Points, others: Marks) -> Marks:
+def _joined(marks: Marks, sample: Points, points: Points, others: tuple[Marks, ...]) -> Marks:
     found = [points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong)]
-    return Marks(found[0], found[1], np.concatenate((found[2], others.wrong)))
+    return Marks(found[0], found[1], np.concatenate((found[2], *(each.wrong for each in others))))

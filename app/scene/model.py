@@ -15,9 +15,11 @@ from app.learners.perceptron_orders import Orders
 from app.state.document import ClassStyle, GeneratorSettings, Lane, View
 from app.state.points import Points
 from app.state.session import Session
+from app.state.slider_scales import Scale
 from app.state.test_split import Parts
 from solver import Grid
 
+from .marks import PointMarks
 from .status_badge import Badge
 
 T = TypeVar("T")
@@ -45,15 +47,19 @@ class LaneScene(_Composed):
     picture : Picture or None
     marks : Marks
         Empty while the newest frame belongs to other points than are drawn.
+    run_marks : PointMarks or None
+        What takes their place.
     job : int
         Number of the job whose picture this is.
     message : str
         A sentence across the canvas, or "".
     headline, details : str
         The status strip.
-    formula, note, weight_formula : str
+    formula, note : str
     fields : frozenset of str
         Names of the parameter fields that apply.
+    k_scale : Scale
+        Of the slider of k: no more than there are points.
     pairs : tuple of (int, int)
         With more than two classes, the binary problems whose margins can be drawn, as `problems_of` has them.
     pair_names : tuple of str
@@ -91,14 +97,15 @@ class LaneScene(_Composed):
     slot: int
     picture: Picture | None
     marks: Marks
+    run_marks: PointMarks | None
     job: int
     message: str
     headline: str
     details: str
     formula: str
     note: str
-    weight_formula: str
     fields: frozenset[str]
+    k_scale: Scale
     pairs: tuple[tuple[int, int], ...]
     pair_names: tuple[str, ...]
     pair: int

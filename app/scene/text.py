@@ -10,38 +10,6 @@ from app.state.document import Lane
 from app.state.number_format import count, grouped, percent, span_of_time
 from app.state.points import MAX_CLASSES
 
-CLASS_WEIGHTS: dict[str, tuple[str, str]] = {
-    "equal": ("Equal", "An error costs the same in every class."),
-    "balanced": (
-        "Balanced",
-        "A class of few points weighs as much as one of many: w = n / (k · m), for n points, k classes, m of them in"
-        " this class.",
-    ),
-    "own": ("Own", "A weight of your choice for each class."),
-}
-PARTNERS: dict[str, str] = {
-    "first-order": "The most violating one (the rule of 2005).",
-    "second-order": "The one that promises the largest gain: fewer support vectors after one pass (2008).",
-}
-STEP_SIZES: dict[str, tuple[str, str]] = {
-    "barzilai-borwein": (
-        "Adaptive",
-        "s from the step d before, by turns ⟨d, d⟩ / ⟨d, Kd⟩ and ⟨d, Kd⟩ / ⟨Kd, Kd⟩: far fewer steps"
-        " (Barzilai and Borwein 1988).",
-    ),
-    "constant": ("Constant", "s = 1 / maxᵢ Σⱼ |Kᵢⱼ|: the ascent of the textbooks."),
-}
-WEIGHT_NOTE = "Weight 3: an error on this class costs three times as much."
-
-
-def class_weight_formula(lane: Lane) -> str:
-    """What an error on a point costs under the lane's class weights, in a few signs."""
-    s = lane.svm
-    if s.hard_margin:
-        return "C = ∞ whatever the weight"
-    return {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}[s.class_weight]
-
-
 CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
 
 
@@ -106,7 +74,7 @@ def empty_sentence(
     if n_points == 0:
         return "Click to add points.\nKeys 1–8 choose their class; or generate a data set."
     if waits_for_a_class(lane, classes):
-        who = "An SVM" if lane.classifier == "svm" else f"{lane.trainer.title}" if lane.trainer else ""
+        who = lane.trainer.subject if lane.trainer else ""
         which = "All points but test points" if n_test else "All points"
         return f"{who} needs two classes.\n{which} are of {names[classes[0]]}: press another number and click."
     if not compiled:
@@ -140,20 +108,5 @@ LEGEND: tuple[tuple[str, str, bool], ...] = (
     ("wrong", "The model gets this point wrong", False),
     ("tie", "Tie: no class is ahead", False),
 )
-#: Signs of a picture that marks KKT cases, in place of those of support vectors; and of one that is not certified.
-KKT_LEGEND: tuple[tuple[str, str], ...] = (
-    ("kkt1", "Free: 0 < α < C, exactly on the margin"),
-    ("kkt2", "Bounded: α = C, on the margin or inside it"),
-    ("kkt3", "Bounded: α = C, misclassified, slack above 1"),
-    ("kkt1!", "Broken: y f is not yet as the case asks"),
-    ("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
-)
-#: Signs of what lies between surface and points, as `sheets.signs_of` names them.
-SHEET_LEGEND: tuple[tuple[str, str], ...] = (
-    ("ideal", "True or ideal boundary"),
-    ("haze", "Haze: boundaries on resampled points"),
-    ("ghost", "Boundary before the last edit"),
-    ("other", "Threshold: here the score is t"),
-    ("differ", "Striped: the two compared classifiers predict different classes"),
-)
+#: The sign of a picture that is not certified.
 PROVISIONAL = ("provisional", "Hatched: not certified yet")

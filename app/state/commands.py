@@ -191,7 +191,8 @@ class ImportPoints(Edit):
         else:  # numbers of points go on, so that no learner takes a new point for an old one
             points = Points((), document.points.next_id)
             styles = [msgspec.structs.replace(style, name="") for style in document.styles]
-        number = _numbers(names, [style.name for style in styles], points.counts)
+        kept = {label for label in np.unique(self.labels).tolist() if not names[label]}
+        number = _numbers(names, [style.name for style in styles], points.counts, kept)
         for label, name in enumerate(names):
             if name:
                 styles[number[label]] = msgspec.structs.replace(styles[number[label]], name=name)
@@ -203,15 +204,15 @@ class ImportPoints(Edit):
         return replace(document, points=points, view=view, styles=tuple(styles), axes=axes, origin=origin)
 
 
-def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]) -> list[int]:
+def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int], kept: set[int]) -> list[int]:
     """Which classes of a document with `present` names those called `names` become; ValueError when there is no room.
 
     One without a name keeps its number, a known name has its class, and a new one gets the first that is free, its
-    own number before others.
+    own number before others; `kept` are those of the new points without a name.
     """
     number = [present.index(name) if name and name in present else label for label, name in enumerate(names)]
     new = [label for label, name in enumerate(names) if name and name not in present]
-    taken = {number[label] for label in range(len(names)) if names[label] and label not in new}
+    taken = set(kept)
     for label in new:
         free = [c for c in (label, *range(MAX_CLASSES)) if not (present[c] or counts[c] or c in taken)]
         if not free:

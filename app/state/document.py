@@ -20,7 +20,7 @@ from app.learners.knn import KnnSettings
 from app.learners.pegasos import PegasosSettings
 from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
-from app.learners.table import LEARNERS, TRAINERS
+from app.learners.table import LEARNERS
 from solver import Grid
 from solver.data import datasets
 
@@ -75,7 +75,7 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return msgspec.structs.replace(self, others=tuple((others | {name: settings}).items()))
 
     @property
-    def family(self) -> Learner:
+    def family(self) -> Learner[Any]:
         """The row of `LEARNERS` of its classifier."""
         return LEARNERS[self.classifier]
 
@@ -92,24 +92,23 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def learner(self) -> str:
         """The name in `TRAINERS` of what trains this lane; "" for what does not train."""
-        if self.classifier == "svm":
-            return self.svm.trainer
-        return self.classifier if self.classifier in TRAINERS else ""
+        name = getattr(self.settings, "trainer", self.classifier)
+        return name if name in self.family.trainers else ""
 
     @property
     def is_difference(self) -> bool:
         """It has no model of its own: it shows where those of the two compared lanes differ."""
-        return self.classifier == "difference"
+        return self.family.compares
 
     @property
     def trainer(self) -> Trainer | None:
         """The row of `TRAINERS` of what trains this lane; None for what does not train."""
-        return TRAINERS.get(self.learner)
+        return self.family.trainers.get(self.learner)
 
     @property
     def multiclass(self) -> str:
         """How more than two classes become binary problems; linear learners have one w for each class."""
-        return self.svm.multiclass if self.classifier == "svm" else "one-vs-rest"
+        return str(getattr(self.settings, "multiclass", "one-vs-rest"))
 
     def drawn(self, problems: Sequence[tuple[int, int]]) -> int:
         """Which of `problems`, as `problems_of` has them, has its margins drawn: the chosen one, else the first."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 
 from app.engine.run_state import Seek
-from app.features.ground_truth.fresh_draws import NO_THROW, FreshDraw
-from app.features.what_if.state import Baseline
 from solver.core.arrays import Array
 
 from .document import MAX_LANES, Document
 from .points import Ids
-from .test_split import NO_VALIDATION, Validation
 
 #: Steps per second that the speed slider offers; the last is full speed.
 SPEEDS: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0, float("inf"))
@@ -62,7 +61,26 @@ class Outline:
 
 
 #: Fields of a session that have a value for each slot of a lane.
-PER_SLOT = ("playing", "seeks", "speeds", "folds", "thresholds")
+PER_SLOT = ("playing", "seeks", "speeds", "folds")
+
+
+@dataclass(frozen=True)
+class FeatureSession:
+    """What the person is doing with one feature; each has a type of its own, with a default for every field."""
+
+    def of_new_document(self) -> Self:
+        """When another document comes in place of this one."""
+        return self
+
+    def of_new_lane(self, slot: int) -> Self:
+        """When the slot is that of another lane from now on."""
+        return self
+
+
+T = TypeVar("T", bound=FeatureSession)
+
+
+_untouched: Callable[[Any], Any] = cache(lambda kind: kind())
 
 
 @dataclass(frozen=True)
@@ -103,51 +121,18 @@ class Session:
         Lifelong id of the point under the pointer, in a picture or a panel.
     open_panels : frozenset of str
         Names of the panels in sight.
-    kkt : bool
-        The pictures mark each point's KKT case and draw its slack.
     speeds : tuple of int
         Per slot, an index into `SPEEDS`.
     restarts : tuple of int
         Per slot, how often training was started from zero.
-    differing : bool
-        The pictures mark where the two compared lanes differ.
-    wipe : float or None
-        From which share of its width on the first compared lane shows the other's picture; None for nowhere.
     folds : tuple of bool or None
         Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
-    armed : bool
-        What-if: what was before an edit is drawn beside what is now.
-    baseline : Baseline or None
-        What was before the last edit, once there was one.
-    validation : Validation
-        How the learners are cross-validated.
-    thresholds : tuple of float or None
-        Per lane, the score above which its second class is said; None where the model's own holds.  A `Threshold`
-        holds only as long as the lane is set as it was when the hand moved it.
-    judged : int
-        The lane whose threshold the hand moves.
-    ideal : bool
-        The pictures show the true boundary, or the ideal one.
-    bootstrap : bool
-        The pictures show the boundaries of models fitted to resampled points.
-    fresh_draw : FreshDraw
-        Which fresh points are thrown at the models.
-    fresh_going : bool
-        More are thrown, one batch after the other.
-    fresh_count : int
-        Points of the next throw.
-    resamples : int
-        How many times the points are resampled.
-    strips : bool
-        Under each slider, accuracy over its whole range.
-    probe : tuple of (float, float) or None
-        The place whose class is explained, once it is pinned.
-    aim : tuple of (float, float) or None
-        Where the pointer is in one of the pictures, for the others to mark and for what follows it.
     legend : bool
     theme : {"system", "light", "dark"}
     dark : bool
         What the theme comes to just now.
+    features : tuple of FeatureSession
+        Of those features that something was done with.
     """
 
     active_class: int = 0
@@ -168,29 +153,26 @@ class Session:
     studied: int = 1
     hovered: int | None = None
     open_panels: frozenset[str] = frozenset()
-    kkt: bool = False
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     restarts: tuple[int, ...] = (0,) * MAX_LANES
-    differing: bool = False
-    wipe: float | None = None
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
-    armed: bool = False
-    baseline: Baseline | None = None
-    validation: Validation = NO_VALIDATION
-    thresholds: tuple[float | None, ...] = (None,) * MAX_LANES
-    judged: int = 0
-    ideal: bool = False
-    bootstrap: bool = False
-    fresh_draw: FreshDraw = NO_THROW
-    fresh_going: bool = False
-    fresh_count: int = 1000
-    resamples: int = 30
-    strips: bool = False
-    probe: tuple[float, float] | None = None
-    aim: tuple[float, float] | None = None
     legend: bool = True
     theme: str = "system"
     dark: bool = False
+    features: tuple[FeatureSession, ...] = ()
+
+    def of(self, kind: type[T]) -> T:
+        """What is being done with a feature, by its type."""
+        for each in self.features:
+            if type(each) is kind:
+                return each
+        untouched: T = _untouched(kind)
+        return untouched
+
+    def having(self, *parts: FeatureSession) -> Session:
+        """With these in place of others of their types."""
+        kinds = [type(part) for part in parts]
+        return replace(self, features=(*(each for each in self.features if type(each) not in kinds), *parts))
 
     def is_folded(self, document: Document, index: int) -> bool:
         """Whether a lane's settings are folded away: of more than two lanes one is open at most, and none unasked."""

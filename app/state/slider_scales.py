@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol, cast
+from typing import Any
 
 import numpy as np
 from msgspec import inspect
 
+from app.learners.fields import Field
+from app.learners.table import LEARNERS
 from solver.core.arrays import Integers
 
 from .document import Lane
 
 #: Positions per factor of ten of numbers of any size, and of a number of neighbours.
 PER_DECADE, PER_DECADE_OF_K = 20, 40
-
-
-class Scale(Protocol):
-    """Positions of a slider, `low` to `high`, and what they stand for."""
-
-    @property
-    def low(self) -> int: ...
-
-    @property
-    def high(self) -> int: ...
-
-    def value_at(self, place: int) -> float: ...
-
-    def place_of(self, value: float) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -83,6 +70,10 @@ class RankScale:
         return int(_ladder(self.most)[place])
 
 
+#: Positions of a slider, `low` to `high`, and what they stand for.
+Scale = LogScale | RankScale
+
+
 @lru_cache(maxsize=16)
 def _ladder(most: int) -> Integers:
     steps = np.arange(math.ceil(PER_DECADE_OF_K * math.log10(most)) + 1)
@@ -101,9 +92,9 @@ class Parameter:
 
 
 @lru_cache(maxsize=64)
-def parameter(part: str, name: str) -> Parameter:
-    """What the document says of parameter `name` of a lane's part, such as "svm"."""
-    settings = inspect.type_info(type(getattr(Lane(), part)))
+def parameter(struct: Any, name: str) -> Parameter:
+    """What the type of some settings says of the parameter `name`."""
+    settings = inspect.type_info(struct)
     assert isinstance(settings, inspect.StructType)
     kind: Any = next(field.type for field in settings.fields if field.name == name)
     if isinstance(kind, inspect.TupleType):  # one for each class, alike
@@ -114,26 +105,26 @@ def parameter(part: str, name: str) -> Parameter:
     return Parameter(kind.ge, kind.le, LogScale(*extra["decades"]) if "decades" in extra else None)
 
 
-C_SCALE, GAMMA_SCALE = (cast(LogScale, parameter("svm", name).scale) for name in ("C", "gamma"))
+def control_of(name: str) -> tuple[str, Field]:
+    """The slider of this name whose whole range can be tried, and whose parameter it is."""
+    found = ((part, field) for part, learner in LEARNERS.items() for field in learner.fields)
+    return next((part, field) for part, field in found if field.name == name and field.has_curve)
 
 
 def scale_of(control: str, n_points: int) -> Scale:
-    """The scale of "k", "C" or "gamma" for so many training points: k goes up to what leaving one out has."""
-    if control == "k":
-        return RankScale(min(max(n_points - 1, 1), parameter("knn", "n_neighbors").most))
-    return C_SCALE if control == "C" else GAMMA_SCALE
+    """The scale of a slider for so many training points: k goes up to what leaving one out has."""
+    part, field = control_of(control)
+    limits = parameter(LEARNERS[part].settings, field.parameter)  # type: ignore[arg-type]
+    return limits.scale or RankScale(min(max(n_points - 1, 1), limits.most))
 
 
 def value_of(lane: Lane, control: str) -> float:
     """What the lane's control stands at."""
-    return lane.knn.n_neighbors if control == "k" else float(getattr(lane.svm, control))
+    return float(getattr(lane.settings, control_of(control)[1].parameter))
 
 
-def controls_of(lane: Lane) -> Sequence[str]:
+def controls_of(lane: Lane) -> tuple[str, ...]:
     """The sliders of the lane's form whose whole range can be tried."""
-    if lane.classifier == "knn":
-        return ("k",)
-    if lane.classifier != "svm":
-        return ()
-    controls = () if lane.svm.hard_margin else ("C",)
-    return (*controls, "gamma") if "gamma" in lane.svm.as_kernel().kind.parameters else controls
+    settings = lane.settings
+    curves = (field for field in lane.family.fields if field.has_curve)
+    return tuple(each.name for each in curves if each.shown(settings, ()) and each.enabled(settings, ()))

@@ -181,7 +181,7 @@ class DockManager:
 
     def _taking_turns(self, scene: Scene) -> set[str]:
         """The panels that take turns while a run plays, each in an update of its own: so the user gets in between."""
-        of_runs = sorted(name for name in self._in_sight if self._specs[name].shows_run)
+        of_runs = sorted(name for name in self._in_sight if "run" in self._specs[name].watches)
         if not of_runs or not scene.lanes[scene.studied].playing:
             return set()
         self._turn = (self._turn + 1) % len(of_runs)

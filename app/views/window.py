@@ -14,9 +14,9 @@ from app.engine.compile_ahead import CompileAhead
 from app.engine.requests import Frame
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
+from app.features import table
 from app.features.ask_background import order
 from app.features.feature import Surroundings
-from app.features.probe.controller import ProbeController
 from app.files import documents, recovery
 from app.files.settings import GEOMETRY, SIDEBAR, Settings
 from app.scene.compose import compose
@@ -359,7 +359,9 @@ class MainWindow(DropWindow):
     def _hover(self, pointer: PointerPosition | None) -> None:
         """The pointer has moved over a picture, or left it."""
         self._show_hint()
-        self.controller.feature(ProbeController).aim(pointer)
+        for feature in table.FEATURES:
+            if feature.pointed is not None:
+                feature.pointed(self.controller, pointer)
         if self.scene is not None and (self.scene.studying or self.controller.session.hovered is not None):
             point = None if pointer is None or not self.scene.studying else nearest(self.document, pointer, GRAB_PIXELS)
             self.controller.playback.hover(None if point is None else int(self.document.points.ids[point]))

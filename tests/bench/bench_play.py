@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QDockWidget
 
+from app.features.kkt.scene import KktSession
 from app.main import create_window, make_application
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.views.window import MainWindow
@@ -32,7 +33,7 @@ def _window(n: int, profile: Path, panels: bool) -> MainWindow:
     window.controller.playback.toggle(1)
     window.show()
     if panels:
-        window.controller.toggle("kkt")
+        window.controller.toggle("kkt", KktSession)
         for name in PANELS:
             dock = window.findChild(QDockWidget, f"dock.{name}")
             assert dock is not None

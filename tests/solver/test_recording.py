@@ -530,6 +530,24 @@ def test_each_seek_replays_from_the_nearest_state() -> None:
         assert goal != 500 or not sum(steps)
 
 
+@pytest.mark.parametrize("kind", ["smo", *MAKERS])
+def test_going_back_forgets_the_notes_that_nobody_took(kind: str) -> None:
+    solver = smo_maker()() if kind == "smo" else MAKERS[kind](0)()
+    solver.start_notes()
+    start = solver.checkpoint()
+
+    def after(steps: int) -> None:
+        solver.restore(start)
+        while solver.n_iter < steps or solver.pending:
+            solver.step(1 if solver.n_iter < steps else 0)
+
+    after(2)
+    first = list(solver.take_notes())
+    after(3)
+    after(2)
+    assert len(first[0]) == 2 and same(list(solver.take_notes()), first)
+
+
 def test_a_solver_that_shrinks_is_restored_but_not_noted() -> None:
     rng = np.random.default_rng(1)
     X = rng.uniform(-1.0, 1.0, (200, 2))

@@ -278,8 +278,9 @@ class ActiveLearningPanel(QWidget):
             self._plan = replace(self._plan, lane=0)
         if not self._begun and self._ready():
             self._begun = True
-            lane = next((index for index, lane in enumerate(scene.lanes) if lane.lane.classifier == "svm"), 0)
-            self._plan = replace(self._plan, lane=lane)
+            lanes = enumerate(each.lane for each in scene.lanes)
+            trained = (index for index, lane in lanes if lane.family.asks and lane.trainer is not None)
+            self._plan = replace(self._plan, lane=next(trained, 0))
             self._start()
         self._show()
 

@@ -24,9 +24,7 @@ from app.engine.requests import Frame, Phase, Picture
 from app.engine.shading import Shades
 from app.engine.surface_values import problem_of
 from app.files import log
-from app.learners.knn import neighbors_of
 from app.learners.model import Model
-from app.learners.svm import svc_of
 from app.state.document import Lane
 from app.state.points import Points
 from solver import Grid, Pair
@@ -185,9 +183,9 @@ class Learnt:
 
 def training(xy: Array, labels: Integers, lane: Lane, before: Multipliers, pace: Pace) -> Generator[Step, None, Learnt]:
     """Train the classifier of `lane` on `xy` (n, 2), the first of which the multipliers `before` belong to."""
-    if lane.classifier == "knn":
-        return Learnt(neighbors_of(lane.knn, len(xy)).fit(xy, labels), True, {})
-    svc = svc_of(lane.svm)
+    if lane.trainer is None:
+        return Learnt(lane.family.fit(lane, Points.of(xy, labels)), True, {})
+    estimator = lane.family.label_estimator(lane)
     classes = [int(label) for label in np.unique(labels)]
 
     def start(pair: Pair, C: Array) -> Array | None:
@@ -200,8 +198,8 @@ def training(xy: Array, labels: Integers, lane: Lane, before: Multipliers, pace:
         first[np.searchsorted(pair.index, index)] = share if bounded else alpha
         return first * C if bounded else first
 
-    trainer = svc.prepare(xy, labels, start=start)
-    made = yield from trained(svc, trainer, pace, most=math.inf)
+    trainer = estimator.prepare(xy, labels, start=start)
+    made = yield from trained(estimator, trainer, pace, most=math.inf)
     kept: Multipliers = {}
     for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
         alpha = solver.alpha

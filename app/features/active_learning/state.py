@@ -33,7 +33,6 @@ LARGEST_POOL = 1000
 TEST_POINTS = 2000
 MOST_GIVEN = 5
 #: Classifiers that can be trained again with each label, and say how sure they are.
-ASKING = ("knn", "svm")
 
 
 @dataclass(frozen=True)
@@ -321,7 +320,7 @@ def begin(document: Document, plan: Plan) -> ActiveLearningRun:
         A classifier that cannot ask, no points, one point, one class only, no point left to ask for, or generator
         settings that cannot be.
     """
-    if plan.lane >= len(document.lanes) or document.lanes[plan.lane].classifier not in ASKING:
+    if plan.lane >= len(document.lanes) or not document.lanes[plan.lane].family.asks:
         raise ValueError("Only kNN or an SVM can ask here: choose such a classifier.")
     pool = _pool(document, plan)
     what = "the points" if plan.source == "points" else "the sample"
@@ -372,9 +371,7 @@ def _pool(document: Document, plan: Plan) -> Pool:
 
 
 def _same_classifier(first: Lane, second: Lane) -> bool:
-    if first.classifier != second.classifier:
-        return False
-    return bool(getattr(first, first.classifier) == getattr(second, first.classifier))
+    return first.classifier == second.classifier and bool(first.settings == second.settings)
 
 
 def view_of(pool: Pool) -> View:

@@ -21,11 +21,11 @@ def formula(lane: Lane, strategy: Strategy, n_classes: int) -> str:
     """Which of the unlabelled points is asked for."""
     if strategy == "random":
         return "next = any unlabelled x, all equally likely"
-    if lane.classifier == "knn":
+    if lane.trainer is None:
         return "next = argmin p₁(x) − p₂(x): the two largest shares of the vote"
     if n_classes == 2:
         return "next = argmin |f(x)|: closest to the boundary"
-    if lane.svm.multiclass == "one-vs-rest":
+    if lane.multiclass == "one-vs-rest":
         return "next = argmin f₁(x) − f₂(x): the two largest f"
     return "next = argmin of the lead: the two best classes, by duels won, then by f"
 
@@ -33,11 +33,11 @@ def formula(lane: Lane, strategy: Strategy, n_classes: int) -> str:
 def measure(lane: Lane, certainty: float, n_classes: int) -> str:
     """How sure the model is of a point, in the signs of `formula`."""
     value = short(certainty)
-    if lane.classifier == "knn":
+    if lane.trainer is None:
         return f"p₁ − p₂ = {value}"
     if n_classes == 2:
         return f"|f| = {value}"
-    return f"f₁ − f₂ = {value}" if lane.svm.multiclass == "one-vs-rest" else f"lead = {value}"
+    return f"f₁ − f₂ = {value}" if lane.multiclass == "one-vs-rest" else f"lead = {value}"
 
 
 def progress(asking: ActiveLearningRun) -> str:
@@ -120,12 +120,8 @@ def remarks(asking: ActiveLearningRun) -> str:
         parts.append(f"{asking.wrong} {verb} not the truth (≠ in the picture).")
     if asking.own:
         parts.append(f"{count(asking.own, 'point')} of your own choice.")
-    if asking.lane.classifier == "knn":
-        k, told = asking.lane.knn.n_neighbors, len(asking.labelled)
-        if k > told:
-            parts.append(f"k = {k}, but only {count(told, 'label')} so far: all of them vote.")
-        elif k == 1 and asking.plan.strategy == "closest":
-            parts.append("With k = 1 the vote is never in doubt: all points are equally sure, and chance decides.")
-    elif asking.look is not None and not asking.look.optimal:
+    lane, chosen = asking.lane, asking.plan.strategy == "closest"
+    parts += filter(None, [lane.family.label_remark(lane, len(asking.labelled), chosen)])
+    if asking.look is not None and not asking.look.optimal:
         parts.append("The training found no solution for these labels; this is where it stopped.")
     return " ".join(parts)

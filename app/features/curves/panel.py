@@ -26,7 +26,8 @@ from app.engine.shading import RGB
 from app.scene.model import Scene
 from app.state.number_format import grouped, short
 from app.views.charts import strokes
-from app.views.charts.scales import StepScale, Tick
+from app.views.charts.scales import StepScale, Tick, cell_edges
+from app.views.charts.strokes import DOTTED, SOLID, Dash
 from app.views.lane import timeline_keys
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, filled, label_for
@@ -36,7 +37,7 @@ from app.views.widgets.scrolling_form import scrolling
 from . import view_axes
 from . import view_cells as curve_cells
 from .view_axes import LEADING, Entry, between, draw, flow, summary
-from .view_cells import CHANGES, COLOURS, CURVES, PLOTS, SOLID, Dash
+from .view_cells import CHANGES, COLOURS, CURVES, PLOTS
 
 #: Steps that "last 1000" shows.
 RECENT = 1000
@@ -250,7 +251,7 @@ class CurvesPlot(QWidget):
             known = grouped(curve_cells.known_steps(run_state.trace))
             entries.append(Entry(f"({names}: at {known} marked steps{where})", room="" if where else "; here 00 000"))
         if plot == "violation":
-            entries.append(Entry("tolerance", short(run_state.tol), theme.ink, curve_cells.DOTTED, room="0.00"))
+            entries.append(Entry("tolerance", short(run_state.tol), theme.ink, DOTTED, room="0.00"))
         strokes_of = [CHANGES[name] for name in curves if name in CHANGES]
         entries += [Entry(text, "", theme.ink, sign="strokes", room="") for text in strokes_of]
         return entries
@@ -330,7 +331,7 @@ class CurvesPlot(QWidget):
                     self._numbers = numbers
                     self.update()
                 lowest = plots[-1].area
-                marks = curve_cells.change_marks(run_state.trace, scale)
+                marks = run_state.trace.changes(cell_edges(scale))
                 view_axes.paint_changes(painter, lowest, marks, MARKS, theme, ratio)
                 view_axes.paint_steps(painter, lowest, ticks, MARKS, theme, ratio)
             self._picture, self._key, self._landmarks = picture, key, run_state.trace.landmarks

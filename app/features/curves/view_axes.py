@@ -15,12 +15,13 @@ from app.engine.shading import RGB
 from app.state.number_format import grouped, short
 from app.views.charts import strokes
 from app.views.charts.scales import StepScale, Tick, ValueScale
+from app.views.charts.strokes import SOLID, Cells, Dash
 from app.views.theme import Theme
 from app.views.widgets.painting import saved
 from solver.core.arrays import Mask
 
 from . import view_cells as cells
-from .view_cells import CURVES, PLOTS, SOLID, Cells, Dash, PlotSpec
+from .view_cells import CURVES, PLOTS, PlotSpec
 
 #: How far below the tolerance a logarithmic axis goes at most; and the least share on its axis.
 BELOW, LEAST_SHARE = 1e-3, 1e-6

@@ -12,9 +12,10 @@ from functools import lru_cache
 import numpy as np
 
 from app.engine.shading import RGB
-from app.views.charts.scales import StepScale
-from solver.core.arrays import Array, Integers, Mask
-from solver.core.trace import FACTOR, LEVELS, TraceView
+from app.views.charts.scales import StepScale, cell_edges
+from app.views.charts.strokes import DASHED, DOTTED, LONG, NO_CELLS, SOLID, Cells, Dash
+from solver.core.arrays import Array, Integers
+from solver.core.trace import TraceView
 
 #: Colours of the curves on light and on dark ground: ink, violet, amber.  They differ for every kind of colour vision
 #: (in lightness and along blue and yellow), and the dashes say the same again.
@@ -24,9 +25,6 @@ COLOURS: tuple[tuple[RGB, RGB], ...] = (
     ((150, 92, 0), (240, 180, 60)),
 )
 INK, VIOLET, AMBER = range(3)
-#: Lengths of stroke and gap in pixels, and the share of it that is stroke.
-Dash = tuple[float, float]
-SOLID, DASHED, DOTTED, LONG = (1.0, 1.0), (11.0, 0.6), (6.0, 0.5), (18.0, 0.78)
 
 
 @dataclass(frozen=True)
@@ -99,53 +97,12 @@ CURVES: dict[str, CurveSpec] = {
 CHANGES: dict[str, str] = {"free": "SVs change", "wrong": "first mistake on a point"}
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """A curve on a step axis, at most one cell for each pixel, from left to right.
-
-    Attributes
-    ----------
-    x : ndarray of shape (n_cells,)
-        In pixels from the middle of the first: that of the step exactly, where the cell is of one step, else the
-        middle of the pixel.
-    low, high : ndarray of shape (n_cells,)
-        Least and largest value in the cell.
-    """
-
-    x: Array
-    low: Array
-    high: Array
-
-    def __len__(self) -> int:
-        return len(self.x)
-
-
-NO_CELLS = Cells(np.empty(0), np.empty(0), np.empty(0))
-
-
 def cells_of(view: TraceView, name: str, scale: StepScale) -> Cells:
     """The cells of curve `name`: from the notes of every step, else from the landmarks."""
     if name in view.names:
         return _noted(view, name, scale)
     column = CURVES[name].landmark
     return _at_landmarks(view, column, scale) if column >= 0 else NO_CELLS
-
-
-@lru_cache(maxsize=8)
-def cell_edges(scale: StepScale) -> Integers:
-    """The edges of the scale's cells, those of wide cells moved by up to a fourteenth of a pixel.
-
-    They then lie where the entries of a coarser level of the trace do, so that each cell is read exactly: `extremes`
-    would take in a little of its neighbours.
-    """
-    edges = scale.edges()
-    width, bucket = np.diff(edges), np.ones_like(edges)
-    for size in (FACTOR**power for power in range(1, LEVELS + 1)):
-        wide = 1.15 * width >= 8 * size  # and so whatever the moving makes of a width
-        bucket[:-1][wide] = bucket[1:][wide] = size
-    inner = slice(1, -1)
-    edges[inner] = (edges[inner] + bucket[inner] // 2) // bucket[inner] * bucket[inner]
-    return np.maximum.accumulate(np.minimum(edges, scale.last))
 
 
 @lru_cache(maxsize=8)
@@ -217,8 +174,3 @@ def curves_of(view: TraceView) -> dict[str, list[str]]:
         if name in view.names or (column >= 0 and bool(np.isfinite(view.landmarks[:, column]).any())):
             found.setdefault(spec.plot, []).append(name)
     return {plot: found[plot] for plot in PLOTS if plot in found}
-
-
-def change_marks(view: TraceView, scale: StepScale) -> Mask:
-    """For each pixel of the scale, whether a point entered or left the support vectors in one of its steps."""
-    return view.changes(cell_edges(scale))

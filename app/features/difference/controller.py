@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from app.controllers.lanes import add_lane
+from app.scene.compared import compared
 from app.state.commands import AddLane, SetFields
 from app.state.document import Lane
 from app.state.host import Host
 
-from .scene import compared
+from .scene import DifferenceSession
 
 
 class DifferenceController:
@@ -33,7 +34,11 @@ class DifferenceController:
 
     def toggle_wipe(self) -> None:
         """Lay half of the second picture over the first, or take it away."""
-        self._host.set_session(wipe=0.5 if self._host.session.wipe is None else None)
+        self.wipe(0.5 if self._host.session.of(DifferenceSession).wipe is None else None)
+
+    def wipe(self, at: float | None) -> None:
+        """Lay the second picture over the first from this share of its width on; None takes it away."""
+        self._host.change(DifferenceSession, wipe=None if at is None else min(max(at, 0.0), 1.0))
 
     def show_difference(self) -> None:
         """A lane of its own for the difference, behind the others."""

@@ -8,8 +8,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
-from app.features.kkt.overlay import cases_of
-from app.scene.model import Scene
+from app.controllers.controller import Controller
+from app.scene.model import LaneScene, Scene
+from app.views.plot.canvas import Canvas
 from app.views.plot.layers import Layers
 from app.views.plot.overlays import LaneOverlays
 from app.views.theme import Theme
@@ -17,6 +18,7 @@ from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import bold, painter_on, saved
 from solver import Grid
 
+from .controller import DifferenceController
 from .scene import Wipe
 
 GRIP = 28  # pixels
@@ -43,67 +45,78 @@ class _RightPart(Layers):
         return path
 
 
-class WipeLayers:
-    """What a canvas needs for a wipe.
+class WipeCover:
+    """The other picture, for as long as there is one.
 
     Parameters
     ----------
-    canvas : QWidget
-        On which the grip stands.
-    moved : callable
-        ``moved(x)``: the user has moved the border to the canvas's pixel x.
+    controller : Controller
+    canvas : Canvas
 
     Attributes
     ----------
-    layers : Layers
-        The item that paints the other picture.
-    over : LaneOverlays
-        What lies over that.
+    over : tuple of (LaneOverlays, LaneScene) or None
+        What lies over it, and its lane.
     """
 
-    def __init__(self, canvas: QWidget, moved: Callable[[float], None]) -> None:
-        self.layers = _RightPart()
-        self.over = LaneOverlays()
-        self._grip = _Grip(canvas, moved)
-        QWidget.setTabOrder(canvas, self._grip)
+    def __init__(self, controller: Controller, canvas: Canvas) -> None:
+        self._canvas, self._controller = canvas, controller
+        self._made: tuple[_RightPart, _Grip] | None = None
+        self._overlays = LaneOverlays()
         self._wipe: Wipe | None = None
         self._theme: Theme | None = None
 
-    def render_scene(self, scene: Scene, wipe: Wipe | None, theme: Theme, grid: Grid, area: QRectF) -> None:
-        """Show `wipe`, or nothing."""
+    @property
+    def over(self) -> tuple[LaneOverlays, LaneScene] | None:
+        return None if self._wipe is None else (self._overlays, self._wipe.other)
+
+    def _make(self) -> tuple[_RightPart, _Grip]:
+        layers, grip = _RightPart(), _Grip(self._canvas, self._move)
+        QWidget.setTabOrder(self._canvas, grip)
+        self._canvas.getPlotItem().getViewBox().addItem(layers, ignoreBounds=True)
+        return layers, grip
+
+    def _move(self, x: float) -> None:
+        area = self._canvas.plot_area()
+        self._controller.feature(DifferenceController).wipe((x - area.left()) / area.width())
+
+    def render_scene(self, scene: Scene, lane: LaneScene, theme: Theme, changed: bool) -> bool:
+        """Show the other picture, or nothing; whether the canvas must be painted anew."""
+        wipe = scene.feature(Wipe)
+        wipe = wipe if wipe is not None and scene.lanes[wipe.places[0]].slot == lane.slot else None
+        if wipe == self._wipe and (wipe is None or not changed):
+            return False
         self._wipe, self._theme = wipe, theme
-        self.layers.setVisible(wipe is not None)
-        self._grip.setVisible(wipe is not None)
+        layers, grip = self._made = self._made or self._make()
+        layers.setVisible(wipe is not None)
+        grip.setVisible(wipe is not None)
         if wipe is not None:
-            self.layers.show_theme(theme)
             other = wipe.other
-            self.layers.show_picture(other.picture, other.provisional)
-            self.layers.show_orders(other.orders)
-            self.layers.show_sheets(other.sheets)
-            self.layers.show_points(scene, other.marks, scene.selected, cases_of(scene, other))
-            self.show_view(grid, area)
-            self._grip.show_theme(theme)
+            layers.show_theme(theme)
+            layers.show_picture(other.picture, other.provisional)
+            layers.show_orders(other.orders)
+            layers.show_sheets(other.sheets)
+            layers.show_points(scene, other.marks, scene.selected, other.run_marks)
+            self.show_view(self._canvas.grid(), self._canvas.plot_area())
+            grip.show_theme(theme)
+        return True
 
     def show_view(self, grid: Grid, area: QRectF) -> None:
         """The part of the plane on screen, and where that is on the canvas."""
-        if self._wipe is not None:
-            self.layers.border = grid.left + self._wipe.at * (grid.right - grid.left)
-            self.layers.show_view(grid)
+        if self._wipe is not None and self._made is not None:
+            layers, grip = self._made
+            layers.border = grid.left + self._wipe.at * (grid.right - grid.left)
+            layers.show_view(grid)
             x = area.left() + self._wipe.at * area.width() - GRIP / 2
             x = min(max(x, area.left()), area.right() - GRIP)
-            self._grip.move(round(x), round(area.bottom() - GRIP - 6))
-
-    @property
-    def shown(self) -> bool:
-        """There is another picture."""
-        return self._wipe is not None
+            grip.move(round(x), round(area.bottom() - GRIP - 6))
 
     def paint(self, painter: QPainter, area: QRectF, own: LaneOverlays, rect: QRectF) -> None:
         """What lies over the two pictures, `own` over the left part; the border, and which lane is on which side."""
         if self._wipe is None or self._theme is None:
             return
         x = area.left() + self._wipe.at * area.width()
-        for over, left, right in ((own, area.left(), x), (self.over, x, area.right())):
+        for over, left, right in ((own, area.left(), x), (self._overlays, x, area.right())):
             with saved(painter):
                 painter.setClipRect(
                     QRectF(left, area.top(), right - left, area.height()), Qt.ClipOperation.IntersectClip

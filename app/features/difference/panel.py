@@ -36,7 +36,7 @@ from app.views.widgets.form_fields import (
 )
 
 from .controller import DifferenceController
-from .scene import DifferenceScene, Involved
+from .scene import DifferenceScene, DifferenceSession, Involved
 
 #: Rows of the table; nobody reads more, and the sentence above says how many there are.
 MOST_ROWS = 1000
@@ -116,7 +116,7 @@ class DifferencePanel(QWidget):
             "Mark where they differ",
             "Hatched in every picture.",
         )
-        self._mark.clicked.connect(lambda: controller.toggle("differing"))
+        self._mark.clicked.connect(lambda: controller.toggle("differing", DifferenceSession))
         self._lane = describe(
             QPushButton("Show it as a lane"),
             "compare.lane",
@@ -127,12 +127,12 @@ class DifferencePanel(QWidget):
         self._wipe = describe(
             QCheckBox("Wipe"), "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y)."
         )
-        self._wipe.clicked.connect(lambda on: controller.wipe(HALF if on else None))
+        self._wipe.clicked.connect(lambda on: self._difference.wipe(HALF if on else None))
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(0, PARTS)
         self._slider.setPageStep(PARTS // 10)
         describe(self._slider, "compare.border", "Border of the wipe", "From where on the second picture is seen.")
-        self._slider.actionTriggered.connect(lambda action: controller.wipe(self._slider.sliderPosition() / PARTS))
+        self._slider.actionTriggered.connect(lambda: self._difference.wipe(self._slider.sliderPosition() / PARTS))
         self._words = named(
             QLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse), "compare.words"
         )
@@ -200,10 +200,10 @@ class DifferencePanel(QWidget):
         if compare is None:
             return
         self._show_choices(scene, compare)
-        show_check(self._mark, scene.session.differing)
+        show_check(self._mark, scene.session.of(DifferenceSession).differing)
         self._mark.setEnabled(compare.places is not None)
         self._lane.setEnabled(compare.places is not None and len(compare.able) == scene.shown < 4)
-        wipe = scene.session.wipe
+        wipe = scene.session.of(DifferenceSession).wipe
         show_check(self._wipe, wipe is not None)
         self._wipe.setEnabled(compare.places is not None)
         self._slider.setEnabled(wipe is not None and compare.places is not None)

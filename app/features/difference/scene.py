@@ -14,14 +14,16 @@ from app.engine.fitting import predictions
 from app.engine.overlays import Hatch, Sheet
 from app.engine.pieces import Pace, Step
 from app.engine.query import Query
-from app.engine.requests import Side, Sides
+from app.engine.requests import Sides
 from app.engine.results import Results
 from app.engine.surface_values import source_of
+from app.scene.compared import able, compared, sides_of, without_model
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document
 from app.state.number_format import count, percent
 from app.state.points import Points
+from app.state.session import FeatureSession
 from solver import Grid
 from solver.core.arrays import Indices, Integers
 
@@ -130,6 +132,22 @@ NAME = "compare"
 
 
 @dataclass(frozen=True)
+class DifferenceSession(FeatureSession):
+    """What is done with the difference of two lanes.
+
+    Attributes
+    ----------
+    differing : bool
+        The pictures mark where the two compared lanes differ.
+    wipe : float or None
+        From which share of its width on the first compared lane shows the other's picture; None for nowhere.
+    """
+
+    differing: bool = False
+    wipe: float | None = None
+
+
+@dataclass(frozen=True)
 class Wipe:
     """Another lane's picture over part of a lane's own.
 
@@ -173,49 +191,9 @@ class DifferenceScene:
     sentences: tuple[str, ...]
 
 
-def able(document: Document) -> tuple[int, ...]:
-    """Places of the lanes on screen that have a model of their own."""
-    return tuple(place for place in range(document.shown) if not document.lanes[place].is_difference)
-
-
-def compared(document: Document) -> tuple[int, int] | None:
-    """Places of the two lanes that are compared: the chosen ones, else the first that can be; None without two."""
-    places = able(document)
-    chosen = [place for place in dict.fromkeys(document.compared) if place in places]
-    chosen += [place for place in places if place not in chosen]
-    return (chosen[0], chosen[1]) if len(chosen) > 1 else None
-
-
-def sides_of(document: Document, results: Results) -> Sides | None:
-    """The models of the two compared lanes; None while one of them has none."""
-    places = compared(document)
-    if places is None:
-        return None
-    first, second = (_side(document, results, place) for place in places)
-    return None if first is None or second is None else (first, second)
-
-
-def without_model(document: Document, results: Results) -> list[int]:
-    """Places of those of the two that have no model: there are no points, or of one class only."""
-    return [place for place in compared(document) or () if _side(document, results, place) is None]
-
-
-def missing(document: Document, results: Results) -> str:
-    """Why a lane of the difference has nothing to show, in a sentence; "" when it has, or soon will."""
-    if compared(document) is None:
-        return "The difference of two classifiers: add a second one with Ctrl+L."
-    empty = [place for place in without_model(document, results) if results.frame(document.slots[place]) is not None]
-    return f"{empty[0] + 1} has no model yet, so there is no difference." if empty else ""
-
-
-def _side(document: Document, results: Results, place: int) -> Side | None:
-    frame = results.frame(document.slots[place])
-    return None if frame is None or frame.model is None else Side(frame.model, frame.lane, frame.compiled)
-
-
 def queries(context: Context) -> dict[str, Query]:
-    """Where do they differ?  Asked while somebody looks."""
-    if not (context.session.differing or NAME in context.session.open_panels):
+    """Where do they differ?  Asked while it is displayed."""
+    if not (context.session.of(DifferenceSession).differing or NAME in context.session.open_panels):
         return {}
     sides = sides_of(context.document, context.results)
     if sides is None or not context.grids:
@@ -226,7 +204,7 @@ def queries(context: Context) -> dict[str, Query]:
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """The hatching of where they differ, over every picture of a model."""
     answer, of_two = context.results.answer(NAME), context.document.lanes[index].is_difference
-    if not context.session.differing or answer is None or answer.value is None or of_two:
+    if not context.session.of(DifferenceSession).differing or answer is None or answer.value is None or of_two:
         return ()
     return (answer.value.hatch,)
 
@@ -235,8 +213,9 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     """The wipe, while there is one; and what the panel shows, while it is in sight."""
     document, session, places = context.document, context.session, compared(context.document)
     added: list[object] = []
-    if session.wipe is not None and places is not None:
-        added.append(Wipe(session.wipe, lanes[places[1]], places))
+    chosen = session.of(DifferenceSession)
+    if chosen.wipe is not None and places is not None:
+        added.append(Wipe(chosen.wipe, lanes[places[1]], places))
     if NAME in session.open_panels:
         added.append(difference_scene(document, context.results))
     return tuple(added)

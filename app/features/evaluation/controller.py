@@ -7,6 +7,8 @@ from typing import Any
 
 from app.state.host import Host
 
+from .scene import EvaluationSession
+
 
 class EvaluationController:
     """Turns wishes about evaluation into session changes.
@@ -22,17 +24,19 @@ class EvaluationController:
     def validate(self, **changes: Any) -> None:
         """Cross-validate otherwise: another `kind`, `k` or `seed`."""
         try:
-            validation = replace(self._host.session.validation, **changes)
+            validation = replace(self._host.session.of(EvaluationSession).validation, **changes)
         except ValueError as error:
             self._host.say(str(error))
         else:
-            self._host.set_session(validation=validation)
+            self._host.change(EvaluationSession, validation=validation)
 
     def set_threshold(self, slot: int, threshold: float | None) -> None:
         """Say the second class of a lane above another score; None for the model's own threshold."""
-        thresholds = self._host.session.thresholds
-        self._host.set_session(thresholds=(*thresholds[:slot], threshold, *thresholds[slot + 1 :]), judged=slot)
+        thresholds = self._host.session.of(EvaluationSession).thresholds
+        self._host.change(
+            EvaluationSession, thresholds=(*thresholds[:slot], threshold, *thresholds[slot + 1 :]), judged=slot
+        )
 
     def judge(self, slot: int) -> None:
         """Move the threshold of this lane from now on."""
-        self._host.set_session(judged=slot)
+        self._host.change(EvaluationSession, judged=slot)

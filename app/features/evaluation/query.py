@@ -17,7 +17,6 @@ from app.engine.fitting import fitted, predictions
 from app.engine.pieces import Pace, Step
 from app.engine.shading import joined, level_lines, region_lines
 from app.engine.surface_values import rows_of
-from app.learners.knn import neighbors_of
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points
@@ -198,7 +197,7 @@ class CrossValidation:
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Posts `Validated` after each fold, or after some of the points."""
         n = len(self.points)
-        if self.k == 0 and self.lane.classifier == "knn":
+        if self.k == 0 and self.lane.family.leaves_out:
             yield from self._without_each(post, overtaken)
             return
         if self.k == 0 and n > MOST_REFITS:
@@ -239,7 +238,7 @@ class CrossValidation:
             raise ValueError(
                 f"Leaving out each of {n} points takes too long: choose folds, or at most {MOST_LEFT_OUT}."
             )
-        model = neighbors_of(self.lane.knn, n - 1).fit(points.xy, points.labels)
+        model = self.lane.family.leave_one_out(self.lane, points)
         right, posted, pace = 0, time.perf_counter(), Pace(overtaken)
 
         def count(block: slice) -> None:

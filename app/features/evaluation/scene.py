@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import msgspec
 import numpy as np
 
-from app.engine.overlays import Lines, Sheet
+from app.engine.overlays import Lines, LineStyle, Sheet
 from app.engine.query import Answer, Query
 from app.engine.requests import NO_MARKS, Frame, Marks, Phase
-from app.engine.results import Results
 from app.features.what_if.query import ended
 from app.scene.context import Context
-from app.state.document import Document, Lane
-from app.state.session import Session
-from app.state.test_split import Parts, Split, Validation
+from app.state.document import MAX_LANES, Document, Lane
+from app.state.session import FeatureSession, Session
+from app.state.test_split import NO_VALIDATION, Parts, Split, Validation
 from solver.core.arrays import Integers
 from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_of, class_scores
 
@@ -25,6 +24,34 @@ from .query import CrossValidation, Scores, Scoring, ThresholdLine, Validated, f
 PANEL = "evaluation"
 #: Test points up to which the wrong ones are marked in the pictures also while the numbers are not displayed.
 MOST_MARKED = 5000
+#: Where the score is the threshold.
+OTHER = LineStyle("other", 3, 2.0, (1.5, 2.0), (1.2, 1.6))
+
+
+@dataclass(frozen=True)
+class EvaluationSession(FeatureSession):
+    """What is done with the evaluation.
+
+    Attributes
+    ----------
+    validation : Validation
+        How the learners are cross-validated.
+    thresholds : tuple of float or None
+        Per lane, the score above which its second class is said; None where the model's own holds.  A `Threshold`
+        holds only as long as the lane is set as it was when the user moved it.
+    judged : int
+        The lane whose threshold the user moves.
+    """
+
+    validation: Validation = NO_VALIDATION
+    thresholds: tuple[float | None, ...] = (None,) * MAX_LANES
+    judged: int = 0
+
+    def of_new_document(self) -> EvaluationSession:
+        return replace(self, thresholds=EvaluationSession.thresholds)
+
+    def of_new_lane(self, slot: int) -> EvaluationSession:
+        return replace(self, thresholds=(*self.thresholds[:slot], None, *self.thresholds[slot + 1 :]))
 
 
 # -- questions -----------------------------------------------------------------------------------------------------
@@ -92,7 +119,7 @@ def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring |
 
 def validation_of(document: Document, session: Session, index: int, compiled: bool) -> CrossValidation | None:
     """The cross-validation of a lane that is wished; None when none is, or there is nothing to do it with."""
-    spec, points = session.validation, document.training_points
+    spec, points = session.of(EvaluationSession).validation, document.training_points
     if spec.kind == "none" or not len(points) or not compiled:
         return None
     k = spec.k if spec.kind == "folds" else 0
@@ -101,7 +128,7 @@ def validation_of(document: Document, session: Session, index: int, compiled: bo
 
 def _plain(lane: Lane) -> Lane:
     """`lane` without what no training depends on."""
-    return msgspec.structs.replace(lane, pair=(0, 1), perceptron=msgspec.structs.replace(lane.perceptron, orders=0))
+    return msgspec.structs.replace(lane.with_part(lane.classifier, lane.family.training_key(lane)), pair=(0, 1))
 
 
 class Threshold(float):
@@ -129,7 +156,7 @@ class Threshold(float):
 
 def threshold_in(document: Document, session: Session, index: int) -> float | None:
     """The threshold that the user moved in the lane at place `index` as it is set now; None for the model's own."""
-    threshold = session.thresholds[document.slots[index]]
+    threshold = session.of(EvaluationSession).thresholds[document.slots[index]]
     if isinstance(threshold, Threshold):
         return float(threshold) if threshold.lane == _plain(document.lanes[index]) else None
     return threshold
@@ -150,13 +177,14 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
 
 @lru_cache(maxsize=8)
 def _line(answer: Answer) -> tuple[Sheet, ...]:
-    return (Lines(answer.value, "other"),)
+    return (Lines(answer.value, OTHER),)
 
 
-def wrong_test_points(document: Document, results: Results, slot: int) -> Marks:
-    """Marks of the test points, among all points, that the lane's present model gets wrong, as far as known."""
-    answer = results.answer(f"scores{slot}")
-    scoring = scoring_of(document, document.slots.index(slot), results.frame(slot))
+def wrong_test_points(context: Context, index: int) -> Marks:
+    """Marks of the test points, among all points, that a lane's present model gets wrong, as far as known."""
+    document, slot = context.document, context.document.slots[index]
+    answer = context.results.answer(f"scores{slot}")
+    scoring = scoring_of(document, index, context.results.frame(slot))
     if answer is None or answer.value is None or scoring is None or answer.query != scoring:
         return NO_MARKS
     return _wrong_of(document.parts, answer)
@@ -280,9 +308,10 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
             )
         )
     slots = document.slots[: document.shown]
-    judged = slots.index(session.judged) if session.judged in slots else 0
+    chosen = session.of(EvaluationSession)
+    judged = slots.index(chosen.judged) if chosen.judged in slots else 0
     names = document.class_names
-    return (_whole(document.parts, document.split, session.validation, judged, tuple(lanes), names),)
+    return (_whole(document.parts, document.split, chosen.validation, judged, tuple(lanes), names),)
 
 
 @lru_cache(maxsize=4)

@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.fitting import fitted, predictions
-from app.engine.overlays import Lines
+from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.shading import joined
 from app.engine.surface_values import source_of, surface
-from app.learners.estimators import training_key
+from app.learners.base import training_key
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import MAX_CLASSES, Points
@@ -43,6 +43,8 @@ MOST_VERTICES = 25_000
 INTERVAL = 0.3
 #: Lanes' settings whose refitted models are kept, for other views of the same points.
 KEPT = 6
+#: The boundaries that might have been.
+HAZE = LineStyle("haze", 0, 1.2, faint=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +192,7 @@ class Stability:
                 last = time.monotonic()
                 post(
                     Bootstrap(
-                        Lines(joined(parts), "haze"),
+                        Lines(joined(parts), HAZE),
                         len(parts),
                         number + 1,
                         self.resamples,

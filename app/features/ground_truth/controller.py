@@ -8,8 +8,8 @@ from app.state.host import Host
 
 from . import text
 from .bootstrap import LEAST, MOST
-from .fresh_draws import FreshDraw
 from .scene import law_of
+from .state import FreshDraw, GroundTruthSession
 
 #: Fewest and most points of one throw, and most of all throws that add up.
 FEWEST_POINTS, MOST_POINTS, MOST_TOGETHER = 10, 100_000, 1_000_000
@@ -26,10 +26,14 @@ class GroundTruthController:
     def __init__(self, host: Host) -> None:
         self._host = host
 
+    @property
+    def _now(self) -> GroundTruthSession:
+        return self._host.session.of(GroundTruthSession)
+
     def toggle_ideal(self) -> None:
         """Show or hide the true or ideal boundary, and say which it is."""
-        self._host.set_session(ideal=not self._host.session.ideal)
-        if self._host.session.ideal:
+        self._host.change(GroundTruthSession, ideal=not self._now.ideal)
+        if self._now.ideal:
             document = self._host.document
             law = law_of(document.origin) if len(document.points) else None
             sentence = text.boundary_name(law)
@@ -37,33 +41,34 @@ class GroundTruthController:
 
     def set_resamples(self, number: int) -> None:
         """How many times the points are resampled."""
-        self._host.set_session(resamples=min(max(number, LEAST), MOST))
+        self._host.change(GroundTruthSession, resamples=min(max(number, LEAST), MOST))
 
     def set_count(self, count: int) -> None:
         """Points of the next throw; those that lie there stay until then."""
-        self._host.set_session(fresh_count=min(max(count, FEWEST_POINTS), MOST_POINTS))
+        self._host.change(GroundTruthSession, fresh_count=min(max(count, FEWEST_POINTS), MOST_POINTS))
 
     def draw_fresh(self) -> None:
         """Throw new points in place of those thrown before."""
-        session = self._host.session
-        last = session.fresh_draw
-        self._host.set_session(fresh_draw=FreshDraw(session.fresh_count, last.first + last.batches, 1))
+        last = self._now.fresh_draw
+        self._host.change(GroundTruthSession, fresh_draw=FreshDraw(self._now.fresh_count, last.first + last.batches, 1))
 
     def draw_more_fresh(self) -> None:
         """As many once more, beside those thrown before; with another count, instead of them."""
-        last, count = self._host.session.fresh_draw, self._host.session.fresh_count
+        last, count = self._now.fresh_draw, self._now.fresh_count
         if not last.batches or last.count != count:
             self.draw_fresh()
         elif last.total + count <= MOST_TOGETHER:
-            self._host.set_session(fresh_draw=replace(last, batches=last.batches + 1))
+            self._host.change(GroundTruthSession, fresh_draw=replace(last, batches=last.batches + 1))
         else:
-            self._host.set_session(fresh_going=False)
+            self._host.change(GroundTruthSession, fresh_going=False)
 
     def keep_drawing_fresh(self, going: bool) -> None:
         """Go on throwing, or stop."""
-        self._host.set_session(fresh_going=going)
+        self._host.change(GroundTruthSession, fresh_going=going)
 
     def pick_up(self) -> None:
         """Take the fresh points away."""
-        last = self._host.session.fresh_draw
-        self._host.set_session(fresh_draw=FreshDraw(last.count, last.first + last.batches), fresh_going=False)
+        last = self._now.fresh_draw
+        self._host.change(
+            GroundTruthSession, fresh_draw=FreshDraw(last.count, last.first + last.batches), fresh_going=False
+        )

@@ -18,7 +18,7 @@ from solver.core.arrays import Array, Indices, Integers
 from solver.data.densities import neighbourhoods
 from solver.data.distribution import Law
 
-from .fresh_draws import FreshDraw
+from .state import FreshDraw
 
 #: What tells these draws from any others of the same law.
 _IDEAL = 72

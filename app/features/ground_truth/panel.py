@@ -23,6 +23,7 @@ from . import text as words
 from .bootstrap import LEAST, MOST
 from .controller import FEWEST_POINTS, MOST_POINTS, GroundTruthController
 from .model import GroundTruthScene, TruthRow
+from .state import GroundTruthSession
 
 #: Milliseconds between two throws that add up, at least.
 PACE = 400
@@ -88,7 +89,7 @@ class GroundTruthPanel(QWidget):
     def _stability(self) -> QWidget:
         box = QGroupBox("Stability")
         self._haze = _check("truth.haze", "Show the haze (H)", "Boundaries of models that learn from resampled points.")
-        self._haze.clicked.connect(lambda: self._controller.toggle("bootstrap"))
+        self._haze.clicked.connect(lambda: self._controller.toggle("bootstrap", GroundTruthSession))
         resamples, tip = spin_box(LEAST, MOST), "How many models learn from resampled points."
         self._resamples = describe(resamples, "truth.resamples", "Resamples B", tip)
         self._resamples.valueChanged.connect(self._desk.set_resamples)
@@ -123,25 +124,27 @@ class GroundTruthPanel(QWidget):
             _say(self._name, f"{truth.boundary_name}.")
             _say(self._bayes, words.bayes_words(law, truth.bayes))
         self.setFocusProxy(self._throw if law is not None else self._haze)
-        show_check(self._ideal, session.ideal)
-        show_number(self._count, session.fresh_count)
-        self._throw.setText(f"Throw {grouped(session.fresh_count)} fresh points")
-        self._keep.setText("Stop throwing" if session.fresh_going else "Keep throwing")
-        self._keep.setChecked(session.fresh_going)
-        if not session.fresh_draw.batches and self._pick_up.hasFocus():
+        chosen = session.of(GroundTruthSession)
+        show_check(self._ideal, chosen.ideal)
+        show_number(self._count, chosen.fresh_count)
+        self._throw.setText(f"Throw {grouped(chosen.fresh_count)} fresh points")
+        self._keep.setText("Stop throwing" if chosen.fresh_going else "Keep throwing")
+        self._keep.setChecked(chosen.fresh_going)
+        if not chosen.fresh_draw.batches and self._pick_up.hasFocus():
             self._throw.setFocus()  # a button that is disabled throws the focus anywhere
-        self._pick_up.setEnabled(session.fresh_draw.batches > 0)
-        show_check(self._haze, session.bootstrap)
-        show_number(self._resamples, session.resamples)
+        self._pick_up.setEnabled(chosen.fresh_draw.batches > 0)
+        show_check(self._haze, chosen.bootstrap)
+        show_number(self._resamples, chosen.resamples)
         self._show_tables(truth, session)
-        if session.fresh_going and law is not None and self.isVisible():
+        if chosen.fresh_going and law is not None and self.isVisible():
             if not self._clock.isActive():
                 self._clock.start()
         else:
             self._clock.stop()
 
     def _show_tables(self, truth: GroundTruthScene, session: Session) -> None:
-        bootstrap, thrown = session.bootstrap, session.fresh_draw.batches > 0
+        chosen = session.of(GroundTruthSession)
+        bootstrap, thrown = chosen.bootstrap, chosen.fresh_draw.batches > 0
         square = truth.law is not None and truth.law.has_truth
         wide = self._errors.width() >= table_width(self._errors, thrown, square)
         tables = bootstrap, thrown, wide, len(truth.rows)
@@ -162,7 +165,7 @@ class GroundTruthPanel(QWidget):
 
     @Slot()
     def _toggle_keep(self) -> None:
-        going = not self._controller.session.fresh_going
+        going = not self._controller.session.of(GroundTruthSession).fresh_going
         self._desk.keep_drawing_fresh(going)
         if going:
             self._desk.draw_more_fresh()
@@ -170,10 +173,11 @@ class GroundTruthPanel(QWidget):
     @Slot()
     def _tick(self) -> None:
         """The next throw, when all models have been counted on the last one."""
-        if self._shown is None or not self._controller.session.fresh_going:
+        chosen = self._controller.session.of(GroundTruthSession)
+        if self._shown is None or not chosen.fresh_going:
             self._clock.stop()
             return
-        fresh_draw = self._controller.session.fresh_draw
+        fresh_draw = chosen.fresh_draw
         truth, _ = self._shown
         tallies = [truth.ideal_tally, *(row.tally for row in counted(truth))]
         if all(tally is not None and tally.fresh_draw == fresh_draw for tally in tallies):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from app.engine.overlays import Lines, Sheet, Specks
+from app.engine.overlays import Lines, LineStyle, Sheet, Specks
 from app.engine.pieces import Pace, Step
 from app.engine.query import Answer, Query
 from app.engine.requests import Frame, Phase
@@ -18,6 +18,7 @@ from app.engine.shading import joined, level_lines
 from app.features.evaluation.scene import is_present, state_of
 from app.learners.model import Model
 from app.scene.context import Context
+from app.scene.model import Scene
 from app.state.document import Document, GeneratorSettings, View
 from app.state.session import Session
 from solver import Grid
@@ -27,15 +28,17 @@ from solver.data.distribution import Law
 
 from . import text
 from .bootstrap import Bootstrap, Stability
-from .fresh_draws import FreshDraw
 from .fresh_points import Edited, Fresh, Ideal, Square, Tally
 from .model import GroundTruthScene, TruthRow
+from .state import FreshDraw, GroundTruthSession
 
 #: Pixels a side of the cells of the finer of both pictures.  Along the cells' edges the line lies where interpolated
 #: log-densities cross, so finer cells would move it by less than a tenth of a pixel.
 CELL = 2
 #: Pixels a side of the first tiles.
 TILE = 16
+#: The boundary that would be best.
+IDEAL = LineStyle("ideal", 1, 2.4, (9.0, 3.0), (3.2, 1.6), accent=True)
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Boundary:
             for c in range(logs.shape[2] - 1):
                 parts.append(border(grid, logs, c))
                 yield from pace.pause()
-            post(Lines(joined(parts), "ideal"))
+            post(Lines(joined(parts), IDEAL))
 
 
 def _on(law: Law, grid: Grid, pace: Pace) -> Generator[Step, None, Array]:
@@ -159,20 +162,21 @@ def queries(context: Context) -> dict[str, Query]:
         asked["edited"] = Edited(document.origin, document.points)
         asked["ideal"] = Ideal(law)
         asked |= _fresh(context, law)
-    if law is not None and session.ideal and not law.has_truth and law.has_density:
+    chosen = session.of(GroundTruthSession)
+    if law is not None and chosen.ideal and not law.has_truth and law.has_density:
         for index, grid in enumerate(context.grids):
             # Lanes of one size have one answer.
             asked[f"boundary{context.grids.index(grid)}"] = Boundary(law, context.grids[index])
-    if session.bootstrap and context.compiled and not session.drawing and len(document.points):
+    if chosen.bootstrap and context.compiled and not session.drawing and len(document.points):
         for index, grid in enumerate(context.grids):
             lane, slot = document.lanes[index], document.slots[index]
             if not lane.is_difference:
-                asked[f"haze{slot}"] = Stability(lane, document.training_points, session.resamples, grid.coarse())
+                asked[f"haze{slot}"] = Stability(lane, document.training_points, chosen.resamples, grid.coarse())
     return asked
 
 
 def _fresh(context: Context, law: Law) -> dict[str, Query]:
-    document, results, fresh_draw = context.document, context.results, context.session.fresh_draw
+    document, results, fresh_draw = context.document, context.results, context.session.of(GroundTruthSession).fresh_draw
     asked: dict[str, Query] = {}
     if fresh_draw.batches:
         asked["fresh"] = _continued(results.answer("fresh"), Fresh(law, fresh_draw, None, True))
@@ -235,10 +239,16 @@ def scene(context: Context, others: object) -> tuple[GroundTruthScene]:
         answer = results.answer("ideal")
         if answer is not None and answer.query == Ideal(law):
             bayes = answer.value
-        ideal = _tally(results.answer("fresh"), law, session.fresh_draw)
+        ideal = _tally(results.answer("fresh"), law, session.of(GroundTruthSession).fresh_draw)
     learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
     rows = tuple(_row(index, document, session, results, law) for index in learning)
     return (GroundTruthScene(document.origin, law, edited, bayes, ideal, rows, text.boundary_name(law)),)
+
+
+def boundary_name(scene: Scene) -> str:
+    """What the best boundary is called."""
+    truth = scene.feature(GroundTruthScene)
+    return text.boundary_name(None) if truth is None else truth.boundary_name
 
 
 def _tally(answer: Answer | None, law: Law, fresh_draw: FreshDraw) -> Tally | None:
@@ -251,8 +261,9 @@ def _row(index: int, document: Document, session: Session, results: Results, law
     slot = document.slots[index]
     frame = results.frame(slot)
     model, present = _model(frame, document), is_present(document, index, frame)
-    tally = _tally(results.answer(f"fresh{slot}"), law, session.fresh_draw) if law is not None else None
-    newest = present and tally is not None and tally.model is model and tally.fresh_draw == session.fresh_draw
+    chosen = session.of(GroundTruthSession)
+    tally = _tally(results.answer(f"fresh{slot}"), law, chosen.fresh_draw) if law is not None else None
+    newest = present and tally is not None and tally.model is model and tally.fresh_draw == chosen.fresh_draw
     counting = model is not None and not newest
     answer = results.answer(f"square{slot}")
     area = answer.value if answer is not None and law is not None and law.has_truth else None
@@ -276,15 +287,16 @@ def _row(index: int, document: Document, session: Session, results: Results, law
 
 def _haze(index: int, document: Document, session: Session, results: Results) -> tuple[Bootstrap | None, bool, str]:
     """What is known of a lane's haze, whether it is to be replaced, and why there is none."""
-    if session.bootstrap and not len(document.training_points):
+    chosen = session.of(GroundTruthSession)
+    if chosen.bootstrap and not len(document.training_points):
         return None, False, NO_POINTS
-    answer = results.answer(f"haze{document.slots[index]}") if session.bootstrap else None
+    answer = results.answer(f"haze{document.slots[index]}") if chosen.bootstrap else None
     if answer is None or not isinstance(answer.query, Stability):
-        return None, session.bootstrap, ""
+        return None, chosen.bootstrap, ""
     asked = answer.query
     if asked.lane != document.lanes[index] or asked.points is not document.training_points:
         return None, True, ""
-    fresh = asked.resamples == session.resamples and document.view.is_seen_on(asked.grid)
+    fresh = asked.resamples == chosen.resamples and document.view.is_seen_on(asked.grid)
     return answer.value, not (answer.done and fresh), answer.message
 
 
@@ -296,16 +308,17 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     document, session, results = context.document, context.session, context.results
     laid: list[Sheet] = []
     slot = document.slots[index]
-    if session.bootstrap and not document.lanes[index].is_difference:
+    chosen = session.of(GroundTruthSession)
+    if chosen.bootstrap and not document.lanes[index].is_difference:
         bootstrap, _, _ = _haze(index, document, session, results)
         if bootstrap is not None:
             laid.append(bootstrap.lines)
     law = law_of(document.origin) if len(document.points) else None
     if law is not None and PANEL in session.open_panels and not document.lanes[index].is_difference:
-        tally = _tally(results.answer(f"fresh{slot}"), law, session.fresh_draw)
+        tally = _tally(results.answer(f"fresh{slot}"), law, chosen.fresh_draw)
         if tally is not None and len(tally.xy):
             laid.append(_specks(tally))
-    if law is not None and session.ideal:
+    if law is not None and chosen.ideal:
         line = _true_lines(law, document.view) if law.has_truth else _ideal_lines(results, law, index)
         if line is not None:
             laid.append(line)
@@ -325,7 +338,7 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
 @lru_cache(maxsize=4)
 def _true_lines(law: Law, view: View) -> Lines:
     reach = 4.0 * view.span  # however wide a picture is beside its height
-    return Lines(law.true_lines(view.x - reach, view.x + reach, view.y - reach, view.y + reach), "ideal")
+    return Lines(law.true_lines(view.x - reach, view.x + reach, view.y - reach, view.y + reach), IDEAL)
 
 
 @lru_cache(maxsize=8)

@@ -12,16 +12,13 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from app.engine.run_state import RunState, Slacks
-from app.scene.model import LaneScene, Scene
-from app.views.plot.clouds import KINDS
+from app.engine.run_state import Slacks
+from app.views import kkt_style
 from app.views.plot.lines import clipped, draw_pieces
 from app.views.theme import Theme
 from solver import Grid
-from solver.core.arrays import Array, Indices, Integers, Mask
+from solver.core.arrays import Array, Integers, Mask
 from solver.inspection.metrics import KktCase
-
-from . import view_style
 
 #: Radii in pixels of the rings round the points of the pair, and round the point of the card.
 PAIR, CARD = 17.0, 14.0
@@ -32,47 +29,6 @@ FOOT = 5.0
 SEAMED, CROWDED = 600, 110
 #: Pixels between a ring and the plate that belongs to it, and between a plate's edge and its text.
 GAP, PAD = 5.0, 5.0
-
-
-def cases_of(scene: Scene, lane: LaneScene) -> tuple[Indices, Indices] | None:
-    """The marks of the KKT cases, of all points, as `kkt_marks` has them; None when they are not to be shown."""
-    run_state = lane.run_state
-    if run_state is None or run_state.kkt is None or not scene.session.kkt:
-        return None
-    index, kinds = kkt_marks(run_state)
-    if run_state.points is not scene.points:
-        index = scene.points.indices_of(run_state.points.ids)[index].astype(np.intp)
-    return index, kinds
-
-
-def kkt_marks(run_state: RunState) -> tuple[Indices, Indices]:
-    """Which points of ``run_state.points`` are marked, and with which `clouds.KINDS`, the lowest first.
-
-    Returns
-    -------
-    index : ndarray of shape (m,)
-        Indices of ``run_state.points``.
-    kinds : ndarray of shape (m,)
-        Indices of `KINDS`.
-    """
-    if run_state.kkt is None:
-        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
-    codes = 2 * run_state.kkt.case + ~run_state.kkt.satisfied
-    ranks = _RANKS[codes]
-    marked = np.flatnonzero(ranks >= 0)
-    marked = marked[np.argsort(ranks[marked], kind="stable")]
-    return run_state.index[marked].astype(np.intp), _FIRST + ranks[marked]
-
-
-_FIRST = KINDS.index(view_style.MARKS[0])
-_RANKS = np.array(
-    [
-        view_style.MARKS.index(mark) if mark in view_style.MARKS else -1
-        for case in KktCase
-        for mark in (view_style.mark_of(case, True), view_style.mark_of(case, False))
-    ],
-    dtype=np.intp,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +211,7 @@ def _paint_slacks(painter: QPainter, theme: Theme, strokes: dict[KktCase, Array]
     seam = QPen(QColor(*theme.background), 3.4)
     pens = [(seam, lines) for lines in strokes.values() if few]
     for case, lines in strokes.items():
-        colour = view_style.CASES[case].colour(theme)
+        colour = kkt_style.CASES[case].colour(theme)
         colour.setAlpha(255 if few else CROWDED)
         pens.append((QPen(colour, 1.5), lines))
     for pen, lines in pens:

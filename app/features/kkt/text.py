@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from app.engine.run_state import RunState
+from app.learners.base import Trainer
 from app.state.number_format import count, grouped, percent, short
 from solver.core.arrays import Array, Mask
 from solver.inspection.metrics import KKT_WORDS, KktCase, KktReport
@@ -23,7 +24,6 @@ CASE_NAMES: dict[KktCase, tuple[str, str]] = {
     KktCase.INSIDE: ("bounded", "α = C"),
     KktCase.MISCLASSIFIED: ("bounded", "α = C"),
 }
-_LEARNERS = {"perceptron": "The perceptron", "pegasos": "Pegasos"}
 
 
 def number(value: float) -> str:
@@ -58,7 +58,7 @@ def point_words(run_state: RunState, place: int) -> tuple[str, ...]:
         numbers = f"α = {number(float(run_state.alpha[place]))}, {bound}"
         measured = f"y f = {number(margin)}, slack ξ = {number(slack)}"
         return (numbers, measured, run_state.kkt.words(place)) if run_state.kkt is not None else (numbers, measured)
-    if run_state.learner == "perceptron":
+    if not run_state.trainer.has_margins:
         loss = f"loss max(0, −y f) = {number(max(0.0, -margin))}"
         return f"y f = {number(margin)}, {loss}", _side(margin, within="Right side of the boundary")
     loss = f"hinge loss max(0, 1 − y f) = {number(slack)}"
@@ -103,9 +103,9 @@ def bars_words(n_points: int, per_bar: int) -> str:
     return f"{count(n_points, 'point')}, a bar for each multiplier α"
 
 
-def without_alpha(learner: str) -> str:
-    """Why a learner has no bars."""
-    return f"{_LEARNERS.get(learner, 'This learner')} has no multipliers: each step moves the weights w themselves."
+def without_alpha(trainer: Trainer) -> str:
+    """Why what it trains has no bars."""
+    return f"{trainer.subject} has no multipliers: each step moves the weights w themselves."
 
 
 def loss_words(run_state: RunState) -> tuple[str, ...]:
@@ -117,9 +117,9 @@ def loss_words(run_state: RunState) -> tuple[str, ...]:
         f"Hinge loss: 1/n Σ max(0, 1 − y f) = {number(float(hinge.mean()))}",
         f"0-1 loss: 1/n Σ [y f ≤ 0] = {grouped(errors)} / {grouped(len(margins))} = {percent(errors / len(margins))}",
     ]
-    if run_state.learner == "perceptron":
+    if not run_state.trainer.has_margins:
         own = float(np.maximum(0.0, -margins).mean())
-        lines.append(f"Perceptron's loss: 1/n Σ max(0, −y f) = {number(own)}")
+        lines.append(f"{run_state.trainer.title}'s loss: 1/n Σ max(0, −y f) = {number(own)}")
     lines.append("The hinge loss is an upper bound: it is never below the 0-1 loss.")
     return tuple(lines)
 

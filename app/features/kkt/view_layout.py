@@ -17,6 +17,7 @@ from solver import Grid
 from solver.core.arrays import Array
 
 from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, StudyOverlay, heavy, to_repaint
+from .scene import KktSession
 from .text import number, point_words
 
 #: From how many pixels on a slack is drawn.
@@ -34,7 +35,9 @@ class KktLayer:
         run_state, old = lane.run_state, self.laid
         if run_state is not None:
             pair = run_state.pair if lane.shows_pair else (-1, -1)
-            run_state = replace(run_state, pair=pair, slacks=run_state.slacks if scene.session.kkt else None)
+            run_state = replace(
+                run_state, pair=pair, slacks=run_state.slacks if scene.session.of(KktSession).kkt else None
+            )
         hovered = scene.session.hovered if scene.studying else None
         self.laid = study_overlay(run_state, grid, area, hovered, font, old, lane.steps_seen)
         return to_repaint(old, self.laid, area)

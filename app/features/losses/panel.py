@@ -163,10 +163,10 @@ class LossPicture(LinkedView):
         """Pens and formulas of the curves."""
         ink, accent = QColor(*self._theme.ink), QColor(*self._theme.accent)
         pens = [(QPen(ink, 2.2), "hinge: max(0, 1 − y f)"), (QPen(accent, 2.2), "0-1: 1 if y f ≤ 0, else 0")]
-        if run_state.learner == "perceptron":
+        if not run_state.trainer.has_margins:
             dashed = QPen(ink, 2.0)
             dashed.setDashPattern([3.0, 2.0])
-            pens.append((dashed, "perceptron: max(0, −y f)"))
+            pens.append((dashed, f"{run_state.trainer.title.lower()}: max(0, −y f)"))
         return pens
 
     def _paint_curves(self, painter: QPainter, area: QRectF, run_state: RunState) -> None:

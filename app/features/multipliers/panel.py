@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 from app.controllers.controller import Controller
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
-from app.features.kkt import view_style
+from app.scene.marks import mark_of
 from app.scene.model import Scene
 from app.state.number_format import short
+from app.views import kkt_style
 from app.views.plot.symbols import draw, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import combo_box, describe, filled
@@ -224,7 +225,7 @@ class MultiplierBars(LinkedView):
         kept = at < width
         of, at, within = of[kept], at[kept], within[kept]
         case = run_state.kkt.case[bars.place][of]
-        tiles, plain = view_style.bar_tiles(self._theme, ratio)
+        tiles, plain = kkt_style.bar_tiles(self._theme, ratio)
         side = tiles.shape[1]
         pixels = np.zeros((height, width), dtype=np.uint32)
         up = np.arange(height, 0, -1)  # rows, counted from the ground
@@ -290,7 +291,7 @@ class MultiplierBars(LinkedView):
         for bar, place in enumerate(bars.place.tolist()):
             x, y = columns.left() + (bar + 0.5) * pitch, columns.bottom() + 14 + ROOM_FOR_POINTS / 2
             case = KktCase(int(run_state.kkt.case[place]))
-            mark = view_style.mark_of(case, bool(run_state.kkt.satisfied[place]))
+            mark = mark_of(case, bool(run_state.kkt.satisfied[place]))
             for kind in (str(int(labels[run_state.index[place]])), mark):
                 if kind:
                     pixmap = symbol_pixmap(self._theme, kind, 30, ratio)
@@ -351,7 +352,7 @@ class MultipliersPanel(QWidget):
         if run_state is None:
             plain = words.NO_STUDY
         elif run_state.alpha is None or run_state.C is None or run_state.kkt is None:
-            plain = words.without_alpha(run_state.learner)
+            plain = words.without_alpha(run_state.trainer)
         self._spread.show_plain(plain)
         self.bars.show_study(None if plain else run_state, scene.session.hovered, theme)
         if theme is not self._theme:
@@ -399,12 +400,12 @@ class _Legend(QWidget):
             with painter_on(pixmap) as painter:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 if row < len(KktCase):
-                    view_style.draw_swatch(painter, theme, KktCase(row), QRectF(3, 4, 16, 18), ratio)
-                    mark = view_style.mark_of(KktCase(row), True)
+                    kkt_style.draw_swatch(painter, theme, KktCase(row), QRectF(3, 4, 16, 18), ratio)
+                    mark = mark_of(KktCase(row), True)
                 else:
                     painter.setPen(QPen(QColor(*theme.ink), 2))
                     painter.drawLine(QLineF(11, 10, 11, 16))
-                    mark = view_style.mark_of(KktCase.FREE, False)
+                    mark = mark_of(KktCase.FREE, False)
                 if mark:
                     painter.translate(38, 13)
                     draw(painter, theme, mark, 0.9)

@@ -8,7 +8,7 @@ from app.state.host import Host
 from app.state.points import LIMIT
 from app.tools import PointerPosition
 
-from .scene import place_of
+from .scene import ProbeSession, place_of
 from .tables import figure
 
 
@@ -30,17 +30,18 @@ class ProbeController:
         self._pointer = (
             None if pointer is None else (_as_seen(pointer.x, pointer.unit), _as_seen(pointer.y, pointer.unit))
         )
-        if pointer is None and "probe" in session.open_panels and session.probe is None:
+        chosen = session.of(ProbeSession)
+        if pointer is None and "probe" in session.open_panels and chosen.probe is None:
             return  # on its way to the panel: what that tells stays
-        watched = "probe" in session.open_panels or session.probe is not None or self._host.document.shown > 1
+        watched = "probe" in session.open_panels or chosen.probe is not None or self._host.document.shown > 1
         aim = self._pointer if watched else None
-        if aim != session.aim:
-            self._host.set_session(aim=aim)
+        if aim != chosen.aim:
+            self._host.change(ProbeSession, aim=aim)
 
     def toggle(self) -> None:
         """Pin the place that is probed, or where keyboard cursor or pointer are; let go of one that is pinned."""
         session = self._host.session
-        if session.probe is not None:
+        if session.of(ProbeSession).probe is not None:
             self.unpin()
             return
         place = place_of(session) or session.cursor or self._pointer
@@ -54,14 +55,14 @@ class ProbeController:
     def pin(self, x: float, y: float) -> None:
         """Keep explaining the place (x, y)."""
         place = (min(max(x, -LIMIT), LIMIT), min(max(y, -LIMIT), LIMIT))
-        self._host.set_session(probe=place)
+        self._host.change(ProbeSession, probe=place)
         opened = "probe" in self._host.session.open_panels
         more = "Q lets go." if opened else "Ctrl+8 says why it gets its class, Q lets go."
         self._host.say(f"Pinned at ({figure(place[0])}, {figure(place[1])}). {more}")
 
     def unpin(self) -> None:
         """Follow the pointer again."""
-        self._host.set_session(probe=None)
+        self._host.change(ProbeSession, probe=None)
         self._host.say("")
 
     def choose(self, index: int, pair: tuple[int, int]) -> None:

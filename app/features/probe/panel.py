@@ -16,7 +16,7 @@ from app.views.widgets.form_fields import NumberField, describe
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from .controller import ProbeController
-from .scene import NO_PROBE, LaneProbe, Probe
+from .scene import NO_PROBE, LaneProbe, Probe, ProbeSession
 from .text import NOWHERE
 from .view_table import ProbeTable, named
 
@@ -260,8 +260,9 @@ class ProbePanel(QWidget):
             self._probe.pin(*(each.value() for each in self._fields.values()))
 
     def _toggle(self) -> None:
-        self._pin.setChecked(self._controller.session.probe is not None)  # the scene says whether it is down
-        if self._controller.session.probe is None and self._controller.session.aim is None:
+        chosen = self._controller.session.of(ProbeSession)
+        self._pin.setChecked(chosen.probe is not None)  # the scene says whether it is down
+        if chosen.probe is None and chosen.aim is None:
             self._probe.pin(*(each.value() for each in self._fields.values()))
         else:
             self._probe.toggle()

@@ -6,7 +6,7 @@ Every number is the model's own: the vote neighbour by neighbour, or f term by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -21,7 +21,7 @@ from app.scene.model import LaneScene
 from app.state.document import Document, Lane
 from app.state.number_format import percent
 from app.state.points import Points
-from app.state.session import Session
+from app.state.session import FeatureSession, Session
 from solver import REST, KNeighborsClassifier
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
@@ -225,14 +225,14 @@ def _of_problems(
         lines += words.duel_lines(duels_won(f, model.pairs_, len(classes)), names, winner)
     if lane.trainer is not None and lane.trainer.has_margins:
         lines.append(words.margin_line(terms.f))
-    lines += words.distance_lines(terms, _norm(model, shown, ground), _is_linear(model), lane.classifier)
+    lines += words.distance_lines(terms, _norm(model, shown, ground), _is_linear(model))
     if ground is not None and rests:
         lines += words.nearest_lines(ground.nearest(at))
     headline = words.f_headline(f, winner, names, model.pairs_, noise, lane)
     return LaneProbe(
         classes[winner],
         headline,
-        words.f_formula(lane),
+        lane.family.decision(lane),
         tuple(line for line in lines if line),
         tuple(tables),
         _sketch(terms, who, pair.positive, pair.negative, classes),
@@ -283,25 +283,46 @@ def _kept(
     return probe_lane(model, lane, Who(trained, points, names), place, ground, rests)
 
 
+@dataclass(frozen=True)
+class ProbeSession(FeatureSession):
+    """What is done with the probe.
+
+    Attributes
+    ----------
+    probe : tuple of (float, float) or None
+        The place whose class is explained, once it is pinned.
+    aim : tuple of (float, float) or None
+        Where the pointer is in one of the pictures, for the others to mark and for what follows it.
+    """
+
+    probe: tuple[float, float] | None = None
+    aim: tuple[float, float] | None = None
+
+    def of_new_document(self) -> ProbeSession:
+        return replace(self, probe=None)
+
+
 def place_of(session: Session) -> Place | None:
     """The place that is probed: the pinned one, else that of the keyboard, else that of the pointer; None for none."""
-    if session.probe is not None:
-        return session.probe
+    chosen = session.of(ProbeSession)
+    if chosen.probe is not None:
+        return chosen.probe
     if "probe" not in session.open_panels:
         return None
-    return session.cursor or session.aim
+    return session.cursor or chosen.aim
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
     """What is probed at this moment, in all lanes."""
     document, session = context.document, context.session
     place = place_of(session)
+    chosen = session.of(ProbeSession)
     if place is None:
-        return (Probe(None, False, session.aim) if session.aim is not None else NO_PROBE,)
+        return (Probe(None, False, chosen.aim) if chosen.aim is not None else NO_PROBE,)
     names = document.class_names
-    rests = session.probe is not None or session.cursor is not None
+    rests = chosen.probe is not None or session.cursor is not None
     found = tuple(_lane(document, lane, context.results, names, place, rests) for lane in lanes)
-    return (Probe(place, session.probe is not None, session.aim, found),)
+    return (Probe(place, chosen.probe is not None, chosen.aim, found),)
 
 
 def _lane(

@@ -86,15 +86,6 @@ def _upper(text: str) -> str:
 # -- f -----------------------------------------------------------------------------------------------------------------
 
 
-def f_formula(lane: Lane) -> str:
-    """f in signs, with the kernel."""
-    if lane.classifier == "perceptron":
-        return "f(x) = w₁ x₁ + w₂ x₂ + b" if lane.perceptron.fit_intercept else "f(x) = w₁ x₁ + w₂ x₂"
-    if lane.classifier == "pegasos":
-        return "f(x) = w₁ x₁ + w₂ x₂"
-    return f"f(x) = Σ αᵢ yᵢ K(xᵢ, x) + b;  {lane.svm.as_kernel().kind.formula}"
-
-
 def f_headline(f: Array, winner: int, names: Sequence[str], pairs: Sequence[Pair], noise: float, lane: Lane) -> str:
     """Who wins, and by what: "f(x) = −0.73: class 1, between the margins"."""
     if len(pairs) == 1:
@@ -152,7 +143,7 @@ def margin_line(f: float) -> str:
     return f"|f(x)| = {figure(abs(f))} > 1: outside the margins, on the side of f {'> 1' if f > 0 else '< −1'}."
 
 
-def distance_lines(terms: Terms, norm: float | None, linear: bool, classifier: str) -> list[str]:
+def distance_lines(terms: Terms, norm: float | None, linear: bool) -> list[str]:
     """The distance to where f = 0: of a line in the plane, of other kernels in feature space."""
     if norm is None or not norm > 0.0:
         return []

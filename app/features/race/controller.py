@@ -116,7 +116,8 @@ class _Course:
 
 def lanes_of(document: Document) -> tuple[int, ...]:
     """The lanes on screen whose learner has a working-set rule."""
-    return tuple(index for index, lane in enumerate(document.lanes[: document.shown]) if lane.learner == "smo")
+    lanes = document.lanes[: document.shown]
+    return tuple(index for index, lane in enumerate(lanes) if lane.trainer is not None and lane.trainer.has_rules)
 
 
 class RaceController:
@@ -304,13 +305,13 @@ class RaceController:
             return _Course(points)
         index = choice.lane if choice.lane in lanes else lanes[0]
         lane = document.lanes[index]
-        problems = problems_of(points.classes, lane.svm.multiclass)
+        problems = problems_of(points.classes, lane.multiclass)
         if choice.problem in problems:
             problem = choice.problem
         else:
             problem = problems[lane.drawn(problems)] if problems else (0, 1)
         # The rule is chosen here, and says nothing about the course.
-        settings = msgspec.structs.replace(lane.svm, selection=SvmSettings().selection)
+        settings = msgspec.structs.replace(lane.settings, selection=SvmSettings().selection)
         return _Course(points, settings, index, problem, problems)
 
     def _set_up(self) -> None:

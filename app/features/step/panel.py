@@ -160,7 +160,7 @@ class StepPanel(QWidget):
             else:
                 self._show_nothing(theme)
             # At the end it takes a moment until the last step is known: their places are kept meanwhile.
-            kept = step is not None or (run_state is not None and run_state.learner == "smo" and run_state.length > 0)
+            kept = step is not None or (run_state is not None and run_state.trainer.has_rules and run_state.length > 0)
             if kept is not self._any:
                 self._any = kept
                 self._arrange()

@@ -62,7 +62,7 @@ def sentence(run_state: RunState) -> str:
     step = run_state.explanation
     if step is not None:
         return step.sentence
-    if run_state.learner != "smo":
+    if not run_state.trainer.has_rules:
         said = run_state.operation or "This learner takes no pairs by a rule."
         return f"{said} Box, gain and candidates are shown for SMO only."
     if run_state.at_end:
@@ -72,7 +72,7 @@ def sentence(run_state: RunState) -> str:
 
 def closing(run_state: RunState) -> str:
     """What the end of the run means; "" while it goes on."""
-    if not run_state.at_end or run_state.learner != "smo":
+    if not run_state.at_end or not run_state.trainer.has_rules:
         return ""
     return ended(run_state.certificate, run_state.tol)
 

@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 from app.engine.fitting import trained
 from app.engine.pieces import Pace, Step
 from app.engine.query import Answer, Query
-from app.learners.estimators import estimator_of
-from app.learners.knn import KnnSettings, neighbors_of
-from app.learners.svm import SvmSettings, svc_of
+from app.learners.knn import neighbors_of
 from app.scene.context import Context
 from app.state.document import Document, Lane
 from app.state.number_format import count, grouped, short
 from app.state.points import Ids, Points
-from app.state.slider_scales import Scale, controls_of, scale_of, value_of
+from app.state.session import FeatureSession
+from app.state.slider_scales import Scale, control_of, controls_of, scale_of, value_of
 from solver.core.arrays import Array
 from solver.knn.k_path import predictions
 
@@ -121,7 +120,7 @@ class CurveQuery:
         """Post curves that grow; ValueError with a sentence where there is none."""
         if len(self.points) < 2:
             raise ValueError("The curve needs two points or more.")
-        if self.control == "k":
+        if self.lane.trainer is None:
             yield from _neighbours(self, post, overtaken)
         else:
             if len(self.points.classes) < 2:
@@ -132,23 +131,8 @@ class CurveQuery:
 @lru_cache(maxsize=64)
 def asked_lane(lane: Lane, control: str) -> Lane:
     """`lane` with all that a curve of `control` does not depend on at its default: the control itself above all."""
-    if control == "k":
-        return Lane("knn", knn=msgspec.structs.replace(lane.knn, n_neighbors=KnnSettings().n_neighbors))
-    svm, plain = lane.svm, SvmSettings()
-    unused = {"C", "gamma", "degree", "coef0"} - {"C", *svm.as_kernel().kind.parameters} | {control}
-    unused.add("selection")  # every rule has the same optimum
-    if svm.class_weight != "own":
-        unused.add("own_weights")
-    if same_optimum(svm):
-        unused |= {"trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept"}
-    return Lane("svm", svm=msgspec.structs.replace(svm, **{name: getattr(plain, name) for name in unused}))
-
-
-def same_optimum(svm: SvmSettings) -> bool:
-    """Whether what trains the lane ends where SMO does."""
-    if svm.trainer == "lasvm":
-        return svm.finish
-    return svm.trainer == "smo" or svm.fit_intercept
+    settings = lane.family.curve_settings(lane, control_of(control)[1].parameter)
+    return Lane(lane.classifier).with_part(lane.classifier, settings)
 
 
 def places(count: int) -> list[int]:
@@ -226,7 +210,7 @@ class _Posting:
 def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
     """Accuracies for all k from one search for each point."""
     points, pace = query.points, Pace(overtaken)
-    model = neighbors_of(query.lane.knn, 1).fit(points.xy, points.labels)
+    model = neighbors_of(query.lane.settings, 1).fit(points.xy, points.labels)
     codes = np.searchsorted(model.classes_, points.labels)
     order = np.argsort(_mixed(points.ids), kind="stable")[:MOST_COUNTED]
     asked, counted = len(order), 0
@@ -299,7 +283,8 @@ def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Calla
 
 def with_value(lane: Lane, control: str, value: float) -> Lane:
     """`lane` with its control at `value`."""
-    return msgspec.structs.replace(lane, svm=msgspec.structs.replace(lane.svm, **{control: value}))
+    part, field = control_of(control)
+    return lane.with_part(part, msgspec.structs.replace(lane.part(part), **{field.parameter: value}))
 
 
 def _learnt(
@@ -309,8 +294,7 @@ def _learnt(
     classes = np.unique(labels)
     if len(classes) < 2:  # of what it has seen it knows one class only
         return (lambda queries: np.full(len(queries), classes[0])), True
-    plain = not same_optimum(lane.svm) or lane.svm.hard_margin
-    estimator = estimator_of(lane) if plain else svc_of(lane.svm, solver="auto")
+    estimator = lane.family.curve_estimator(lane)
     made = yield from trained(estimator, estimator.prepare(xy, labels), pace, most=MOST_UPDATES)
     return made.model.predict, made.finished
 
@@ -318,6 +302,19 @@ def _learnt(
 SYMBOLS = {"k": "k", "C": "C", "gamma": "γ"}
 #: What is written at a curve, and in full.
 SHORT = {"leave-one-out": "LOO"}
+
+
+@dataclass(frozen=True)
+class ValidationCurvesSession(FeatureSession):
+    """What is done with the curves below the sliders.
+
+    Attributes
+    ----------
+    strips : bool
+        Under each slider, accuracy over its whole range.
+    """
+
+    strips: bool = False
 
 
 @dataclass(frozen=True)
@@ -359,11 +356,6 @@ class Strips:
 
     curves: tuple[ValidationCurve, ...]
 
-    @property
-    def fields(self) -> set[str]:
-        """Those to be shown, as fields of the lane's form."""
-        return {f"strip.{curve.control}" for curve in self.curves if curve.shown}
-
 
 def name_of(slot: int, control: str) -> str:
     """The name of the question about a lane's control."""
@@ -379,7 +371,7 @@ def question_of(document: Document, lane: Lane, control: str) -> CurveQuery:
 def queries(context: Context) -> dict[str, Query]:
     """A question for each strip in sight."""
     document, session = context.document, context.session
-    if not session.strips or not context.compiled:
+    if not session.of(ValidationCurvesSession).strips or not context.compiled:
         return {}
     return {
         name_of(slot, control): question_of(document, lane, control)
@@ -396,7 +388,7 @@ def lane(context: Context, index: int) -> Strips:
     strips = []
     for control in controls_of(lane):
         scale, value = scale_of(control, n), value_of(lane, control)
-        if not session.strips:
+        if not session.of(ValidationCurvesSession).strips:
             strips.append(ValidationCurve(control, scale, value))
             continue
         answer = results.answer(name_of(slot, control))

@@ -25,6 +25,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.scene.model import LaneScene
 from app.views.plot.lines import dashed, draw_pieces
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.linked_view import plate
@@ -33,7 +34,7 @@ from app.views.widgets.scale_slider import ScaleSlider
 from solver.core.arrays import Array
 
 from . import scene as words
-from .scene import Curve, ValidationCurve
+from .scene import Curve, Strips, ValidationCurve
 
 #: Opacity of a curve that is of other points or settings.
 FADED = 0.35
@@ -50,13 +51,18 @@ class ValidationCurveView(QWidget):
     ----------
     slider : ScaleSlider
         A child of the same form.
+    control : str
+        What the slider sets.
     jump : callable
         ``jump(value)`` sets the control, as one undo step.
     """
 
-    def __init__(self, slider: ScaleSlider, jump: Callable[[float], None]) -> None:
+    name, title = "strip", "Accuracy over"
+    use = "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."
+
+    def __init__(self, slider: ScaleSlider, control: str, jump: Callable[[float], None]) -> None:
         super().__init__()
-        self._slider, self._jump = slider, jump
+        self._slider, self._control, self._jump = slider, control, jump
         self._strip: ValidationCurve | None = None
         self._theme: Theme = LIGHT
         self._floor_of: Curve | None = None
@@ -71,8 +77,17 @@ class ValidationCurveView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.hide()
 
+    def render_lane(self, lane: LaneScene, theme: Theme) -> bool:
+        """Show the lane's curve; whether it is to be seen."""
+        strips = lane.feature(Strips) or Strips(())
+        curve = next((curve for curve in strips.curves if curve.control == self._control), None)
+        if curve is not None:
+            self.show_strip(curve, theme)
+        return curve is not None and curve.shown
+
     def show_strip(self, strip: ValidationCurve, theme: Theme) -> None:
-        """Show this one."""
+        """Show this one, whose scale is the slider's, too."""
+        self._slider.show_scale(strip.scale)
         if strip == self._strip and theme is self._theme:
             return
         if self._strip is not None and strip.scale != self._strip.scale:

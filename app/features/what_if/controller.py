@@ -12,7 +12,7 @@ from app.state.host import Host
 from solver.core.arrays import Integers
 
 from .scene import differs, removable
-from .state import Baseline
+from .state import Baseline, WhatIfSession
 
 HINT = "What if: delete, relabel or drag a point; the dashed line is the boundary before."
 
@@ -40,8 +40,8 @@ class WhatIf:
 
     def toggle(self) -> None:
         """Arm, or disarm and forget."""
-        armed = not self._host.session.armed
-        self._host.set_session(armed=armed, baseline=None)
+        armed = not self._host.session.of(WhatIfSession).armed
+        self._host.change(WhatIfSession, armed=armed, baseline=None)
         self._host.say(HINT if armed else "")
 
     def remove_non_support(self, index: int) -> None:
@@ -57,17 +57,18 @@ class WhatIf:
 
     def _remove(self, ids: Integers, command: type[RemovePoints]) -> None:
         if len(ids):
-            if not self._host.session.armed:
-                self._host.set_session(armed=True, baseline=None)
+            if not self._host.session.of(WhatIfSession).armed:
+                self._host.change(WhatIfSession, armed=True, baseline=None)
             self._host.dispatch(command(ids=ids))
 
     def _changed(self, old: Document, new: Document) -> None:
         position, before = self._host.store.position, self._position
         self._position = position
         session = self._host.session
-        if not session.armed or not differs(old, new):
+        chosen = session.of(WhatIfSession)
+        if not chosen.armed or not differs(old, new):
             return
         if not self._host.store.history or (session.drawing and position < before):
-            self._host.set_session(baseline=None)  # another document, or a gesture that was broken off
-        elif position != before or session.baseline is None:
-            self._host.set_session(baseline=Baseline.of(old, self._host.results.frame))
+            self._host.change(WhatIfSession, baseline=None)  # another document, or a gesture that was broken off
+        elif position != before or chosen.baseline is None:
+            self._host.change(WhatIfSession, baseline=Baseline.of(old, self._host.results.frame))

@@ -16,6 +16,7 @@ from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
 from .controller import WhatIf
+from .state import WhatIfSession
 from .text import LaneWhatIf
 
 
@@ -115,8 +116,9 @@ class WhatIfPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Say what the scene says."""
         session = scene.session
-        show_check(self.armed, session.armed)
-        hint = words.DISARMED if not session.armed else words.ARMED if session.baseline is None else ""
+        chosen = session.of(WhatIfSession)
+        show_check(self.armed, chosen.armed)
+        hint = words.DISARMED if not chosen.armed else words.ARMED if chosen.baseline is None else ""
         show_text(self.hint, hint)
         self.hint.setVisible(bool(hint))
         for index, section in enumerate(self.sections):

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from app.engine.fitting import fitted, predictions
 from app.engine.lane_job import MOST_VERTICES
-from app.engine.overlays import Lines
+from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.requests import Frame, Phase
 from app.engine.surface_values import shown_pair, source_of, surface, unless_too_dense
-from app.learners.estimators import estimator_of
+from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points
@@ -34,6 +34,8 @@ TOLERANCES = 10.0
 TOLERANCE = 0.01
 #: Support vectors that f is asked at in one go.
 BLOCK = 400
+#: The boundary that was.
+GHOST = LineStyle("ghost", 2, 2.2, (4.0, 3.0), (2.2, 1.6), accent=True)
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class GhostQuery:
         model, _ = yield from _learnt(self.side, self.compiled, pace)
         found = yield from surface(source_of(model, self.side.lane, self.compiled), self.grid, pace)
         lines = unless_too_dense(found.boundary(len(model.classes_)), MOST_VERTICES)
-        post(Ghost(Lines(lines, "ghost"), model))
+        post(Ghost(Lines(lines, GHOST), model))
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,7 @@ def _half_a_pixel(classes: NDArray[np.int8]) -> float:
 
 
 def _tolerance(lane: Lane) -> float:
-    return TOLERANCES * lane.svm.tol if lane.classifier == "svm" else TOLERANCE
+    return TOLERANCES * lane.settings.tol if hasattr(lane.settings, "tol") else TOLERANCE
 
 
 def _comparable(old: Model, new: Model) -> bool:

@@ -13,13 +13,12 @@ import numpy as np
 from app.engine.overlays import Lines
 from app.engine.query import Query
 from app.engine.requests import Frame, Phase
-from app.features.validation_curves.scene import same_optimum
 from app.scene.context import Context
 from app.state.document import Document
 from solver.core.arrays import Integers
 
 from .query import ChangeQuery, Ghost, GhostQuery, StateSide, ended, exists
-from .state import Baseline
+from .state import Baseline, WhatIfSession
 
 
 def side_of(baseline: Baseline, slot: int) -> StateSide | None:
@@ -47,8 +46,9 @@ def differs(old: Document, new: Document) -> bool:
 def queries(context: Context) -> dict[str, Query]:
     """The old boundary of each lane, and what has changed, while what-if is armed and something was edited."""
     document, session = context.document, context.session
-    baseline = session.baseline
-    if not session.armed or baseline is None or not context.compiled:
+    chosen = session.of(WhatIfSession)
+    baseline = chosen.baseline
+    if not chosen.armed or baseline is None or not context.compiled:
         return {}
     asked: dict[str, Query] = {}
     for place, grid in zip(range(document.shown), context.grids, strict=False):
@@ -76,12 +76,13 @@ def _present(document: Document, frame: Frame | None, place: int) -> StateSide |
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:
     """The old boundary over the picture of the lane at place `index`."""
     document, session, results = context.document, context.session, context.results
-    answer = results.answer(f"ghost{document.slots[index]}") if session.armed and session.baseline is not None else None
+    chosen = session.of(WhatIfSession)
+    answer = results.answer(f"ghost{document.slots[index]}") if chosen.armed and chosen.baseline is not None else None
     if answer is None or not isinstance(answer.query, GhostQuery) or not isinstance(answer.value, Ghost):
         return ()
     # Of an older state it would be a wrong answer; on another grid it is right, as far as it goes.
-    assert session.baseline is not None
-    return _sheet(answer.value) if answer.query.side == side_of(session.baseline, document.slots[index]) else ()
+    assert chosen.baseline is not None
+    return _sheet(answer.value) if answer.query.side == side_of(chosen.baseline, document.slots[index]) else ()
 
 
 @lru_cache(maxsize=8)
@@ -122,7 +123,7 @@ def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Remov
     trainer = frame.lane.trainer
     if trainer is None or not trainer.has_multipliers:
         return Removable(NONE, NONE, "Only a support vector machine has support vectors; here every point may count.")
-    if not ended(frame) or not same_optimum(frame.lane.svm):
+    if not ended(frame) or not frame.lane.family.reaches_optimum(frame.lane):
         return Removable(NONE, NONE, "This training did not end at the optimum: its multipliers prove nothing.")
     if sampled:
         return Removable(NONE, NONE, "The lane learns from a sample: without these points it would draw others.")

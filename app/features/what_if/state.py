@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.engine.requests import Frame, Phase
 from app.state.document import Document
+from app.state.session import FeatureSession
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,3 +33,19 @@ class Baseline:
             if frame is not None and frame.points is document.training_points and frame.lane == lane:
                 frames[slot] = frame if frame.phase is Phase.DONE and frame.model is not None else None
         return Baseline(document, tuple(frames))
+
+
+@dataclass(frozen=True)
+class WhatIfSession(FeatureSession):
+    """What is done with what-if.
+
+    Attributes
+    ----------
+    armed : bool
+        What was before an edit is drawn beside what is now.
+    baseline : Baseline or None
+        What was before the last edit, once there was one.
+    """
+
+    armed: bool = False
+    baseline: Baseline | None = None

@@ -15,6 +15,7 @@ from solver import Certificate
 
 from .query import Change, ChangeQuery, Facts, ended
 from .scene import Removable, differs, removable, side_of
+from .state import WhatIfSession
 
 DISARMED = "Press W, or tick the box above, to keep what is before each edit; then delete, relabel or drag a point."
 ARMED = "Delete, relabel or drag a point, or move a slider: the dashed line is the boundary before it."
@@ -90,8 +91,9 @@ def _note(document: Document, index: int, can: Removable, frame: Frame | None) -
 def _state(
     document: Document, session: Session, results: Results, slot: int, frame: Frame | None
 ) -> tuple[str, tuple[tuple[str, str, str, str], ...], bool]:
-    baseline = session.baseline
-    if not session.armed:
+    chosen = session.of(WhatIfSession)
+    baseline = chosen.baseline
+    if not chosen.armed:
         return "", (), False
     if baseline is None or not differs(baseline.document, document):
         return "", (), False

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from app.state.number_format import grouped, short
-from solver.core.arrays import Array
+from solver.core.arrays import Array, Integers
+from solver.core.trace import FACTOR, LEVELS
 
 #: Numbers beside a vertical axis, about.
 MOST = 7
@@ -56,7 +58,7 @@ class StepScale:
         at = start * (end / start) ** share if self.log else start + share * (end - start)
         return min(max(round(at), self.first), self.last)
 
-    def edges(self) -> NDArray[np.int64]:
+    def edges(self) -> Integers:
         """Of cells of one pixel each: the steps of pixel p are those in ``edges[p] < step <= edges[p + 1]``.
 
         Each step from `start` to `last` is in one of them.
@@ -174,3 +176,20 @@ def _plain(value: float, by: float) -> str:
     else:
         text = f"{value:.{max(0, -last)}f}"
     return "−" + text[1:] if text[0] == "-" else text
+
+
+@lru_cache(maxsize=8)
+def cell_edges(scale: StepScale) -> Integers:
+    """The edges of the scale's cells, those of wide cells moved by up to a fourteenth of a pixel.
+
+    They then lie where the entries of a coarser level of the trace do, so that each cell is read exactly: `extremes`
+    would take in a little of its neighbours.
+    """
+    edges = scale.edges()
+    width, bucket = np.diff(edges), np.ones_like(edges)
+    for size in (FACTOR**power for power in range(1, LEVELS + 1)):
+        wide = 1.15 * width >= 8 * size  # and so whatever the moving makes of a width
+        bucket[:-1][wide] = bucket[1:][wide] = size
+    inner = slice(1, -1)
+    edges[inner] = (edges[inner] + bucket[inner] // 2) // bucket[inner] * bucket[inner]
+    return np.maximum.accumulate(np.minimum(edges, scale.last))

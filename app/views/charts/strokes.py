@@ -6,6 +6,7 @@ least to the largest value that the curve has within it, which is exact and take
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -14,13 +15,39 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage, QPainter
 
 from app.engine.shading import RGB
-from app.features.curves.view_cells import SOLID, Cells, Dash
 from solver.core.arrays import Array
 
 from .scales import ValueScale
 
 #: Of the signs at single steps: half their size in pixels at a ratio of 1, and how far apart they are at least.
 SIGN, APART = 3, 9
+#: Lengths of stroke and gap in pixels, and the share of it that is stroke.
+Dash = tuple[float, float]
+SOLID, DASHED, DOTTED, LONG = (1.0, 1.0), (11.0, 0.6), (6.0, 0.5), (18.0, 0.78)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A curve on a step axis, at most one cell for each pixel, from left to right.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n_cells,)
+        In pixels from the middle of the first: that of the step exactly, where the cell is of one step, else the
+        middle of the pixel.
+    low, high : ndarray of shape (n_cells,)
+        Least and largest value in the cell.
+    """
+
+    x: Array
+    low: Array
+    high: Array
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+NO_CELLS = Cells(np.empty(0), np.empty(0), np.empty(0))
 
 
 def joints(top: Array, bottom: Array) -> tuple[Array, Array]:

@@ -15,10 +15,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Frame, Phase, Picture
-from app.features.difference.scene import Wipe
-from app.features.ground_truth.model import GroundTruthScene
+from app.features import table
 from app.scene.model import LaneScene, Scene, grid_of
-from app.scene.text import LEGEND, SHEET_LEGEND, headline, sampled
+from app.scene.text import LEGEND, headline, sampled
 from app.state.number_format import count
 from app.state.plain_text import plain
 from app.state.session import Session
@@ -142,7 +141,6 @@ class _NoTarget:
     def escape(self) -> None: ...
     def zoom(self, factor: float, pointer: PointerPosition) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
-    def wipe(self, at: float) -> None: ...
     def toggle_pause(self) -> None: ...
 
 
@@ -171,7 +169,6 @@ class _Plot:
             parts=parts,
             selected=shot.scene.selected[:0],
             session=Session(),
-            features=tuple(each for each in shot.scene.features if not isinstance(each, Wipe)),
         )
         # What the user could do about an empty lane is no part of a picture, but why a lane failed is.
         failed = frame is not None and frame.phase is Phase.FAILED
@@ -294,17 +291,14 @@ class Sheet:
         there = {
             "test": bool(len(self.plots[0].scene.parts.held_out)),
             "boundary": bool(drawn) and len(classes) > 1,
-            "margin": any(plot.lane.lane.classifier == "svm" for plot in drawn),
+            "margin": any(trainer.has_margins for plot in drawn if (trainer := plot.lane.lane.trainer) is not None),
             "free": any(len(each.free) for each in marks),
             "bounded": any(len(each.bounded) for each in marks),
             "wrong": any(len(each.wrong) for each in marks),
             "tie": bool(drawn) and len(classes) > 1,
         }
         signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets])
-        named, truth = dict(SHEET_LEGEND), shot.scene.feature(GroundTruthScene)
-        if truth is not None:
-            named["ideal"] = truth.boundary_name
-        sheets = [(kind, text) for kind, text in named.items() if kind in signs]
+        sheets = [(sign.kind, sign.title(shot.scene)) for sign in table.signs() if sign.kind in signs]
         return classes + [(kind, text) for kind, text, _ in LEGEND if there[kind]] + sheets
 
     def _rows(self) -> list[list[tuple[str, str, float]]]:

@@ -1,135 +1,235 @@
-"""LaneForm: the parts that the form of a lane is built of: its grid, named fields, and how they change the lane."""
+"""Editors: the widget of each kind of field of a learner, with its names and tips, and how it changes the lane."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
 
 from app.controllers.controller import Controller
-from app.features.validation_curves.view_curve import ValidationCurveView
-from app.state.slider_scales import Parameter, parameter
-from app.views.widgets.form_fields import Gestures, NumberField, describe
+from app.features import table
+from app.learners.fields import Field
+from app.state.points import MAX_CLASSES
+from app.state.slider_scales import Parameter, RankScale, parameter
+from app.views.widgets.form_fields import (
+    Gestures,
+    NumberField,
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_check,
+    show_choice,
+    show_number,
+    spin_box,
+)
 from app.views.widgets.scale_slider import ScaleSlider
 
 
-class LaneForm(QWidget):
-    """The grid of lane `index`, and what makes fields for it.
+@dataclass
+class Editor:
+    """What shows and changes one field.
+
+    Attributes
+    ----------
+    widget : QWidget
+        All of it but the label.
+    show : callable
+        Shows a value.
+    inputs : list of QWidget
+        What has the focus in turn.
+    parts : dict of str to list of QWidget
+        What comes and goes under which name: the field's own, and those of numbers.
+    label : QLabel or None
+    slider : ScaleSlider or None
+    below : list
+        What features put below the slider.
+    """
+
+    widget: QWidget
+    show: Callable[[Any], None]
+    inputs: list[QWidget]
+    parts: dict[str, list[QWidget]] = field(default_factory=dict)
+    label: QLabel | None = None
+    slider: ScaleSlider | None = None
+    below: list[Any] = field(default_factory=list)
+
+
+def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
+    """Widgets in a row; sliders, and `wide`, take the room."""
+    box = QWidget()
+    parts = [(widget, int(isinstance(widget, QSlider) or widget is wide)) for widget in widgets]
+    filled(QHBoxLayout(box), *parts, margins=0, spacing=4)
+    return box
+
+
+def show_tip(widget: QWidget, tip: str) -> None:
+    """A tip that follows what is shown."""
+    if widget.toolTip() != tip:
+        widget.setToolTip(tip)
+        widget.setAccessibleDescription(tip)
+
+
+class EditorMaker(QWidget):
+    """Makes the editors of lane `index`.
 
     Attributes
     ----------
     index : int
     controller : Controller
     gestures : Gestures
-    grid : QGridLayout
-        Four columns: label, field, label, field.
-    parts : dict
-        The widgets of each field of `scene.fields_of`, which come and go together.
+    owners : dict of str
+        Which learner's settings each editor changes: of those that share it, the one shown last.
     """
 
     def __init__(self, index: int, controller: Controller) -> None:
         super().__init__()
         self.index, self.controller = index, controller
+        self.owners: dict[tuple[object, ...], str] = {}
         self.gestures = Gestures(self)
-        self.parts: dict[str, list[QWidget]] = {}
-        self.grid = QGridLayout(self)
-        self.grid.setContentsMargins(2, 4, 6, 2)
-        self.grid.setHorizontalSpacing(5)
-        self.grid.setVerticalSpacing(3)
-        self.grid.setColumnStretch(1, 3)
-        self.grid.setColumnStretch(3, 2)
 
-    def set_lane(self, part: str = "", drag: str = "", **values: Any) -> None:
-        """Change fields of the lane or of one of its parts; what one gesture drags is one undo step."""
-        key = (self.index, drag, self.gestures.count) if drag else None
-        self.controller.set_lane(self.index, part, key, **values)
+    def change(self, field: Field, value: Any, dragged: bool = False) -> None:
+        """Change the field's parameter; what one gesture drags is one undo step."""
+        key = (self.index, field.name, self.gestures.count) if dragged else None
+        self.controller.set_lane(self.index, self.owners[field.editor], key, **{field.parameter: value})
 
-    def named(self, widget: QWidget, field: str, title: str, tip: str) -> None:
-        """Give `widget` the names of the field `field`."""
-        describe(widget, f"lane{self.index}.{field}", f"{title}, lane {self.index + 1}", tip)
+    def named(self, widget: QWidget, name: str, title: str, tip: str) -> None:
+        """Give `widget` the names of the field `name`."""
+        describe(widget, f"lane{self.index}.{name}", f"{title}, lane {self.index + 1}", tip)
 
-    def combo(self, field: str, title: str, entries: list[tuple[str, Any]], tip: str) -> QComboBox:
-        """A choice among (text, data)."""
-        combo = QComboBox()
-        for text, data in entries:
-            combo.addItem(text, data)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        combo.setMinimumContentsLength(8)
-        self.named(combo, field, title, tip)
+    def combo(self, name: str, title: str, tip: str, entries: tuple[tuple[str, Any, str], ...] = ()) -> QComboBox:
+        """A choice among (text, data, note)."""
+        combo = combo_box(
+            ((text, data) for text, data, _ in entries), width=7
+        )  # room for the bar of a form that scrolls
+        for row, (_, _, note) in enumerate(entries):
+            combo.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
+        self.named(combo, name, title, tip)
         return combo
 
-    def explained(self, field: str, title: str, entries: list[tuple[str, str, str]], tip: str) -> QComboBox:
-        """A choice among (text, data, sentence)."""
-        combo = self.combo(field, title, [(text, data) for text, data, _ in entries], tip)
-        for row, (_, _, sentence) in enumerate(entries):
-            combo.setItemData(row, sentence, Qt.ItemDataRole.ToolTipRole)
-        return combo
+    def editor(self, field: Field, part: str, settings: object) -> Editor:
+        """The editor of a field of the learner `part`, whose settings are of this type."""
+        limits = None if field.choices or field.kind == "check" else parameter(settings, field.parameter)
+        self.owners[field.editor] = part
+        make = {
+            "choice": self._choice,
+            "slider": self._slider,
+            "number": self._number,
+            "integer": self._integer,
+            "large integer": self._integer,
+            "check": self._check,
+            "numbers of classes": self._numbers,
+            "text": self._text,
+        }[field.kind]
+        made: Editor = make(field, limits)  # type: ignore[operator]
+        if field.label and field.kind != "check":
+            made.label = label_for(field.label, made.widget)
+        made.parts[field.name] = [made.widget, *filter(None, [made.label])]
+        for widget in (each for widgets in made.parts.values() for each in widgets if each.parent() is None):
+            widget.setParent(self)
+        return made
 
-    def number(self, field: str, title: str, limits: Parameter, tip: str) -> NumberField:
-        """A field for an exact number."""
-        edit = NumberField(title, limits.least, limits.most)
+    def _choice(self, field: Field, limits: None) -> Editor:
+        combo = self.combo(field.name, field.title, field.tip, field.choices)
+        combo.activated.connect(lambda: self.change(field, combo.currentData()))
+        notes = {value: note for _, value, note in field.choices}
+
+        def show(value: Any) -> None:
+            show_choice(combo, value)
+            if not field.tip:
+                show_tip(combo, notes[value])
+
+        return Editor(combo, show, [combo])
+
+    def _text(self, field: Field, limits: None) -> Editor:
+        label = named(QLabel(), f"lane{self.index}.{field.name}")
+        notes = {value: note for _, value, note in field.choices}
+        return Editor(label, lambda value: label.setToolTip(field.tip or notes[value]), [])
+
+    def _check(self, field: Field, limits: None) -> Editor:
+        box = QCheckBox(field.label)
+        self.named(box, field.name, field.title, field.tip)
+        box.clicked.connect(lambda on: self.change(field, on))
+        return Editor(box, lambda value: show_check(box, value), [box])
+
+    def _number(self, field: Field, limits: Parameter, name: str = "", title: str = "") -> Editor:
+        edit = NumberField(title or field.title, limits.least, limits.most)
         edit.setMaximumWidth(110)
-        self.named(edit, field, title, tip)
+        self.named(edit, name or field.name, title or field.title, field.tip)
         edit.refused.connect(self.controller.say)
-        return edit
+        if not name:
+            edit.committed.connect(lambda value: self.change(field, value))
+        return Editor(edit, edit.show_value, [edit])
 
-    def spin(self, field: str, title: str, limits: Parameter, tip: str) -> QSpinBox:
-        """A field for a whole number; typing 15 is not asking for 1."""
-        spin = QSpinBox()
-        spin.setRange(limits.least, limits.most)
-        spin.setKeyboardTracking(False)
+    def _integer(self, field: Field, limits: Parameter) -> Editor:
+        spin = spin_box(limits.least, limits.most)
+        spin.setSpecialValueText(field.least)
+        if field.kind == "large integer":
+            spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
         self.gestures.watch(spin)
-        self.named(spin, field, title, tip)
-        return spin
+        self.named(spin, field.name, field.title, field.tip)
+        spin.valueChanged.connect(lambda value: self.change(field, value, dragged=True))
+        return Editor(spin, lambda value: show_number(spin, value), [spin])
 
-    def check(self, field: str, text: str, tip: str) -> QCheckBox:
-        """A box to be ticked."""
-        box = QCheckBox(text)
-        self.named(box, field, text, tip)
-        return box
-
-    def logarithmic(self, part: str, field: str, tip: str) -> tuple[ScaleSlider, NumberField]:
-        """Slider and exact field of a number of the lane's part `part` that may have any size."""
-        limits = parameter(part, field)
-        assert limits.scale is not None
-        slider = ScaleSlider(limits.scale)
-        self.named(slider, f"{field}.slider", f"{field} slider", tip)
+    def _slider(self, field: Field, limits: Parameter) -> Editor:
+        """Slider and exact field: of a number of any size, or, without decades, of a whole number from 1 on."""
+        slider = ScaleSlider(limits.scale) if limits.scale is not None else ScaleSlider(RankScale(1), page=5)
+        self.named(slider, f"{field.name}.slider", f"{field.title} slider", field.tip)
         self.gestures.watch(slider)
         slider.actionTriggered.connect(
-            lambda action: self.set_lane(part, drag=field, **{field: slider.value_at(slider.sliderPosition())})
+            lambda action: self.change(field, slider.value_at(slider.sliderPosition()), dragged=True)
         )
-        edit = self.number(field, field, limits, tip)
-        edit.setMaximumWidth(100)  # the slider, and the curve below it, need the room more
-        edit.committed.connect(lambda value: self.set_lane(part, **{field: value}))
-        return slider, edit
+        exact = self._number(field, limits) if limits.scale is not None else self._integer(field, limits)
+        # The slider, and the curve below it, need the room more; the legend of the curve of k stands below its field.
+        if limits.scale is not None:
+            exact.widget.setMaximumWidth(100)
+        else:
+            exact.widget.setMinimumWidth(110)
 
-    def strip(self, row: int, part: str, control: str, field: str, slider: ScaleSlider) -> ValidationCurveView:
-        """The accuracy over the range of `slider`, whose place sets `field` of the lane's part `part`."""
-        strip = ValidationCurveView(slider, lambda value: self.set_lane(part, **{field: value}))  # type: ignore[arg-type]
-        self.named(strip, f"{control}.strip", f"Accuracy over {control}", "")
-        strip.setAccessibleDescription(
-            "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."
-        )
-        self.grid.addWidget(strip, row, 0, 1, 4)
-        self.parts[f"strip.{control}"] = [strip]
-        return strip
+        def show(value: Any) -> None:
+            show_number(slider, slider.place_of(value))
+            exact.show(value)
 
-    @staticmethod
-    def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
-        """Widgets in a row; sliders, and `wide`, take the room."""
-        box = QWidget()
-        layout = QHBoxLayout(box)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        for widget in widgets:
-            layout.addWidget(widget, 1 if isinstance(widget, QSlider) or widget is wide else 0)
-        return box
+        made = Editor(beside(slider, exact.widget), show, [slider, exact.widget])
+        made.slider = slider
+        for kind in table.views("below slider") if field.has_curve else ():
+            view = kind(slider, field.name, lambda value: self.change(field, value))
+            self.named(view, f"{field.name}.{kind.name}", f"{kind.title} {field.name}", "")
+            view.setAccessibleDescription(kind.use)
+            view.setParent(self)
+            made.below.append(view)
+            made.inputs.append(view)
+        return made
 
-    def put(self, row: int, field: str, text: str, widget: QWidget, column: int = 0, span: int = 1) -> None:
-        """A field with its label into the grid."""
-        label = QLabel(text)
-        label.setBuddy(widget)
-        self.grid.addWidget(label, row, column)
-        self.grid.addWidget(widget, row, column + 1, 1, span)
-        self.parts[field] = [label, widget]
+    def _numbers(self, field: Field, limits: Parameter) -> Editor:
+        """Four to a row; each stays in its place whichever classes there are."""
+        table = QWidget()
+        grid = QGridLayout(table)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(3)
+        parts: dict[str, list[QWidget]] = {}
+        for label in range(MAX_CLASSES):
+            edit = self._number(field, limits, f"weight{label + 1}", f"{field.title} of class {label + 1}").widget
+            assert isinstance(edit, NumberField)
+            edit.setMinimumWidth(44)
+            edit.setMaximumWidth(80)
+            edit.committed.connect(lambda value, c=label: self.controller.set_class_weight(self.index, c, value))
+            name = label_for(f"w{chr(ord('₁') + label)}", edit)
+            row, column = divmod(label, 4)
+            grid.addWidget(name, row, 2 * column)
+            grid.addWidget(edit, row, 2 * column + 1)
+            parts[f"weight{label + 1}"] = [name, edit]
+        grid.setColumnStretch(8, 1)  # on a wide screen the room is at the end, not between name and field
+
+        edits = [edit for _, edit in parts.values()]
+
+        def show(values: Any) -> None:
+            for edit, value in zip(edits, values, strict=True):
+                edit.show_value(value)  # type: ignore[attr-defined]
+
+        return Editor(table, show, edits, parts)

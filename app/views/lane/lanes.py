@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QMainWindow, QPushButton, QWidget
 
 from app.controllers.controller import Controller
+from app.features import table
 from app.scene.model import Scene
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme
@@ -70,7 +71,9 @@ class Lanes(QWidget):
         self.headers.append(LaneHeader(index, controller))
         self.panels.append(LanePanel(index, controller))
         self.forms.append(ScrollingForm(self.panels[-1]))
-        self.canvases.append(Canvas(index, controller.editing, controller, self._resized))
+        canvas = Canvas(index, controller.editing, controller, self._resized)
+        canvas.covers = [kind(controller, canvas) for kind in table.views("cover")]
+        self.canvases.append(canvas)
         self.bars.append(PlaybackBar(index, controller))
         self.strips.append(StatusStrip(index))
         if index >= AT_START:

@@ -1,157 +1,128 @@
-"""LearnerRows: the fields of a lane's form that say how it is trained: the trainer, and what only it can be told."""
+"""LearnerFields: the fields of a lane's learner in its form: made once for all learners, placed for the one shown."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QSpinBox
+from collections.abc import Sequence
 
-from app.learners.table import SVM_TRAINERS, TRAINERS
-from app.scene import text
-from app.state.document import Lane
-from app.state.slider_scales import Parameter, parameter
-from app.views.widgets.form_fields import show_check, show_choice, show_number
-from solver import RULES
-from solver.online.lasvm import SELECTIONS
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QWidget
 
-from .form_parts import LaneForm
+from app.learners.fields import Field
+from app.learners.table import LEARNERS
+from app.scene.model import LaneScene
+from app.state.slider_scales import RankScale
+from app.views.theme import Theme
+
+from .form_parts import Editor, EditorMaker
+
+#: Columns of the form: label, field, label, field.
+COLUMNS = 4
+#: Kinds of fields that take all of them.
+WIDE = ("slider", "numbers of classes")
 
 
-class LearnerRows:
-    """Puts its fields into the rows 3, 10 and 11 of `form`."""
+class LearnerFields:
+    """The editors of all learners' fields.
 
-    def __init__(self, form: LaneForm) -> None:
-        self._form = form
-        self._part = "svm"  # of the lane that is shown
-        self._build_svm()
-        self._build_linear()
+    Parameters
+    ----------
+    maker : EditorMaker
+        What makes them, and is the form they are in.
+    grid : QGridLayout
+        The form's, of `COLUMNS`; the first row has room for a field beside the classifier.
+    row : int
+        The first row that is free for fields.
 
-    def _build_svm(self) -> None:
-        form = self._form
-        self._trainer = form.explained(
-            "trainer",
-            "Trainer",
-            [(TRAINERS[name].title, name, f"{TRAINERS[name].note}\n{TRAINERS[name].formula}") for name in SVM_TRAINERS],
-            "",
-        )
-        self._trainer.activated.connect(lambda: form.set_lane("svm", trainer=self._trainer.currentData()))
-        form.put(10, "trainer", "Trainer", self._trainer)
-        self._rule = form.explained(
-            "rule",
-            "Working-set rule",
-            [(rule.title, name, rule.note) for name, rule in RULES.items()],
-            "Which two multipliers SMO moves next. All reach the same optimum, in more or fewer steps.",
-        )
-        self._rule.activated.connect(lambda: form.set_lane("svm", selection=self._rule.currentData()))
-        form.put(10, "rule", "Rule", self._rule, 2)
-        self._partner = form.explained(
-            "partner",
-            "Partner",
-            [(RULES[name].title, name, text.PARTNERS[name]) for name in SELECTIONS],
-            "With which of the points kept a new point moves.",
-        )
-        self._partner.activated.connect(lambda: form.set_lane("svm", partner=self._partner.currentData()))
-        form.put(10, "partner", "Partner", self._partner, 2)
-        self._length = form.explained(
-            "step_size",
-            "Length of a step",
-            [(title, name, note) for name, (title, note) in text.STEP_SIZES.items()],
-            "How far along the gradient, s. Both end at the same optimum.",
-        )
-        self._length.activated.connect(lambda: form.set_lane("svm", step_size=self._length.currentData()))
-        form.put(10, "step_size", "Length", self._length, 2)
-        for combo in (self._rule, self._partner, self._length):
-            combo.setMinimumContentsLength(7)  # leaves room for the bar of a form that scrolls
-        self._tol = form.number(
-            "tol", "Tolerance", parameter("svm", "tol"), "Largest KKT violation that is called optimal."
-        )
-        self._tol.committed.connect(lambda value: form.set_lane("svm", tol=value))
-        form.put(11, "tol", "Tolerance", self._tol)
-        self._epochs = form.spin("epochs", "Passes", parameter("svm", "n_epochs"), "How often LASVM sees each point.")
-        self._epochs.valueChanged.connect(lambda value: form.set_lane("svm", n_epochs=value, drag="epochs"))
-        self._finish = form.check(
-            "finish", "Finish", "After the passes, go on to the optimum. Without it, LASVM ends with the last point."
-        )
-        self._finish.clicked.connect(lambda on: form.set_lane("svm", finish=on))
-        label = QLabel("Passes")
-        label.setBuddy(self._epochs)
-        form.grid.addWidget(form.beside(label, self._epochs, self._finish, wide=self._epochs), 11, 2, 1, 2)
-        form.parts["epochs"] = [label, self._epochs]
-        form.parts["finish"] = [self._finish]
+    Attributes
+    ----------
+    editors : dict of Editor
+        By `Field.editor`.
+    of_problems : list of QWidget
+        Those that stand beside the choice of the problem that is drawn.
+    """
 
-    def _build_linear(self) -> None:
-        form = self._form
-        self._lam_slider, self._lam = form.logarithmic(
-            "pegasos",
-            "lam",
-            "λ of λ/2 ‖w‖² + mean hinge loss. Small λ forbids errors, large λ widens the margin: C = 1 / (n λ).",
-        )
-        form.put(3, "lam", "λ", form.beside(self._lam_slider, self._lam), span=3)
-        self._steps = self._many(
-            "steps", "Steps", parameter("pegasos", "n_iter"), "Steps in all; each looks at one random point."
-        )
-        self._steps.valueChanged.connect(lambda value: form.set_lane("pegasos", n_iter=value, drag="steps"))
-        form.put(10, "steps", "Steps", self._steps)
-        self._passes = self._many(
-            "passes",
-            "Passes",
-            parameter("perceptron", "max_iter"),
-            "Passes over the points at most: on classes that no line separates a perceptron never comes to rest.",
-        )
-        self._passes.valueChanged.connect(lambda value: form.set_lane("perceptron", max_iter=value, drag="passes"))
-        form.put(10, "passes", "Passes", self._passes)
-        self._seed = form.spin(
-            "seed",
-            "Seed",
-            parameter("perceptron", "random_state"),
-            "Of the random order. The same seed: the same line.",
-        )
-        self._seed.valueChanged.connect(lambda value: form.set_lane(self._part, random_state=value, drag="seed"))
-        form.put(10, "seed", "Seed", self._seed, 2)
-        self._orders = form.spin(
-            "orders",
-            "Other orders",
-            parameter("perceptron", "orders"),
-            "Train again in so many other random orders and draw all the lines, with the one of widest margin on top:"
-            " many lines separate, one is widest.",
-        )
-        self._orders.setSpecialValueText("none")
-        self._orders.valueChanged.connect(lambda value: form.set_lane("perceptron", orders=value, drag="orders"))
-        form.put(11, "orders", "Orders", self._orders)
-        self._shuffle = form.check(
-            "shuffle", "Shuffle", "A new random order for each pass over the points; else that of the points."
-        )
-        self._shuffle.clicked.connect(lambda on: form.set_lane("perceptron", shuffle=on))
-        self._intercept = form.check("intercept", "Intercept", "Whether f has a constant b; without it f(0) = 0.")
-        self._intercept.clicked.connect(lambda on: form.set_lane(self._part, fit_intercept=on))
-        form.grid.addWidget(form.beside(self._shuffle, self._intercept, wide=self._intercept), 11, 2, 1, 2)
-        form.parts["shuffle"] = [self._shuffle]
-        form.parts["intercept"] = [self._intercept]
+    def __init__(self, maker: EditorMaker, grid: QGridLayout, row: int) -> None:
+        self._maker, self._grid, self._row = maker, grid, row
+        self.editors: dict[tuple[object, ...], Editor] = {}
+        self.of_problems: list[QWidget] = []
+        self._boxes: list[QHBoxLayout] = []
+        self._placed: object = None
+        for part, learner in LEARNERS.items():
+            for field in learner.fields:
+                if field.editor not in self.editors:
+                    made = self.editors[field.editor] = maker.editor(field, part, learner.settings)
+                    made.show(getattr(learner.settings(), field.parameter))
+                    if field.kind == "choice" and not field.label:
+                        self.of_problems.append(made.widget)
 
-    def _many(self, field: str, title: str, limits: Parameter, tip: str) -> QSpinBox:
-        spin = self._form.spin(field, title, limits, tip)
-        spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
-        return spin
+    def render(self, lane: LaneScene, drawing: bool, theme: Theme, first: QWidget) -> None:
+        """Show the lane's settings; while someone is `drawing`, no row comes or goes.  `first` has the focus before."""
+        fields, names, settings = lane.lane.family.fields, lane.fields, lane.lane.settings
+        own = {field.editor for field in fields}
+        if not drawing and (lane.lane.classifier, names) != self._placed:
+            self._placed = lane.lane.classifier, names
+            parts = ((key, *part) for key, made in self.editors.items() for part in made.parts.items())
+            for key, name, widgets in parts:
+                for widget in widgets:
+                    widget.setVisible(key in own and name in names)
+            flowing = [each for each in fields if self.editors[each.editor].widget not in self.of_problems]
+            self.place(flowing, names, first)
+        for key, made in self.editors.items():
+            for view in made.below:
+                wanted = view.render_lane(lane, theme) and key in own
+                view.setVisible(view.isVisibleTo(self._maker) if drawing else wanted)
+        for field in fields:
+            made = self.editors[field.editor]
+            self._maker.owners[field.editor] = lane.lane.classifier
+            if made.slider is not None and isinstance(made.slider.scale, RankScale):
+                made.slider.show_scale(lane.k_scale)
+            made.show(getattr(settings, field.parameter))
+            if field.formula is not None and isinstance(made.widget, QLabel):
+                made.widget.setText(field.formula(settings))
+            made.widget.setEnabled(field.enabled(settings, ()))
 
-    def render(self, lane: Lane) -> None:
-        """Show the settings of `lane`."""
-        self._part = lane.classifier
-        svm, perceptron, pegasos = lane.svm, lane.perceptron, lane.pegasos
-        show_choice(self._trainer, svm.trainer)
-        trainer = TRAINERS[svm.trainer]
-        tip = f"{trainer.note}\n{trainer.formula}"
-        if self._trainer.toolTip() != tip:
-            self._trainer.setToolTip(tip)
-            self._trainer.setAccessibleDescription(tip)
-        show_choice(self._rule, svm.selection)
-        show_choice(self._partner, svm.partner)
-        show_choice(self._length, svm.step_size)
-        self._tol.show_value(svm.tol)
-        show_number(self._epochs, svm.n_epochs)
-        show_check(self._finish, svm.finish)
-        show_number(self._lam_slider, self._lam_slider.place_of(pegasos.lam))
-        self._lam.show_value(pegasos.lam)
-        show_number(self._steps, pegasos.n_iter)
-        show_number(self._passes, perceptron.max_iter)
-        show_number(self._seed, (pegasos if lane.classifier == "pegasos" else perceptron).random_state)
-        show_number(self._orders, perceptron.orders)
-        show_check(self._shuffle, perceptron.shuffle)
-        show_check(self._intercept, (svm if lane.classifier == "svm" else perceptron).fit_intercept)
+    def place(self, fields: Sequence[Field], names: frozenset[str], first: QWidget) -> None:
+        """Put those of `fields` that are in `names` into the grid, in their order, which is also that of Tab."""
+        for box in self._boxes:
+            self._grid.removeItem(box)
+            box.deleteLater()
+        self._boxes.clear()
+        groups: list[list[Field]] = []
+        for field in fields:
+            if not field.beside:
+                groups.append([])
+            if field.name in names:
+                groups[-1].append(field)
+        row, column = 0, COLUMNS // 2  # beside the classifier
+        for group in filter(None, groups):
+            wide = group[0].kind in WIDE
+            if row < self._row and (row > 0 or wide or not group[0].primary):
+                row, column = self._row, 0
+            elif wide and column:
+                row, column = row + 1, 0
+            self._put(group, row, column, COLUMNS if wide else COLUMNS // 2)
+            column = 0 if wide else (column + COLUMNS // 2) % COLUMNS
+            row += column == 0
+            for view in self.editors[group[0].editor].below:
+                self._grid.addWidget(view, row, 0, 1, COLUMNS)
+                row += 1
+            for widget in (each for field in group for each in self.editors[field.editor].inputs):
+                QWidget.setTabOrder(first, widget)
+                first = widget
+
+    def _put(self, fields: Sequence[Field], row: int, column: int, span: int) -> None:
+        """Fields that share one place; a label stands in a column of labels where only one field needs it."""
+        made = [self.editors[field.editor] for field in fields]
+        widgets = [part for each in made for part in (each.label, each.widget) if part is not None]
+        if made[0].label is not None and (len(made) == 1 or span == COLUMNS):
+            self._grid.addWidget(widgets.pop(0), row, column)
+            column, span = column + 1, span - 1
+        if len(widgets) == 1:
+            self._grid.addWidget(widgets[0], row, column, 1, span)
+            return
+        box = QHBoxLayout()
+        box.setSpacing(4)
+        self._boxes.append(box)
+        self._grid.addLayout(box, row, column, 1, span)
+        wide = next((each for each in widgets if not isinstance(each, (QLabel, QCheckBox))), widgets[-1])
+        for widget in widgets:
+            box.addWidget(widget, int(widget is wide))

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QSlider
 
 from app.controllers.playback import PlaybackController
 from app.engine.run_state import RunState
-from app.features.curves.view_cells import change_marks
 from app.views.charts import strokes
-from app.views.charts.scales import StepScale
+from app.views.charts.scales import StepScale, cell_edges
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, show_number
 from app.views.widgets.painting import painter_on
@@ -149,7 +148,7 @@ class Timeline(QSlider):
                 if run_state.ended:  # a wall, where no further step can be made
                     painter.fillRect(QRectF(groove.right() - 1, middle - 6, 2, 12), QColor(*theme.ink))
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-                marks = change_marks(run_state.trace, scale)
+                marks = run_state.trace.changes(cell_edges(scale))
                 covered = strokes.column_marks(marks, MARK)
                 strokes.paint(painter, QPointF(SIDE, round(middle + 0.5 * HANDLE[1] - 3)), covered, theme.ink)
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -24,9 +24,9 @@ from PySide6.QtWidgets import (
 
 from app.controllers.controller import Controller
 from app.controllers.editing import Editing
-from app.features.ground_truth.model import GroundTruthScene
+from app.features import table
 from app.scene.model import Scene
-from app.scene.text import KKT_LEGEND, LEGEND, PROVISIONAL, SHEET_LEGEND
+from app.scene.text import LEGEND, PROVISIONAL
 from app.state.document import NO_LIMIT, Document
 from app.state.number_format import count, grouped
 from app.state.points import MAX_CLASSES
@@ -269,7 +269,9 @@ class DataPanel(QScrollArea):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         self._legend_rows: dict[str, tuple[QLabel, QLabel]] = {}
-        entries = (*((kind, text) for kind, text, _ in LEGEND), *KKT_LEGEND, PROVISIONAL, *SHEET_LEGEND)
+        of_marks = [(sign.kind, sign.text) for feature in table.FEATURES for sign in feature.mark_signs]
+        of_sheets = [(sign.kind, sign.text) for sign in table.signs()]
+        entries = (*((kind, text) for kind, text, _ in LEGEND), *of_marks, PROVISIONAL, *of_sheets)
         for row, (kind, text) in enumerate(entries):
             picture, words = QLabel(), QLabel(text)
             words.setWordWrap(True)
@@ -318,9 +320,9 @@ class DataPanel(QScrollArea):
         for name, field in self._fields.items():
             self._form.setRowVisible(field, name in scene.generator_fields)
         show_text(self._note, scene.generator_note)
-        truth = scene.feature(GroundTruthScene)
-        if truth is not None:
-            self._legend_rows["ideal"][1].setText(truth.boundary_name)
+        for sign in table.signs():
+            if sign.called is not None:
+                self._legend_rows[sign.kind][1].setText(sign.called(scene))
         self._legend_box.setVisible(scene.legend)
         for kind, parts in self._legend_rows.items():
             for part in parts:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
-from app.features.difference.overlay import WipeLayers
-from app.features.difference.scene import Wipe
-from app.features.kkt.overlay import cases_of
 from app.scene.model import LaneScene, Scene, grid_of
 from app.tools import TOOLS, PointerPosition
 from app.views.theme import Theme
@@ -24,6 +22,26 @@ from .layers import Layers
 from .overlays import LaneOverlays
 from .pointer_input import EditTarget, PointingPlot, ViewTarget
 from .pointer_marks import Overlay
+
+
+class Cover(Protocol):
+    """What covers part of a canvas with something else, at times."""
+
+    @property
+    def over(self) -> tuple[LaneOverlays, LaneScene] | None:
+        """What lies over it, and the lane that is seen there; None while it covers nothing."""
+
+    def render_scene(self, scene: Scene, lane: LaneScene, theme: Theme, changed: bool) -> bool:
+        """Cover part of the picture of `lane`, or nothing; whether the canvas must be painted anew.
+
+        `changed` where view, points or theme are others than before.
+        """
+
+    def show_view(self, grid: Grid, area: QRectF) -> None:
+        """The part of the plane on screen, and where that is on the canvas."""
+
+    def paint(self, painter: QPainter, area: QRectF, own: LaneOverlays, rect: QRectF) -> None:
+        """What lies over both, `own` over what is not covered."""
 
 
 class Canvas(PointingPlot):
@@ -47,8 +65,8 @@ class Canvas(PointingPlot):
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
         self.overlays = LaneOverlays()
-        self._wiped: WipeLayers | None = None
-        self._wipe: Wipe | None = None  # over this picture
+        #: What covers part of this picture at times.
+        self.covers: list[Cover] = []
         self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._focus_shown = False  # the keyboard brought it here
@@ -101,17 +119,11 @@ class Canvas(PointingPlot):
         repainted = old_lane is None or old_lane.picture is not lane.picture or old_lane.provisional != lane.provisional
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         same_points = same_points and old is not None and old.parts.held_out is scene.parts.held_out
-        marked = not same_points or old_lane is None or old_lane.marks is not lane.marks
-        wipe = scene.feature(Wipe)
-        wipe = wipe if wipe is not None and scene.lanes[wipe.places[0]].slot == lane.slot else None
-        wiped, self._wipe = old_lane is None or self._wipe != wipe, wipe
-        if wiped or (wipe is not None and (moved or not same_points or dressed)):
-            repainted = True
-            self._show_wipe(scene, theme)
-        if old is not None and (scene.session.kkt or old.session.kkt):
-            marked |= (
-                old.session.kkt != scene.session.kkt or old_lane is None or old_lane.run_state is not lane.run_state
-            )
+        marked = (
+            not same_points or old_lane is None or (old_lane.marks, old_lane.run_marks) != (lane.marks, lane.run_marks)
+        )
+        for cover in self.covers:
+            repainted |= cover.render_scene(scene, lane, theme, moved or not same_points or dressed)
         if dressed:
             self._dress(theme)
         self._show_axis_names(scene.axes)
@@ -126,7 +138,7 @@ class Canvas(PointingPlot):
             repainted = True
             self._layers.show_sheets(lane.sheets)
         if marked:
-            self._layers.show_points(scene, lane.marks, scene.selected, cases_of(scene, lane))
+            self._layers.show_points(scene, lane.marks, scene.selected, lane.run_marks)
         if moved or old is None or old.session is not scene.session:
             self._lay_over()
         self._lay_features_over()
@@ -140,26 +152,11 @@ class Canvas(PointingPlot):
             self.unpainted = True
             self.viewport().update()
 
-    def _show_wipe(self, scene: Scene, theme: Theme) -> None:
-        """The other lane's picture over part of this one, or no more."""
-        if self._wiped is None:
-            if self._wipe is None:
-                return
-            self._wiped = WipeLayers(self, self._wipe_to)
-            self.getPlotItem().getViewBox().addItem(self._wiped.layers, ignoreBounds=True)
-        self._wiped.render_scene(scene, self._wipe, theme, self.grid(), self.plot_area())
-
-    def _wipe_to(self, x: float) -> None:
-        area = self.plot_area()
-        self._eye.wipe((x - area.left()) / area.width())
-
     def _lanes_over(self) -> list[tuple[LaneOverlays, LaneScene]]:
-        """The overlays of this lane, and those of the lane over part of it."""
+        """The overlays of this lane, and those of the lane over parts of it."""
         assert self._lane is not None
         over = [(self.overlays, self._lane)]
-        if self._wiped is not None and self._wipe is not None:
-            over.append((self._wiped.over, self._wipe.other))
-        return over
+        return over + [cover.over for cover in self.covers if cover.over is not None]
 
     def _lay_features_over(self) -> None:
         """Have what features draw over the pictures drawn as it is now, and no more than that painted anew."""
@@ -204,8 +201,8 @@ class Canvas(PointingPlot):
             xRange=(grid.left, grid.right), yRange=(grid.bottom, grid.top), padding=0, disableAutoRange=True
         )
         self._layers.show_view(grid)
-        if self._wiped is not None:
-            self._wiped.show_view(grid, self.plot_area())
+        for cover in self.covers:
+            cover.show_view(grid, self.plot_area())
 
     def _place_message(self) -> None:
         if not self._message.isHidden():
@@ -238,10 +235,11 @@ class Canvas(PointingPlot):
     def _paint_over(self, painter: QPainter, overlay: Overlay, theme: Theme, rect: QRectF) -> None:
         """What lies over the picture, as far as it reaches into `rect`."""
         painter.setClipRect(self.plot_area())
-        if self._wiped is None or not self._wiped.shown:
+        cover = next((cover for cover in self.covers if cover.over is not None), None)
+        if cover is None:
             self.overlays.paint(painter, theme, rect)
         else:
-            self._wiped.paint(painter, self.plot_area(), self.overlays, rect)
+            cover.paint(painter, self.plot_area(), self.overlays, rect)
         overlay.paint(painter, theme)
 
     # -- geometry --------------------------------------------------------------------------------------------------

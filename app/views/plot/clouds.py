@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
-from app.features.kkt import view_style
+from app.scene.marks import KKT_MARKS
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
@@ -18,7 +18,7 @@ from solver.core.arrays import Array, Indices
 from . import symbols
 
 #: What can be drawn: the eight classes, then the marks, those of the KKT cases, and the classes' test points last.
-KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS, *view_style.MARKS, *symbols.TEST_POINTS)
+KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS, *KKT_MARKS, *symbols.TEST_POINTS)
 FIRST_TEST = KINDS.index(symbols.TEST_POINTS[0])
 #: From so many symbols their picture is kept, so that a new surface below them does not pay for them again.
 KEPT = 2000
@@ -29,6 +29,11 @@ VECTORS = 3000
 #: Sizes in pixels of a point, by the number of points up to which it holds.
 SIZES = ((4000, symbols.POINT), (30_000, 7))
 LEAST_SIZE = 4
+
+
+def kinds_of(names: tuple[str, ...]) -> Indices:
+    """Places of these names among `KINDS`."""
+    return np.array([KINDS.index(name) for name in names], dtype=np.intp)
 
 
 def size_for(count: int) -> int:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from app.engine.overlays import Sheet
 from app.engine.requests import Marks, Picture
 from app.learners.perceptron_orders import Orders
+from app.scene.marks import PointMarks
 from app.scene.model import Scene
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
@@ -23,7 +24,7 @@ from solver import Grid
 from solver.core.arrays import Indices
 
 from . import symbols
-from .clouds import FIRST_TEST, Cloud, on_screen, size_for
+from .clouds import FIRST_TEST, Cloud, kinds_of, on_screen, size_for
 from .lines import dashed, draw_pieces, pieces_in
 from .overlays import paint_sheets
 from .samples import draw_samples
@@ -86,11 +87,11 @@ class Layers(pg.GraphicsObject):
         self._made_of = ()
 
     def show_points(
-        self, scene: Scene, marks: Marks, selected: Indices = NOTHING, cases: tuple[Indices, Indices] | None = None
+        self, scene: Scene, marks: Marks, selected: Indices = NOTHING, instead: PointMarks | None = None
     ) -> None:
         """Points, over them the `selected` ones (indices, as those in `marks`), and the marks on top.
 
-        `cases` are marks that take the place of `marks`: which points, and as which of `clouds.KINDS`.
+        `instead` are marks that take the place of `marks`.
         """
         held_out = scene.parts.held_out
         if self._xy is not scene.xy or self._labels is not scene.labels or self._held_out is not held_out:
@@ -101,8 +102,8 @@ class Layers(pg.GraphicsObject):
         # Selected points come before the others, each class over the discs of all.
         discs, classes = np.full(len(selected), MAX_CLASSES), self._kinds[selected]
         self._selected.show(np.tile(scene.xy[selected], (2, 1)), np.concatenate((discs, classes)))
-        if cases is not None:
-            self.marks.show(scene.xy[cases[0]], cases[1])
+        if instead is not None:
+            self.marks.show(scene.xy[instead.index], kinds_of(instead.kinds)[instead.kind])
             return
         chosen = (marks.bounded, marks.free, marks.wrong)
         kinds = [np.full(len(index), MAX_CLASSES + place) for place, index in enumerate(chosen, 1)]

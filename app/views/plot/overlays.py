@@ -15,20 +15,15 @@ from app.scene.model import LaneScene, Scene
 from app.views.theme import Theme
 from solver import Grid
 
-from .clouds import KINDS, Cloud, on_screen
+from .clouds import Cloud, kinds_of, on_screen
 from .lines import dashed, draw_pieces, pieces_in
 from .samples import in_sight, sample_at
 from .symbols import POINT
 
-#: Width of a line in pixels, its dashes (on, off) in widths or None, whether it has a halo, and its opacity, of 255.
-STYLES: dict[LineStyle, tuple[float, tuple[float, float] | None, bool, int]] = {
-    "ghost": (2.2, (4.0, 3.0), True, 255),
-    "ideal": (2.4, (9.0, 3.0), True, 255),
-    "haze": (1.2, None, False, 70),
-    "other": (2.0, (1.5, 2.0), True, 255),
-}
 #: Pixels from one stripe of a hatching to the next of its colour.
 STRIPES = 8
+#: Opacity of faint lines, of 255.
+FAINT = 70
 _VECTORS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
 
 
@@ -56,12 +51,10 @@ def paint_sheets(
 
 def pens_of(style: LineStyle, theme: Theme, width: float) -> list[QPen]:
     """The pens of a style, the lowest first."""
-    _, _, halo, opacity = STYLES[style]
-    colour = theme.ink if style == "haze" else theme.accent if style in ("ghost", "ideal") else theme.ink
-    pens = [QPen(QColor(*colour, opacity), width)]
-    if halo:
-        pens.insert(0, QPen(QColor(*theme.background, 220), width + 2.0))
-    return pens
+    if style.faint:
+        return [QPen(QColor(*theme.ink, FAINT), width)]
+    colour = theme.accent if style.accent else theme.ink
+    return [QPen(QColor(*theme.background, 220), width + 2.0), QPen(QColor(*colour), width)]
 
 
 def _paint_lines(
@@ -69,15 +62,15 @@ def _paint_lines(
 ) -> None:
     if not len(sheet.xy):
         return
-    width, dashes, _, _ = STYLES[sheet.style]
-    width *= ratio
+    style, dashes = sheet.style, sheet.style.dashes
+    width = style.width * ratio
     x, y = on_screen(sheet.xy, corners, area)
     pieces = pieces_in(x, y, seen) if dashes is None else dashed(x, y, dashes[0] * width, dashes[1] * width, seen)
-    # A haze is thousands of pieces: smoothed, they would hold up the user for 13 ms; faint as they are, it is not seen.
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, sheet.style != "haze")
-    for pen in pens_of(sheet.style, theme, width):
+    # Faint ones are thousands of pieces: smoothed, they would hold up the user for 13 ms; it would not be seen.
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, not style.faint)
+    for pen in pens_of(style, theme, width):
         # Square ends join the pieces where a line turns; of faint ones they would be a dot at every vertex.
-        square = dashes is None and sheet.style != "haze"
+        square = dashes is None and not style.faint
         pen.setCapStyle(Qt.PenCapStyle.SquareCap if square else Qt.PenCapStyle.FlatCap)
         if painter.paintEngine().type() in _VECTORS:
             painter.setPen(pen)
@@ -140,7 +133,7 @@ def _premultiplied(colour: tuple[int, int, int], alpha: int) -> int:
 
 def _paint_specks(painter: QPainter, sheet: Specks, corners: QRectF, area: QRectF, theme: Theme, ratio: float) -> None:
     cloud = Cloud()
-    cloud.show(sheet.xy, np.array([KINDS.index(kind) for kind in sheet.kinds], dtype=np.intp)[sheet.kind])
+    cloud.show(sheet.xy, kinds_of(sheet.kinds)[sheet.kind])
     size = round(0.8 * POINT)
     if painter.paintEngine().type() in _VECTORS:
         cloud.paint_vectors(painter, corners, area, theme, size, 2.0)
@@ -152,7 +145,7 @@ class LaneOverlays:
     """One layer of each feature that has some; the first lies on top."""
 
     def __init__(self) -> None:
-        self.layers = table.overlays()
+        self.layers = [kind() for kind in table.views("overlay")]
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
         """Lay all out for `area`, which shows `grid`; returns what must be painted anew.

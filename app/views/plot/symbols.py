@@ -16,8 +16,10 @@ from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
-from app.features.kkt import view_style
+from app.engine.overlays import LineStyle
+from app.scene.marks import KKT_MARKS, case_of
 from app.state.points import MAX_CLASSES
+from app.views import kkt_style
 from app.views.theme import SYMBOLS, Theme
 from app.views.widgets.painting import blank, painter_on, saved
 from solver.core.arrays import Array, Indices
@@ -48,7 +50,7 @@ Shape = tuple[QPainterPath, QPen, QBrush]
 @lru_cache(maxsize=256)
 def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
     """Paths, pens and brushes of a class ("0" to "7", or one of `TEST_POINTS`) or a mark (`MARKS`, those of
-    `kkt_style`), about the origin.
+    `scene.marks`), about the origin.
 
     The lowest comes first.  Outlines are as wide at every `scale`, so that small symbols keep them; the painter's own
     scale widens them.
@@ -65,7 +67,7 @@ def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
         hole = _shape("o", size, background, 0.0, background)
         rim = QPen(QColor(0, 0, 0) if theme.dark else ink, 0.6) if scale > 0.6 else QPen(Qt.PenStyle.NoPen)
         return (*shapes(theme, str(label), scale), (hole[0], rim, hole[2]))
-    if kind in view_style.MARKS:
+    if kind in KKT_MARKS:
         return _kkt_mark(theme, kind, scale)
     if kind == "wrong":
         return (_shape("x", WRONG * scale, background, max(scale, 0.4), ink),)
@@ -84,8 +86,8 @@ def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor |
 
 def _kkt_mark(theme: Theme, kind: str, scale: float) -> tuple[Shape, ...]:
     """A ring in the colour of the case on a seam of the background's, which no surface swallows; broken if violated."""
-    case, satisfied = view_style.case_of(kind)
-    style = view_style.CASES[case]
+    case, satisfied = case_of(kind)
+    style = kkt_style.CASES[case]
     width = 2.0 if scale > 0.8 else 1.4
     parts: list[Shape] = []
     for colour, wide in ((QColor(*theme.background), width + 2.0 * min(scale, 1.0)), (style.colour(theme), width)):
@@ -116,27 +118,21 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         painter.fillRect(QRectF(-8, -6, 16, 12), QColor(*theme.classes[0], 150))
         painter.fillRect(QRectF(-8, -6, 16, 12), QBrush(QColor(*theme.background, 230), Qt.BrushStyle.BDiagPattern))
     elif kind == "slack":
-        colour = view_style.CASES[KktCase.MISCLASSIFIED].colour(theme)
+        colour = kkt_style.CASES[KktCase.MISCLASSIFIED].colour(theme)
         painter.setPen(QPen(colour, 2.0))
         painter.drawLines([QLineF(-8, 0, 8, 0), QLineF(8, -5, 8, 5)])
     elif kind == "test":
         draw(painter, theme, TEST_POINTS[0], 1.2)
-    elif kind in ("ideal", "haze"):
-        faint = kind == "haze"
-        for dy in (-4.0, 0.0, 4.0) if faint else (0.0,):
-            pen = QPen(QColor(*theme.ink, 110), 1.2) if faint else QPen(QColor(*theme.accent), 2.4)
-            if not faint:
-                pen.setDashPattern([3.2, 1.6])
-            painter.setPen(pen)
+    elif isinstance(kind, LineStyle):
+        pen = QPen(QColor(*(theme.accent if kind.accent else theme.ink), 110 if kind.faint else 255), kind.width)
+        if kind.sample is not None:
+            pen.setDashPattern(list(kind.sample))
+        painter.setPen(pen)
+        for dy in (-4.0, 0.0, 4.0) if kind.faint else (0.0,):
             painter.drawLine(QLineF(1 - size / 2, dy, size / 2 - 1, 0.4 * dy))
     elif kind == "differ":
         painter.setPen(QPen(QColor(*theme.ink), 2.0))
         painter.drawLines([QLineF(x - 4, 6, x + 4, -6) for x in (-6, 0, 6)])
-    elif kind in ("ghost", "other"):
-        pen = QPen(QColor(*(theme.accent if kind == "ghost" else theme.ink)), 2.2 if kind == "ghost" else 2.0)
-        pen.setDashPattern([2.2, 1.6] if kind == "ghost" else [1.2, 1.6])
-        painter.setPen(pen)
-        painter.drawLine(QLineF(1 - size / 2, 0, size / 2 - 1, 0))
     elif kind in ("boundary", "margin"):
         pen = line_pen(theme, 2.2 if kind == "boundary" else 1.6)
         if kind == "margin":

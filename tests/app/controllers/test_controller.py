@@ -71,6 +71,15 @@ def test_a_drag_is_one_step_and_undo_waits_for_its_end(table: Table) -> None:
     assert table.store.document.points.xy[0].tolist() == [0.3, 0.0]
 
 
+def test_each_press_of_an_arrow_key_is_a_step_and_its_repeats_are_not(table: Table) -> None:
+    table.hand.editing.select_all()
+    for again in (False, True, True, False, True):
+        table.hand.editing.nudge(0.5, 0.0, again)
+    assert table.store.history == ("Nudge 2 points",) * 2
+    table.hand.undo()
+    assert table.store.document.points.xy[:, 0].tolist() == [1.5, 2.5]
+
+
 def test_removing_says_when_nothing_is_near(table: Table) -> None:
     table.hand.editing.remove(at(0.5, 5.0))
     assert table.said == ["No point within 12 pixels of the pointer to remove."]

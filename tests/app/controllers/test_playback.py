@@ -69,6 +69,14 @@ def test_a_step_while_playing_starts_from_what_is_seen(desk: Desk) -> None:
     assert desk.sought == (34, "step")
 
 
+def test_steps_of_another_run_are_counted_from_its_own_place(desk: Desk) -> None:
+    desk.playback.seek(1, 35)
+    desk.run_state.recording, desk.run_state.step = 200, 3
+    desk.playback.step(1, 1)
+    seek = desk.session.seeks[1]
+    assert seek is not None and (seek.recording, seek.step) == (200, 4)
+
+
 def test_an_ended_run_has_no_further_step(desk: Desk) -> None:
     desk.run_state.ended = True
     desk.playback.seek(1, 1000)

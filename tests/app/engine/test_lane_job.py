@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -541,6 +541,16 @@ def test_a_slow_step_does_not_hold_up_a_newer_request(pool: Pool) -> None:
     assert frames[-1].job == 4
 
 
+def test_a_slow_step_does_not_hold_up_the_end_of_a_lane(pool: Pool) -> None:
+    forgotten = threading.Event()
+    queue = LatestQueue(pool, lambda asked, overtaken: iter([Later(1e4, Priority.TRAINING)]), forget=forgotten.set)
+    queue.submit(request(1))
+    assert last(pool).wait(PATIENCE)
+    assert not pool.idle
+    queue.cancel()
+    assert forgotten.wait(PATIENCE)
+
+
 def test_close_ends_in_time_in_the_middle_of_trainings() -> None:
     """Endless trainings on every thread: each piece is short, so none of them keeps the window from closing."""
     before = set(threading.enumerate())
@@ -765,6 +775,45 @@ def test_the_conductor_asks_only_for_what_differs() -> None:
     assert not scheduler.collect()
     assert scheduler.close()
     assert set(threading.enumerate()) == before
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A question that is answered when it may be."""
+
+    what: str
+    begun: threading.Event = field(default_factory=threading.Event, compare=False)
+    may: threading.Event = field(default_factory=threading.Event, compare=False)
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Iterator[Priority]:
+        self.begun.set()
+        assert self.may.wait(PATIENCE)
+        post(self.what)
+        yield Priority.BACKGROUND
+
+
+def test_an_answer_to_an_older_question_of_a_name_is_news_still() -> None:
+    came, first, second = threading.Event(), Slow("first"), Slow("second")
+    scheduler = Scheduler(1, came.set)
+    scheduler.ask({"x": first})
+    assert first.begun.wait(PATIENCE)
+    scheduler.ask({"x": second})
+    first.may.set()
+    assert came.wait(PATIENCE) and scheduler.collect()
+    answer = scheduler.results.answer("x")
+    assert answer is not None and answer.value == "first"
+    second.may.set()
+    assert scheduler.close()
+
+
+def test_a_lane_that_is_forgotten_shows_nothing_of_what_was_still_on_its_way() -> None:
+    came = threading.Event()
+    scheduler = Scheduler(1, came.set)
+    scheduler.want(0, spec(two_moons(), knn()))
+    assert came.wait(PATIENCE)
+    scheduler.forget(0)
+    assert not scheduler.collect() and scheduler.results.frame(0) is None
+    assert scheduler.close()
 
 
 # -- what goes wrong -----------------------------------------------------------------------------------------------
@@ -1074,6 +1123,26 @@ def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> N
     assert background.training.compiled
     on = background.finish(replace(resting, compiled=True, paused=False)).run_state
     assert on.recording == before.recording and on.at_end, "playing goes on from there"
+
+
+def test_where_a_run_was_sent_is_not_gone_to_twice_when_the_fast_solver_is_ready() -> None:
+    background = Background()
+    resting = spec(two_moons(30), svm(), compiled=False, paused=True)
+    recording = background.finish(resting).run_state.recording
+    sent = replace(resting, seek=Seek(recording, 5, serial=1))
+    assert background.finish(sent).run_state.step == 5
+    assert background.finish(replace(sent, paused=False)).run_state.at_end
+    assert background.finish(replace(sent, compiled=True)).run_state.at_end
+
+
+def test_the_fast_solver_comes_to_where_the_plain_one_rested_however_long_that_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    background = Background()
+    resting = spec(two_moons(30), svm(), compiled=False)
+    assert background.finish(resting).run_state.at_end
+    monkeypatch.setattr(training_module, "Pace", lambda: SimpleNamespace(late=lambda: True))
+    assert background.finish(replace(resting, compiled=True, paused=True)).run_state.at_end
 
 
 @pytest.mark.parametrize("error", [None, OSError("no compiler here")])

@@ -14,8 +14,9 @@ from app.engine.lane_job import LaneJob
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.run_state import Seek
 from app.engine.shading import Shades
-from app.learners.estimators import estimator_of
-from app.learners.table import SVM_TRAINERS, TRAINERS
+from app.learners.base import estimator_of
+from app.learners.svm import TRAINERS as SVM_TRAINERS
+from app.learners.table import TRAINERS
 from app.state.document import GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.points import Points
 from solver import Grid, Status
@@ -91,7 +92,7 @@ def test_any_step_can_be_gone_to(learner: str) -> None:
     lane = lane_of(learner)
     background = Background(TWO, lane)
     end = background.last()
-    assert end.run_state is not None and end.run_state.learner == learner and end.run_state.at_end
+    assert end.run_state is not None and end.run_state.trainer is TRAINERS[learner] and end.run_state.at_end
     length = end.run_state.length
     for serial, step in enumerate((3, 0, length // 2, 1, length), 1):
         seek = Seek(end.run_state.recording, step, "step", serial)
@@ -117,7 +118,9 @@ def test_other_settings_train_anew_and_more_orders_do_not() -> None:
     assert other.run_state is not None and other.run_state.recording != first.run_state.recording
     for learner in ("pegasos", "lasvm", "smo", "perceptron"):
         frame = background.last(lane=lane_of(learner))
-        assert frame.run_state is not None and frame.run_state.learner == learner and frame.phase is Phase.DONE
+        assert (
+            frame.run_state is not None and frame.run_state.trainer is TRAINERS[learner] and frame.phase is Phase.DONE
+        )
 
 
 @pytest.mark.parametrize("learner", ["lasvm", "dual-ascent"])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from app.controllers.playback import PlaybackController
 from app.engine.run_state import RunState
+from app.learners.table import TRAINERS
 from app.state.points import Points
 from solver import Certificate, Kernel, SmoSolver, Status
 from solver.core.trace import LIMIT, Trace
@@ -78,7 +79,7 @@ def study_of(
     view, none = run.view(), np.empty(0)
     values: dict[str, Any] = dict(
         recording=recording,
-        learner="smo",
+        trainer=TRAINERS["smo"],
         rule="second-order",
         name="",
         step=view.length if step is None else step,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn import svm
 
 from app.engine.run_state import RunState, Slacks
+from app.learners.table import TRAINERS
 from app.state.points import Points
 from solver import Kernel, SmoSolver
 from solver.core.trace import TraceView
@@ -45,7 +46,7 @@ def study_of(
     points = Points.of(X, (y > 0).astype(int), FIRST_ID + ID_STEP * np.arange(n))
     parts: dict[str, Any] = {
         "recording": 1,
-        "learner": "smo",
+        "trainer": TRAINERS["smo"],
         "rule": "second-order",
         "name": "",
         "step": solver.n_iter,

@@ -1,29 +1,56 @@
-"""A feature that no file of the program knows: a row of the table gives it menu entry, key, dock, answer and lines."""
+"""A feature that no file of the program knows: a row of the table gives it all that others have, from menu to signs."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDockWidget, QLabel
+from PySide6.QtWidgets import QDockWidget, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.engine.overlays import Lines
+import app.features.feature
+from app.controllers.controller import Controller
+from app.engine.overlays import Lines, LineStyle
 from app.engine.pool import Priority
 from app.engine.query import Query, Step
+from app.engine.requests import Marks
+from app.engine.run_state import RunState
 from app.features import table
-from app.features.feature import Action, Dock, Feature
+from app.features.feature import Action, Dock, Feature, Place, Sign, Surroundings, Widget
 from app.scene.context import Context
 from app.scene.help import sections
+from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
 from app.state.points import Points
-from app.state.session import Session
+from app.state.session import FeatureSession, Session
+from app.tools import PointerPosition
+from app.views.export.layout import PictureSpec, Sheet, screen_size
 from app.views.theme import Theme
 from tests.windows import Make, settle
+
+#: As wide and dashed as no other.
+CROSSING = LineStyle("crossing", 4, 3.0, (2.0, 2.0), (2.0, 2.0))
+
+
+@dataclass(frozen=True)
+class MiddleSession(FeatureSession):
+    """What is done with it."""
+
+    marked: bool = False
+    places: tuple[int, ...] = (0, 0, 0, 0)
+
+    def of_new_document(self) -> MiddleSession:
+        return MiddleSession()
+
+    def of_new_lane(self, slot: int) -> MiddleSession:
+        return replace(self, places=tuple(0 if each == slot else place for each, place in enumerate(self.places)))
 
 
 @dataclass(frozen=True)
@@ -34,7 +61,7 @@ class MiddleQuery:
 
     def answer(self, post: Callable[[Lines], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         yield Priority.BACKGROUND
-        post(Lines(np.array([self.points.xy.mean(axis=0), [0.0, 0.0]]), "other"))
+        post(Lines(np.array([self.points.xy.mean(axis=0), [0.0, 0.0]]), CROSSING))
 
 
 @dataclass(frozen=True)
@@ -61,6 +88,51 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[Middle, ...]:
     return tuple(Middle((float(each.xy[0, 0]), float(each.xy[0, 1]))) for each in sheets(context, 0))
 
 
+@lru_cache(maxsize=8)
+def marks(run_state: RunState, points: Points) -> PointMarks:
+    return PointMarks(np.arange(3), ("selected",), np.zeros(3, dtype=np.intp))
+
+
+@lru_cache(maxsize=8)
+def first(points: Points) -> Marks:
+    return Marks(wrong=np.array([0]))
+
+
+class MiddleLayer:
+    """Draws nothing."""
+
+    laid = None
+
+    def lay(self, *seen: object) -> list[object]:
+        return []
+
+
+class MiddleCover:
+    """Covers nothing."""
+
+    over = None
+
+    def __init__(self, controller: Controller, canvas: QWidget) -> None: ...
+    def show_view(self, *seen: object) -> None: ...
+    def render_scene(self, *seen: object) -> bool:
+        return False
+
+
+class BelowSlider(QLabel):
+    """Says what the slider controls, while somebody wants the marks."""
+
+    name, title, use = "middle", "Middle of", "Says its name."
+
+    def __init__(self, slider: QWidget, control: str, jump: Callable[[float], None]) -> None:
+        super().__init__(control)
+
+    def render_lane(self, lane: LaneScene, theme: Theme) -> bool:
+        return lane.feature(Middle) is not None
+
+
+#: Where the pointer was.
+POINTED: list[PointerPosition | None] = []
+
 MIDDLE = Feature(
     actions=(
         Action("middle", "&Compare", "Middle of the points", ("Ctrl+M",), "Where it is.", checkable=True),
@@ -74,11 +146,25 @@ MIDDLE = Feature(
             run=lambda controller: controller.set_class(1),
             on=lambda scene: scene.active_class == 1,
         ),
+        Action(
+            "marked", "&Compare", "Mark three", ("Ctrl+Alt+M",), "Three.", "", True, switch="marked", of=MiddleSession
+        ),
     ),
     dock=Dock("middle", "Middle of the points", lambda around: MiddlePanel()),
     queries=queries,
     sheets=sheets,
     scene=scene,
+    lane=lambda context, index: Middle((0.0, 0.0)) if context.session.of(MiddleSession).marked else None,
+    signs=(Sign(CROSSING, "", lambda scene: f"To the middle of {len(scene.xy)} points"),),
+    watches=lambda session: ("run",) if session.of(MiddleSession).marked else (),
+    marks=marks,
+    mark_signs=(Sign("selected", "One of three"),),
+    other_marks=lambda context, index: first(context.document.points),
+    pointed=lambda controller, pointer: POINTED.append(pointer),
+    views={
+        place: Widget(f"{__name__}.{kind}")
+        for place, kind in (("overlay", "MiddleLayer"), ("cover", "MiddleCover"), ("below slider", "BelowSlider"))
+    },
     help=(("Why this class", "Ctrl+M", "the middle of the points"),),
 )
 
@@ -96,6 +182,11 @@ def test_a_row_of_the_table_is_a_feature(make: Make, qtbot: QtBot, monkeypatch: 
     middle = window.document.points.xy.mean(axis=0)
     assert panel is not None and panel.text() == "The middle is at {:.3f}, {:.3f}".format(*middle)
     assert window.scene is not None and all(len(lane.sheets) == 1 for lane in window.scene.lanes)
+    legend = {label.text() for label in window.sidebar.findChildren(QLabel) if not label.isHidden()}
+    assert f"To the middle of {len(window.document.points)} points" in legend and "crossing" in window.scene.signs
+    picture = Sheet(window.shoot("window"), PictureSpec("window", *screen_size(window.canvases[:2], "window")))
+    assert (CROSSING, f"To the middle of {len(window.document.points)} points") in picture.entries
+    picture.close()
     again = window.named_actions["second_class"]
     assert not again.isChecked()
     QTest.keyClick(
@@ -109,6 +200,31 @@ def test_a_row_of_the_table_is_a_feature(make: Make, qtbot: QtBot, monkeypatch: 
     assert dock.isHidden() and window.scene.feature(Middle) is None and not window.scene.lanes[0].sheets
 
 
+def test_a_feature_keeps_its_part_of_the_session(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "FEATURES", (*table.FEATURES, MIDDLE))
+    window = make()
+    controller, action, canvas = window.controller, window.named_actions["marked"], window.canvases[1]
+    below = window.findChildren(BelowSlider)
+    assert {"lane1.C.middle", "lane1.gamma.middle"} <= {each.objectName() for each in below}
+    assert window.scene is not None and all(0 in lane.marks.wrong for lane in window.scene.lanes)
+    assert not any(each.isVisible() for each in below) and not window.scene.studying
+    action.trigger()
+    settle(qtbot, window)
+    assert action.isChecked() and window.scene.studying and any(each.isVisible() for each in below)
+    assert len(canvas.layers.marks) == 3 and "selected" in window.scene.signs and "free" not in window.scene.signs
+    pointer = PointerPosition(0.1, 0.2, 0.01)
+    controller.editing.hover(pointer)
+    assert POINTED[-1] is pointer
+    controller.change(MiddleSession, places=(1, 2, 3, 4))
+    controller.lanes.add(1)
+    slot = controller.document.slots[2]
+    assert controller.session.of(MiddleSession).places == tuple(0 if each == slot else each + 1 for each in range(4))
+    assert controller.session.of(MiddleSession).marked
+    controller.new()
+    settle(qtbot, window)
+    assert controller.session.of(MiddleSession) == MiddleSession() and not action.isChecked()
+
+
 def test_names_and_keys_are_given_once() -> None:
     from app.views.actions import every
     from app.views.dock_manager import docks
@@ -120,4 +236,28 @@ def test_names_and_keys_are_given_once() -> None:
     opening = {each.name for each in every() if each.run is None and not each.switch}
     windows = {each.window[0] for each in table.FEATURES if each.window is not None}
     assert {each.name for each in table.docks()} | windows <= opening
-    assert not table.shows_run(Session()) and table.shows_run(Session(open_panels=frozenset({"loss"})))
+    assert not table.watched(Session()) and table.watched(Session(open_panels=frozenset({"loss"}))) == {"run"}
+
+
+def widgets(feature: Feature) -> list[Widget]:
+    """Those that are made of their surroundings."""
+    made = (feature.dock and feature.dock.make, feature.window and feature.window[1])
+    return [each for each in made if isinstance(each, Widget)]
+
+
+def test_widgets_are_made_of_their_surroundings() -> None:
+    around = get_type_hints(Surroundings, vars(app.features.feature))
+    found = [widget for feature in table.FEATURES for widget in widgets(feature)]
+    assert len(found) == 11
+    for widget in found:
+        takes = get_type_hints(widget.kind.__init__, vars(sys.modules[widget.kind.__module__]))
+        takes.pop("return", None)
+        assert len(takes) == len(widget.takes), widget.name
+        for wanted, given in zip(takes.values(), widget.takes, strict=True):
+            assert around[given] in (wanted, Any), f"{widget.name} is not made of {given}"
+    assert {kind.__name__ for place in get_args(Place) for kind in table.views(place)} == {
+        "KktLayer",
+        "ProbeLayer",
+        "WipeCover",
+        "ValidationCurveView",
+    }

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from app.controllers.controller import Controller
 from app.files import documents, file_format, locks
 from app.files.documents import FileError
-from app.learners.table import SVM_TRAINERS
+from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.state.document import (
     ClassStyle,
     Document,
@@ -74,7 +74,7 @@ LANE = st.builds(
         st.sampled_from(list(SCHEMES)),
         st.sampled_from(["equal", "balanced", "own"]),
         st.tuples(*[st.floats(0.01, 100.0)] * 8),
-        st.sampled_from(SVM_TRAINERS),
+        st.sampled_from(list(SVM_TRAINERS)),
         st.sampled_from(["first-order", "second-order"]),
         st.integers(1, 100),
         st.booleans(),

@@ -15,9 +15,9 @@ from app.engine.export_surface import enlarge
 from app.engine.requests import AnyCertificate, Frame, Phase, Picture
 from app.engine.shading import FULL_VALUE, Shades
 from app.engine.surface_values import UNKNOWN, svm_source
-from app.learners.base import Verdict
-from app.learners.estimators import estimator_of, training_key
-from app.learners.table import LEARNERS, SVM_TRAINERS, TRAINERS
+from app.learners.base import Verdict, estimator_of, training_key
+from app.learners.svm import TRAINERS as SVM_TRAINERS
+from app.learners.table import LEARNERS, TRAINERS
 from app.scene import text
 from app.scene.compose import fields_of
 from app.state.document import Document, GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
@@ -77,7 +77,7 @@ def test_the_table_is_that_of_the_document() -> None:
         lane = lane_of(name)
         assert lane.learner == name and lane.trainer is trainer
         assert trainer.title and trainer.note.endswith(".") and trainer.formula
-        assert set(trainer.fields) <= fields_of(lane, [0, 1]) >= {"speed"}
+        assert fields_of(lane, [0, 1]) >= {"speed"}
         assert trainer.has_multipliers == hasattr(estimator_of(lane), "C")
     assert Lane("knn").learner == "" and Lane("knn").trainer is None
 
@@ -327,20 +327,20 @@ def test_names_formulas_and_notes() -> None:
 
 
 def test_the_gravest_certificate_of_a_frame() -> None:
-    def worst(*certificates: AnyCertificate) -> AnyCertificate | None:
-        return Frame(1, 0, TWO, Lane(), Phase.DONE, certificates=certificates).certificate
+    def worst(*certificates: AnyCertificate, classifier: str = "perceptron") -> AnyCertificate | None:
+        return Frame(1, 0, TWO, Lane(classifier), Phase.DONE, certificates=certificates).certificate
 
     done, stopped = perceptron_proof(Status.OPTIMAL), perceptron_proof(Status.STOPPED_EARLY)
     assert worst(done, stopped) is worst(stopped, done) is stopped
     few = replace(stopped, n_wrong=1)
     assert worst(few, stopped) is stopped
     wide = pegasos_proof(Status.RUNNING, gap=0.5)
-    assert worst(pegasos_proof(Status.RUNNING), wide) is wide
+    assert worst(pegasos_proof(Status.RUNNING), wide, classifier="pegasos") is wide
 
 
 def test_documents_with_each_learner_have_their_fields() -> None:
     shown = {name: fields_of(lane_of(name), [0, 1]) for name in TRAINERS}
-    svm = {"kernel", "gamma", "C", "tol", "trainer", "class_weight", "speed"}
+    svm = {"kernel", "gamma", "C", "hard_margin", "tol", "trainer", "class_weight", "weight_formula", "speed"}
     assert shown["smo"] == svm | {"rule"}
     assert shown["lasvm"] == svm | {"partner", "epochs", "finish"}
     assert shown["dual-ascent"] == svm | {"step_size", "intercept"}

@@ -1,14 +1,16 @@
-"""A new learner is one class and its row: it works in a lane, in files, in the probe, the evaluation, a picture."""
+"""A new learner is one class and its row: it works in form and lane, in files, in probe, evaluation and a picture."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 import pytest
 from msgspec import Meta
+from pytestqt.qtbot import QtBot
 
 from app.engine.export_surface import enlarge
 from app.engine.lane_job import LaneJob
@@ -18,14 +20,18 @@ from app.features.evaluation.query import CrossValidation, Scores, Scoring, Vali
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import Who
 from app.files import documents
-from app.learners.base import Learner, SharesClassifier
+from app.learners.base import Learner
+from app.learners.fields import Field
+from app.learners.model import SharesModel
 from app.learners.table import LEARNERS
 from app.scene import text
 from app.scene.status_badge import Mood, badge
-from app.state.document import Document, GeneratorSettings, Lane
+from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.edit_struct import changed_struct
 from app.state.points import Points
 from solver import Grid
+from tests.app.views.lane.test_forms import choose, find, type_into
+from tests.windows import Make, finish_tasks, save_as, settle
 
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
@@ -35,23 +41,46 @@ NAMES = tuple(f"class {c + 1}" for c in range(8))
 
 class CentroidSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shrinkage: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    rounded: bool = False
+    nearness: Literal["gaussian", "laplacian"] = "gaussian"
 
 
-class CentroidModel(SharesClassifier):
-    def __init__(self, points: Points, shrinkage: float) -> None:
+class CentroidModel(SharesModel):
+    def __init__(self, points: Points, settings: CentroidSettings) -> None:
         self.classes_ = np.array(points.classes)
         own = np.array([points.xy[points.labels == c].mean(axis=0) for c in points.classes])
-        self.centres = own + shrinkage * (points.xy.mean(axis=0) - own)
+        centres = own + settings.shrinkage * (points.xy.mean(axis=0) - own)
+        self.centres = np.round(centres) if settings.rounded else centres
+        self.power = 2 if settings.nearness == "gaussian" else 1
 
     def predict_proba(self, X: Any, compiled: bool = True) -> np.ndarray:
-        nearness = np.exp(-((np.asarray(X)[:, None, :] - self.centres) ** 2).sum(axis=2))
+        nearness = np.exp(-(np.linalg.norm(np.asarray(X)[:, None, :] - self.centres, axis=2) ** self.power))
         return nearness / nearness.sum(axis=1, keepdims=True)
 
 
-class Centroids(Learner):
+class Centroids(Learner[CentroidSettings]):
     title = "Nearest centroid"
     note = "The class with the nearest mean."
     settings = CentroidSettings
+    fields = (
+        Field(
+            "shrinkage",
+            "number",
+            "Shrinkage",
+            "How far each mean moves towards the mean of all points.",
+            primary=True,
+            change="Set the shrinkage to {value}",
+        ),
+        Field("rounded", "check", "Rounded", "Means in whole numbers.", beside=True),
+        Field(
+            "nearness",
+            "choice",
+            "Nearness",
+            "How fast it falls with the distance.",
+            choices=(("Gaussian", "gaussian", "exp(−d²)"), ("Laplacian", "laplacian", "exp(−d)")),
+            shown=lambda settings, classes: not settings.rounded,
+        ),
+    )
 
     def name(self, lane: Lane) -> str:
         return f"Nearest centroid, shrinkage {lane.settings.shrinkage:g}"
@@ -59,7 +88,7 @@ class Centroids(Learner):
     def fit(self, lane: Lane, points: Points) -> CentroidModel:
         if not len(points):
             raise ValueError("A centroid needs at least one point.")
-        return CentroidModel(points, lane.settings.shrinkage)
+        return CentroidModel(points, lane.settings)
 
 
 @pytest.fixture
@@ -83,6 +112,34 @@ def test_in_a_lane(lane: Lane) -> None:
     assert lane.title == "Nearest centroid, shrinkage 0.25"
     assert text.headline(frame, lane, True) == "The class with the nearest mean"
     assert badge(frame).mood is Mood.CERTIFIED and "training accuracy" in text.details(frame)
+
+
+def test_in_the_form(lane: Lane, make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(Document(POINTS, (lane, Lane("svm")), view=View.fitting(POINTS)))
+    field = find(window, "lane0.shrinkage")
+    assert field.isVisible() and field.text() == "0.25" and field.accessibleName() == "Shrinkage, lane 1"
+    assert not any(find(window, f"lane0.{name}").isVisible() for name in ("k", "C", "kernel", "tol", "speed"))
+    type_into(window, "lane0.shrinkage", "1")
+    settle(qtbot, window)
+    assert window.document.lanes[0].settings.shrinkage == 1
+    assert np.ptp(window.result(0).model.centres, axis=0).max() < 1e-12
+    assert window.controller.store.undo_name == "Set the shrinkage to 1"
+    type_into(window, "lane0.shrinkage", "2")
+    assert window.document.lanes[0].settings.shrinkage == 1, "out of its range"
+    window.controller.undo()
+    settle(qtbot, window)
+    assert window.document.lanes[0] == lane and field.text() == "0.25"
+    choose(window, "lane0.nearness", "laplacian")
+    find(window, "lane0.rounded").click()
+    settle(qtbot, window)
+    assert not find(window, "lane0.nearness").isVisible() and window.result(0).model.power == 1
+    save_as(window, tmp_path / "centroid.playground")
+    finish_tasks(window)
+    loaded = documents.decode((tmp_path / "centroid.playground").read_bytes())
+    assert loaded.lanes[0].settings == CentroidSettings(0.25, True, "laplacian")
+    choose(window, "lane0.classifier", "svm")
+    settle(qtbot, window)
+    assert find(window, "lane0.C").isVisible() and not field.isVisible()
 
 
 def test_in_files(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from app.engine.lane_job import LaneJob
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture
+from app.engine.requests import NO_MARKS, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.engine.surface_values import shown_pair
 from app.learners.knn import METRICS, WEIGHTS
+from app.learners.svm import CLASS_WEIGHTS, class_weight_formula
 from app.scene import text as words
 from app.scene.compose import compose, fields_of
 from app.scene.model import Scene, grid_of
@@ -34,6 +35,7 @@ from app.state.document import (
 from app.state.number_format import short
 from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
+from app.state.test_split import Split
 from solver import KERNELS, RULES, Certificate, Grid, KNeighborsClassifier, Status
 from solver.data.datasets import DATASETS
 
@@ -94,6 +96,15 @@ def test_a_scene_shows_the_frames() -> None:
     for lane, frame in zip(made.lanes, frames, strict=True):
         assert lane.picture is frame.picture and lane.marks is frame.marks and lane.job == 1
         assert lane.message == "" and lane.pairs == ()
+
+
+def test_test_points_do_not_count_among_those_a_sample_is_of() -> None:
+    document = replace(MOONS, split=Split("ratio", ratio=0.5), training_limit=60)
+    frame = replace(learnt(MOONS, 0), points=document.training_points, marks=NO_MARKS)
+    assert scene(document, frame).lanes[0].headline.endswith("learnt from a sample: 60 of 100 points")
+    every = replace(document, training_limit=100)
+    frame = replace(frame, points=every.training_points)
+    assert "sample" not in scene(every, frame).lanes[0].headline, "of 200 points, 100 are test points"
 
 
 def test_marks_vanish_while_the_frame_is_of_other_points() -> None:
@@ -167,7 +178,7 @@ def test_fields_of_each_kernel(name: str) -> None:
         "sigmoid": {"gamma", "coef0"},
     }
     lane = Lane("svm", svm=SvmSettings(kernel=name))  # type: ignore[arg-type]
-    always = {"kernel", "C", "tol", "trainer", "rule", "speed", "class_weight"}
+    always = {"kernel", "C", "hard_margin", "tol", "trainer", "rule", "speed", "class_weight", "weight_formula"}
     assert fields_of(lane, [0, 1]) == always | expected[name]
     assert fields_of(lane, [0, 1, 4]) == always | expected[name] | {"multiclass", "pair"}
     assert lane.family.formula(lane) == KERNELS[name].formula and lane.family.remark(lane)
@@ -348,16 +359,15 @@ def test_binary_problems_in_words() -> None:
 
 def test_class_weights_in_words_and_fields() -> None:
     said = {
-        name: words.class_weight_formula(Lane("svm", svm=SvmSettings(class_weight=name)))  # type: ignore[arg-type]
-        for name in words.CLASS_WEIGHTS
+        name: class_weight_formula(SvmSettings(class_weight=name))  # type: ignore[arg-type]
+        for name in CLASS_WEIGHTS
     }
     assert said == {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}
     hard = Lane("svm", svm=SvmSettings(class_weight="own", hard_margin=True))
-    assert words.class_weight_formula(hard) == "C = ∞ whatever the weight"
+    assert class_weight_formula(hard.svm) == "C = ∞ whatever the weight"
     own = {"weights_of_classes", "weight1", "weight3", "weight8"}
     assert own <= fields_of(hard, [0, 2, 7]) and not {"weight2", "weight4"} & fields_of(hard, [0, 2, 7])
     assert not own & fields_of(Lane("svm", svm=SvmSettings(class_weight="balanced")), [0, 2, 7])
-    assert scene(replace(MOONS, lanes=(hard, hard))).lanes[1].weight_formula == "C = ∞ whatever the weight"
 
 
 def test_numbers_in_words() -> None:

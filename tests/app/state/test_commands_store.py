@@ -21,6 +21,7 @@ from app.state.commands import (
     MovePoints,
     RelabelPoints,
     RemovePoints,
+    Revert,
     SetFields,
     SetGenerator,
     SetLane,
@@ -410,6 +411,27 @@ def test_a_gesture_broken_off_leaves_no_trace() -> None:
     assert store.document.points is before.points and store.history == ("Add 1 point",) and store.redo_name is None
 
 
+def test_a_gesture_broken_off_gives_back_what_could_be_redone() -> None:
+    store = Store(SMALL)
+    store.dispatch(AddPoints(xy=(1.0, 9.0)))
+    store.dispatch(Clear())
+    store.undo()
+    store.dispatch(AddPoints("stroke", xy=(2.0, 9.0)))
+    store.dispatch(AddPoints("stroke", xy=(3.0, 9.0)))
+    assert store.redo_name is None
+    store.abandon("stroke")
+    assert store.redo_name == "Clear 4 points"
+    store.redo()
+    assert not len(store.document.points)
+
+
+def test_numbers_of_points_go_on_after_a_revert() -> None:
+    edited = AddPoints(xy=(1.0, 9.0)).apply(SMALL)
+    reverted = Revert(document=SMALL).apply(edited)
+    assert reverted.points.ids.tolist() == [0, 1, 2]
+    assert AddPoints(xy=(2.0, 9.0)).apply(reverted).points.ids.tolist() == [0, 1, 2, 4], "3 was another point"
+
+
 def test_imported_points_bring_their_names() -> None:
     start = replace(SMALL, styles=(ClassStyle("old", "#ff0000"), *SMALL.styles[1:]))
     names, axes = ("a", "b" * 60), ("w", "h" * 99)
@@ -436,6 +458,14 @@ def test_added_points_find_their_classes_by_name() -> None:
     with pytest.raises(ValueError, match="no class left for “new”: a document has at most 8"):
         store.dispatch(ImportPoints(xy=np.ones((1, 2)), labels=[0], class_names=("new",), add=True))
     assert store.document is full and store.history == ()
+
+
+def test_new_classes_with_and_without_a_name_stay_apart() -> None:
+    start = Document(Points.of([(0.0, 0.0)], [1]))
+    both = ImportPoints(xy=np.ones((2, 2)), labels=[0, 1], class_names=("", "b"), add=True).apply(start)
+    assert both.points.labels.tolist() == [1, 0, 2] and [style.name for style in both.styles[:3]] == ["", "", "b"]
+    named = ImportPoints(xy=np.ones((1, 2)), labels=[1], class_names=("", "b")).apply(start)
+    assert named.points.labels.tolist() == [1], "its own number before others"
 
 
 def test_fields_of_the_document_change_and_count_as_modified() -> None:

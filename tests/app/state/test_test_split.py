@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from app.controllers.controller import Controller
 from app.features.evaluation.controller import EvaluationController
+from app.features.evaluation.scene import EvaluationSession
 from app.files import documents
 from app.scene import text
 from app.state.commands import AddPoints, Clear, MovePoints, PaintTestPoints, RelabelPoints, RemovePoints, SetFields
@@ -270,6 +271,9 @@ def test_what_is_said_when_training_points_are_missing() -> None:
 def test_another_document_takes_the_thresholds_away() -> None:
     table = Table()
     table.hand.feature(EvaluationController).set_threshold(1, 0.5)
-    assert table.hand.session.thresholds[1] == 0.5 and table.hand.session.judged == 1
+    assert (
+        table.hand.session.of(EvaluationSession).thresholds[1] == 0.5
+        and table.hand.session.of(EvaluationSession).judged == 1
+    )
     table.hand.new()
-    assert table.hand.session.thresholds == (None,) * 4
+    assert table.hand.session.of(EvaluationSession).thresholds == (None,) * 4

@@ -224,7 +224,7 @@ def visit(
     for lane in range(window.document.shown):
         window.controller.playback.to_end(lane)
         window.controller.playback.set_speed(lane, 99)
-    window.controller.set_session(playing=(True,) * 4, strips=False, bootstrap=False, fresh_going=False)
+    window.controller.set_session(playing=(True,) * 4, features=())
     if "race" in window.dock_manager.windows:
         window.dock_manager.windows["race"].close()
     settle(qtbot, window, 60_000)

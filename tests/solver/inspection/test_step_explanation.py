@@ -258,6 +258,8 @@ def test_the_numbers_of_the_box() -> None:
                     alpha_i = e.y_i * (const - e.y_j * t)
                     within = -1e-9 <= t <= e.C_j + 1e-9 and -1e-9 <= alpha_i <= e.C_i + 1e-9
                     assert within is good or e.high - e.low < 1e-6
+            way_back = e.alpha_j + e.y_j * e.back
+            assert way_back == pytest.approx(e.high if e.y_j > 0 else e.low, rel=1e-9, abs=1e-12)
             eta = max(e.curvature, 1e-12 * (abs(e.k_ii) + abs(e.k_jj)))
             assert e.eta == pytest.approx(eta, rel=1e-12) and e.curved is (e.curvature == e.eta)
             E_i, E_j = -e.v_i, -e.v_j  # f - y, but for the intercept

@@ -38,6 +38,7 @@ from app.features.active_learning.state import (
     begin,
     drawn,
 )
+from app.learners.svm import Machine
 from app.state.commands import MovePoints, SetLane
 from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.state.points import Points
@@ -466,7 +467,7 @@ def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     def broken(*arguments: object) -> None:
         raise RuntimeError("oops")
 
-    monkeypatch.setattr(asking_module, "svc_of", broken)
+    monkeypatch.setattr(Machine, "label_estimator", broken)
     start = begin(document(svm()), Plan())
     assert "internal error (RuntimeError: oops)" in replies(start)[-1].failure
     assert "internal error (RuntimeError: oops)" in finished(Comparison(start, 2)).failure

@@ -21,10 +21,12 @@ from pytestqt.qtbot import QtBot
 from app.engine.run_state import RunState
 from app.features.curves.panel import RECENT, CurvesPanel
 from app.features.curves.view_axes import exact
-from app.features.curves.view_cells import COLOURS, CURVES, DASHED, PLOTS, Cells, cell_edges, cells_of, curves_of
+from app.features.curves.view_cells import COLOURS, CURVES, PLOTS, cells_of, curves_of
+from app.learners.table import TRAINERS
 from app.views import theme
 from app.views.charts import strokes
-from app.views.charts.scales import StepScale, ValueScale
+from app.views.charts.scales import StepScale, ValueScale, cell_edges
+from app.views.charts.strokes import DASHED, Cells
 from app.views.theme import contrast
 from solver.core.trace import Trace
 from tests.app.features.runs import hands, made, scene_of, smo, study_of
@@ -190,6 +192,16 @@ def test_landmarks_are_where_they_are_known_and_nowhere_else(
 
 
 # -- pixels ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_goes_on_to_the_landmarks_on_either_side() -> None:
+    trace = Trace(("violation",), np.zeros(1))
+    trace.append(np.zeros((100, 1)), np.zeros(100, dtype=np.int64))
+    for step in (5, 20, 50, 80, 95):
+        trace.mark(step, 1.0, float(step), 0.5)
+    for log in (False, True):
+        cells = cells_of(trace.view(), "primal", StepScale(40, 60, 201, log))
+        assert cells.low.tolist() == [20.0, 50.0, 80.0] and cells.x[0] < 0 and cells.x[-1] > 200
 
 
 @given(
@@ -407,7 +419,7 @@ def test_each_learner_has_the_plots_of_its_notes(show: Show) -> None:
     pegasos.mark(200, 0.5, 0.75, 1 / 3)
     pegasos.mark(400, 0.6, 0.7, 1 / 7)
     assert curves_of(pegasos.view()) == {"objective": ["dual", "primal", "gap"]}
-    panel = show(study_of(pegasos, step=450, learner="pegasos"))
+    panel = show(study_of(pegasos, step=450, trainer=TRAINERS["pegasos"]))
     assert legend(panel, "objective") == {
         "dual D": "0.60000",
         "primal P": "0.70000",

@@ -21,10 +21,21 @@ from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase, Side, Sides
 from app.engine.results import Results
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades, colour
-from app.features.difference.scene import Difference, Differing, able, compared, difference_scene, sides_of
+from app.features.difference.scene import (
+    Difference,
+    DifferenceSession,
+    Differing,
+    able,
+    compared,
+    difference_scene,
+    sheets,
+    sides_of,
+)
+from app.scene.context import Context
 from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
 from app.state.points import Points
+from app.state.session import Session
 from solver import Grid
 
 SHADES = Shades((255, 255, 255), tuple((20 * c, 10, 200) for c in range(8)), (128, 128, 128))
@@ -90,6 +101,17 @@ def test_pixels_and_points_are_those_where_predict_differs(names: tuple[str, str
     np.testing.assert_array_equal(last.involved.said, said[last.involved.index])
     labels = points.labels[last.involved.index]
     assert last.involved.right == tuple((last.involved.said[:, side] == labels).sum() for side in (0, 1))
+
+
+def test_the_hatching_lies_over_pictures_of_models_alone() -> None:
+    points = GeneratorSettings("moons", 20).points()
+    document = Document(points, (LANES["knn"], LANES["linear"], Lane("difference")), 3)
+    query = Differing(sides(points, "knn", "linear"), Grid(-2.0, 3.0, -1.5, 2.0, 30, 21), points, True)
+    value, results = answered(query)[-1], Results()
+    results.accept_answer(Answer("compare", 1, query, value, True))
+    context = Context(document, Session().having(DifferenceSession(differing=True)), results, True)
+    assert [sheets(context, place) for place in range(3)] == [(value.hatch,), (value.hatch,), ()]
+    assert not sheets(replace(context, session=Session()), 0)
 
 
 def test_the_lane_of_a_difference_counts_the_same_pixels_and_stripes_them() -> None:

@@ -16,7 +16,7 @@ from app.features.evaluation import text as words
 from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.panel import EvaluationPanel
 from app.features.evaluation.query import score_of
-from app.features.evaluation.scene import Evaluation, place_of
+from app.features.evaluation.scene import Evaluation, EvaluationSession, place_of
 from app.features.evaluation.view_roc import FULLEST, ConfusionView, RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.state.number_format import percent
@@ -206,7 +206,7 @@ def test_folds_are_validated_and_put_into_words(make: Make, qtbot: QtBot) -> Non
     QTest.keyClicks(k, "4")
     QTest.keyClick(k, KEY.Key_Return)
     settle(qtbot, window)
-    assert window.controller.session.validation.k == 4
+    assert window.controller.session.of(EvaluationSession).validation.k == 4
     qtbot.waitUntil(lambda: "…" not in text(panel, "validated0") + text(panel, "validated1"), timeout=10_000)
     for lane in (0, 1):
         value = window.scene.feature(Evaluation).lanes[lane].validated
@@ -242,7 +242,7 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
         QTest.mouseMove(roc, QPoint(round(x[place]), round(y[place])))
         QTest.mouseRelease(roc, LEFT, pos=QPoint(round(x[place]), round(y[place])))
         settle(qtbot, window)
-        threshold = window.controller.session.thresholds[1]
+        threshold = window.controller.session.of(EvaluationSession).thresholds[1]
         assert threshold is not None and abs(roc.place - place) <= 3
         guess = score_of(model, test.xy, True) > threshold
         assert roc.lane.confusion.tolist() == theirs.confusion_matrix(test.labels == 1, guess).tolist()
@@ -253,7 +253,7 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
     QTest.mouseClick(part(panel, QPushButton, "own"), LEFT)
     settle(qtbot, window)
     assert roc.hasFocus(), "not wherever a button that is disabled throws it"
-    assert window.controller.session.thresholds[1] is None and roc.place == place_of(curve, 0.0)
+    assert window.controller.session.of(EvaluationSession).thresholds[1] is None and roc.place == place_of(curve, 0.0)
 
 
 def test_the_threshold_by_keys(make: Make, qtbot: QtBot) -> None:
@@ -271,7 +271,7 @@ def test_the_threshold_by_keys(make: Make, qtbot: QtBot) -> None:
     assert press(KEY.Key_End) == last == press(KEY.Key_Right)
     assert press(KEY.Key_Home) == 0 == press(KEY.Key_Left)
     assert press(KEY.Key_PageUp) == max(1, round(0.1 * last))
-    assert press(KEY.Key_Backspace) == start and window.controller.session.thresholds[1] is None
+    assert press(KEY.Key_Backspace) == start and window.controller.session.of(EvaluationSession).thresholds[1] is None
     assert len(window.document.points) == 80, "no key went to the points"
 
 
@@ -283,7 +283,7 @@ def test_the_line_of_the_threshold_lies_where_the_score_is_it(make: Make, qtbot:
     for _ in range(4):
         QTest.keyClick(roc, KEY.Key_Left)
     settle(qtbot, window)
-    threshold = window.controller.session.thresholds[1]
+    threshold = window.controller.session.of(EvaluationSession).thresholds[1]
     (line,) = window.scene.lanes[1].sheets
     assert line.style == "other" and window.scene.lanes[0].sheets == ()
     places = line.xy[np.isfinite(line.xy[:, 0])]

@@ -23,6 +23,7 @@ from app.features.evaluation import query
 from app.features.evaluation import text as words
 from app.features.evaluation.query import CrossValidation, ScoreGrid, Scoring, ThresholdLine, Validated, score_of
 from app.features.evaluation.scene import (
+    EvaluationSession,
     Threshold,
     at_threshold,
     place_of,
@@ -32,7 +33,7 @@ from app.features.evaluation.scene import (
     threshold_at,
     wrong_test_points,
 )
-from app.learners.estimators import estimator_of
+from app.learners.base import estimator_of
 from app.scene.context import Context
 from app.state.document import (
     Document,
@@ -351,7 +352,7 @@ class Seen:
 
     def __init__(self, document: Document, **session: Any) -> None:
         self.document = document
-        self.session = Session(open_panels=frozenset({"evaluation"}), **session)
+        self.session = Session(open_panels=frozenset({"evaluation"})).having(EvaluationSession(**session))
         self.results = Results()
         self.job = 0
         for index in range(document.shown):
@@ -375,6 +376,9 @@ class Seen:
 
     def shown(self) -> Any:
         return next(iter(scene(Context(self.document, self.session, self.results, True), ())), None)
+
+    def wrong(self, index: int) -> Any:
+        return wrong_test_points(Context(self.document, self.session, self.results, True), index)
 
     def sheets(self, index: int) -> Any:
         return sheets(Context(self.document, self.session, self.results, True), index)
@@ -406,8 +410,8 @@ def test_the_same_is_shown_while_nothing_has_changed() -> None:
     assert shown is seen.shown() and not shown.lanes[0].stale and not shown.lanes[0].validating
     assert (shown.n_test, shown.n_trainable, shown.n_trained) == (18, 42, 42)
     assert len(shown.lanes[1].validated.sizes) == 5 and shown.lanes[0].training > 0.5
-    marks = wrong_test_points(seen.document, seen.results, 1)
-    assert marks is wrong_test_points(seen.document, seen.results, 1)
+    marks = seen.wrong(1)
+    assert marks is seen.wrong(1)
     wrong = seen.document.points.ids[marks.wrong]
     model = seen.results.frame(1).model  # type: ignore[union-attr]
     test = seen.document.test_points
@@ -421,7 +425,7 @@ def test_numbers_of_an_earlier_model_say_so() -> None:
     shown = seen.shown()
     assert (shown.lanes[0].stale, shown.lanes[1].stale) == (False, True)
     assert shown.lanes[1].confusion is not None, "better an old number that says so than none"
-    assert not len(wrong_test_points(seen.document, seen.results, 1).wrong), "but no mark that may be false"
+    assert not len(seen.wrong(1).wrong), "but no mark that may be false"
     seen.answer()
     assert not seen.shown().lanes[1].stale
 
@@ -432,7 +436,7 @@ def test_a_threshold_changes_the_confusion_and_draws_a_line() -> None:
     before = seen.shown().lanes[0]
     assert not before.moved and before.threshold == before.own_threshold == 0.5
     assert seen.sheets(0) == ()
-    seen.session = replace(seen.session, thresholds=(0.9, None, None, None))
+    seen.session = seen.session.having(EvaluationSession(thresholds=(0.9, None, None, None)))
     seen.answer()
     after = seen.shown().lanes[0]
     assert after.moved and after.threshold == 0.9 and after.confusion.sum() == 18
@@ -480,7 +484,9 @@ def test_a_threshold_holds_only_for_the_settings_it_was_moved_under() -> None:
     seen = Seen(two())
     seen.answer()
     svm = seen.document.lanes[1]
-    seen.session = replace(seen.session, thresholds=(None, Threshold(0.3, seen.shown().lanes[1].lane), None, None))
+    seen.session = seen.session.having(
+        EvaluationSession(thresholds=(None, Threshold(0.3, seen.shown().lanes[1].lane), None, None))
+    )
     seen.answer()
     own = seen.shown().lanes[1]
     assert own.moved and own.threshold == 0.3 and "threshold1" in seen.asked()
@@ -506,13 +512,13 @@ def test_a_threshold_holds_only_for_the_settings_it_was_moved_under() -> None:
 def test_new_settings_over_old_numbers_say_so() -> None:
     seen = Seen(two())
     seen.answer()
-    assert len(wrong_test_points(seen.document, seen.results, 1).wrong)
+    assert len(seen.wrong(1).wrong)
     old = seen.asked()["scores1"]
     with_lane(seen, Lane("svm", svm=SvmSettings(C=1e-3)))
     lane = seen.shown().lanes[1]
     assert lane.stale and lane.scores is not None and not seen.shown().lanes[0].stale
     assert seen.asked()["scores1"] == old, "what is shown is not forgotten"
-    assert not len(wrong_test_points(seen.document, seen.results, 1).wrong)
+    assert not len(seen.wrong(1).wrong)
     seen.train(1)
     assert seen.asked()["scores1"] != old and seen.shown().lanes[1].stale
     seen.answer()

@@ -26,9 +26,9 @@ from app.engine.shading import Shades
 from app.features.ground_truth import scene as truths
 from app.features.ground_truth import text as truth_words
 from app.features.ground_truth.controller import GroundTruthController
-from app.features.ground_truth.fresh_draws import FreshDraw
 from app.features.ground_truth.fresh_points import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
 from app.features.ground_truth.scene import Boundary
+from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.files import documents
 from app.scene.context import Context
 from app.state.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
@@ -285,7 +285,9 @@ class Desk:
 
     def __init__(self, settings: GeneratorSettings = MOONS, **session: Any) -> None:
         self.document = replace(generated(settings), lanes=(Lane("knn"), Lane("svm")))
-        self.session, self.results = Session(**{"open_panels": frozenset({"truth"}), **session}), Results()
+        open_panels = session.pop("open_panels", frozenset({"truth"}))
+        self.session = Session(open_panels=open_panels).having(GroundTruthSession(**session))
+        self.results = Results()
         self.numbers: Iterator[int] = itertools.count(1)
         self.known: set[str] = set()
         self.learn(model_of(self.document), KNeighborsClassifier(5).fit(*self.arrays))
@@ -370,7 +372,7 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
     X, y = Law("moons", 0.2).draw(500, (71, 3))
     assert row.tally is not None and not row.counting and row.tally.failures == (other.predict(X) != y).sum()
     assert desk.asked()["fresh0"] == query
-    desk.session = replace(desk.session, fresh_draw=FreshDraw(500, 4, 1))
+    desk.session = desk.session.having(GroundTruthSession(fresh_draw=FreshDraw(500, 4, 1)))
     assert desk.scene().rows[0].tally is None and desk.sheets() == ()  # of other points
 
 
@@ -443,7 +445,7 @@ def test_a_haze_is_of_these_points_and_settings() -> None:
     assert desk.sheets(1) == () and len(desk.sheets(0)) == 1
     desk.document, desk.session = before, replace(desk.session, drawing=True)
     assert desk.asked() == {}  # a gesture is going on
-    desk.session = replace(desk.session, drawing=False, resamples=6)
+    desk.session = replace(desk.session, drawing=False).having(GroundTruthSession(bootstrap=True, resamples=6))
     assert desk.scene().rows[1].resampling and len(desk.sheets(1)) == 1
 
 
@@ -505,7 +507,10 @@ def test_another_document_has_no_fresh_points() -> None:
     desk = controller()
     desk.feature(GroundTruthController).draw_fresh(), desk.feature(GroundTruthController).keep_drawing_fresh(True)
     desk.new()
-    assert desk.session.fresh_draw == FreshDraw() and not desk.session.fresh_going
+    assert (
+        desk.session.of(GroundTruthSession).fresh_draw == FreshDraw()
+        and not desk.session.of(GroundTruthSession).fresh_going
+    )
 
 
 def test_verbs() -> None:
@@ -514,27 +519,32 @@ def test_verbs() -> None:
     desk.say = said.append  # type: ignore[method-assign]
     truth = desk.feature(GroundTruthController)
     truth.toggle_ideal()
-    assert desk.session.ideal and said == ["Ideal (Bayes) boundary: no classifier does better on average."]
+    assert desk.session.of(GroundTruthSession).ideal and said == [
+        "Ideal (Bayes) boundary: no classifier does better on average."
+    ]
     desk.clear()
     truth.toggle_ideal(), truth.toggle_ideal()
     assert "no generator" in said[-1]
     truth.draw_fresh()
-    assert desk.session.fresh_draw == FreshDraw(1000, 1, 1)
+    assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 1, 1)
     truth.draw_more_fresh(), truth.draw_more_fresh()
-    assert desk.session.fresh_draw == FreshDraw(1000, 1, 3)
+    assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 1, 3)
     truth.draw_fresh()
-    assert desk.session.fresh_draw == FreshDraw(1000, 4, 1)  # no number comes twice
+    assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 4, 1)  # no number comes twice
     truth.set_count(2_000_000)
-    assert desk.session.fresh_count == 100_000
+    assert desk.session.of(GroundTruthSession).fresh_count == 100_000
     truth.draw_more_fresh()
-    assert desk.session.fresh_draw == FreshDraw(100_000, 5, 1)
+    assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(100_000, 5, 1)
     truth.keep_drawing_fresh(True)
     for _ in range(20):
         truth.draw_more_fresh()
-    assert desk.session.fresh_draw.total == 1_000_000 and not desk.session.fresh_going
+    assert (
+        desk.session.of(GroundTruthSession).fresh_draw.total == 1_000_000
+        and not desk.session.of(GroundTruthSession).fresh_going
+    )
     truth.pick_up()
-    assert desk.session.fresh_draw.batches == 0
+    assert desk.session.of(GroundTruthSession).fresh_draw.batches == 0
     truth.draw_fresh()
-    assert desk.session.fresh_draw.first == 15
-    desk.toggle("bootstrap"), truth.set_resamples(1000)
-    assert desk.session.bootstrap and desk.session.resamples == 200
+    assert desk.session.of(GroundTruthSession).fresh_draw.first == 15
+    desk.toggle("bootstrap", GroundTruthSession), truth.set_resamples(1000)
+    assert desk.session.of(GroundTruthSession).bootstrap and desk.session.of(GroundTruthSession).resamples == 200

@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.overlays import Lines, Specks
 from app.features.ground_truth import text
-from app.features.ground_truth.fresh_draws import FreshDraw
 from app.features.ground_truth.model import GroundTruthScene, TruthRow
 from app.features.ground_truth.panel import stability_html, states
+from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.views.window import MainWindow
 from solver.data.distribution import Law
@@ -120,7 +120,10 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
     QTest.keyClicks(spin, "200")
     QTest.keyClick(spin, Qt.Key.Key_Return)
     settle(qtbot, window)
-    assert window.controller.session.fresh_count == 200 and window.controller.session.fresh_draw.batches == 0
+    assert (
+        window.controller.session.of(GroundTruthSession).fresh_count == 200
+        and window.controller.session.of(GroundTruthSession).fresh_draw.batches == 0
+    )
     assert part(window, QPushButton, "throw").text() == "Throw 200 fresh points"
     click(qtbot, window, "throw")
     (specks,) = sheets(window)
@@ -139,21 +142,21 @@ def test_what_waits_for_a_training_says_so() -> None:
 
 def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
-    fresh_draw = lambda: window.controller.session.fresh_draw  # noqa: E731
+    fresh_draw = lambda: window.controller.session.of(GroundTruthSession).fresh_draw  # noqa: E731
     click(qtbot, window, "keep")
     qtbot.waitUntil(lambda: fresh_draw().batches >= 3, timeout=20_000)
     assert part(window, QPushButton, "keep").text() == "Stop throwing"
     click(qtbot, window, "keep")
     settle(qtbot, window)
-    assert not window.controller.session.fresh_going
+    assert not window.controller.session.of(GroundTruthSession).fresh_going
     first = fresh_draw()
     assert isinstance(first, FreshDraw) and first.first == 1
     assert f"(throws 1 to {first.batches})" in words(window, "errors")
     click(qtbot, window, "keep")
-    assert window.controller.session.fresh_going
+    assert window.controller.session.of(GroundTruthSession).fresh_going
     key(window, Qt.Key.Key_0, CTRL)
     window.refresh_if_pending()
-    assert not window.controller.session.fresh_going and styles(window) == []
+    assert not window.controller.session.of(GroundTruthSession).fresh_going and styles(window) == []
     settle(qtbot, window)
 
 
@@ -197,7 +200,7 @@ def test_the_area_on_which_a_model_is_wrong(qtbot: QtBot, make: Make) -> None:
         share = (model.predict(places) != ((places**2).sum(axis=1) >= 0.5)).mean()  # type: ignore[union-attr]
         assert f"area {100 * share:.1f} %" in said or f" {100 * share:.1f} % " in said
     click(qtbot, window, "ideal")
-    assert styles(window) == ["ideal"] and window.controller.session.ideal
+    assert styles(window) == ["ideal"] and window.controller.session.of(GroundTruthSession).ideal
 
 
 def test_h_shows_the_haze_and_its_number(qtbot: QtBot, make: Make) -> None:

@@ -16,13 +16,15 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.engine.run_state import RunState, Slacks
-from app.features.kkt import view_style
-from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, StudyOverlay, kkt_marks, to_repaint
+from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, StudyOverlay, to_repaint
+from app.features.kkt.scene import marks
 from app.features.kkt.text import number, point_words
 from app.features.kkt.view_layout import study_overlay, to_pixels, wrapped
+from app.scene.marks import KKT_MARKS, case_of
 from app.scene.model import grid_of
 from app.state.document import Document, Lane, View
 from app.state.points import Points
+from app.views import kkt_style
 from app.views.plot import clouds, symbols
 from app.views.plot.label_placing import place_box
 from app.views.theme import DARK, LIGHT, Theme, contrast
@@ -76,9 +78,10 @@ def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | No
     run_state = replace(
         whole, index=some, y=whole.y[some], f=whole.f[some], alpha=whole.alpha[some], kkt=report, slacks=None
     )
-    index, kinds = kkt_marks(run_state)
-    marked = dict(zip(index.tolist(), [clouds.KINDS[kind] for kind in kinds.tolist()], strict=True))
-    assert len(marked) == len(index)
+    found = marks(run_state, run_state.points)
+    assert found is not None and found is marks(run_state, run_state.points)
+    marked = dict(zip(found.index.tolist(), [found.kinds[kind] for kind in found.kind.tolist()], strict=True))
+    assert len(marked) == len(found.index)
     for point in range(60):
         alpha, margin = whole.alpha[point], whole.y[point] * whole.f[point]
         if alpha == 0:
@@ -90,13 +93,12 @@ def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | No
         else:
             wanted = "kkt2" if margin <= 1 + 1e-3 else "kkt2!"
         assert marked.get(point) == wanted
-    ranks = [view_style.MARKS.index(clouds.KINDS[kind]) for kind in kinds.tolist()]
-    assert ranks == sorted(ranks)
+    assert found.kind.tolist() == sorted(found.kind.tolist())
 
 
 def test_a_learner_without_multipliers_has_no_marks(qapp: QApplication) -> None:
-    index, kinds = kkt_marks(replace(study_of(10), kkt=None, alpha=None, C=None, v=None))
-    assert len(index) == len(kinds) == 0
+    run_state = replace(study_of(10), kkt=None, alpha=None, C=None, v=None)
+    assert marks(run_state, run_state.points) is None
 
 
 def mark_alone(kind: str, theme: Theme, scale: float, side: int = 61) -> np.ndarray:
@@ -109,7 +111,7 @@ def mark_alone(kind: str, theme: Theme, scale: float, side: int = 61) -> np.ndar
     symbols.draw(painter, theme, kind, scale)
     painter.end()
     pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(side, side)
-    colour = view_style.CASES[view_style.case_of(kind)[0]].colour(theme)
+    colour = kkt_style.CASES[case_of(kind)[0]].colour(theme)
     parts = np.stack([(pixels >> shift) & 255 for shift in (16, 8, 0)]).astype(int)
     wanted = np.array([colour.red(), colour.green(), colour.blue()])[:, None, None]
     return np.asarray(np.abs(parts - wanted).sum(axis=0) < 60)
@@ -118,7 +120,7 @@ def mark_alone(kind: str, theme: Theme, scale: float, side: int = 61) -> np.ndar
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 @pytest.mark.parametrize("size", [symbols.POINT, 7])
 def test_marks_differ_without_colour(qapp: QApplication, theme: Theme, size: int) -> None:
-    shapes = {kind: mark_alone(kind, theme, size / symbols.POINT) for kind in view_style.MARKS}
+    shapes = {kind: mark_alone(kind, theme, size / symbols.POINT) for kind in KKT_MARKS}
     for (one, first), (other, second) in itertools.combinations(shapes.items(), 2):
         # A stroke on the one where the other has nothing, or the other way round.
         assert (first ^ second).sum() > 0.3 * min(first.sum(), second.sum()), (one, other)
@@ -126,9 +128,9 @@ def test_marks_differ_without_colour(qapp: QApplication, theme: Theme, size: int
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_marks_stand_out_from_their_seam(theme: Theme) -> None:
-    for style in view_style.CASES.values():
+    for style in kkt_style.CASES.values():
         assert contrast(style.dark if theme.dark else style.light, theme.background) >= 3.0
-    colours = [style.dark if theme.dark else style.light for style in view_style.CASES.values()]
+    colours = [style.dark if theme.dark else style.light for style in kkt_style.CASES.values()]
     assert len(set(colours)) == 4
 
 
@@ -138,7 +140,7 @@ def test_no_mark_is_cut_off_by_its_cell(qapp: QApplication, size: int, ratio: fl
     atlas = clouds.atlas_for(LIGHT, size, ratio)
     image = atlas.pixmap.toImage()
     pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), -1)[:, : image.width()]
-    for kind in view_style.MARKS:
+    for kind in KKT_MARKS:
         at = clouds.KINDS.index(kind) * atlas.cell
         cell = pixels[:, at : at + atlas.cell] >> 24
         assert cell.any()

@@ -14,6 +14,7 @@ from sklearn.metrics import hinge_loss, zero_one_loss
 
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
+from app.learners.table import TRAINERS
 from app.state.number_format import short
 from app.state.points import Points
 from solver import Certificate, Status
@@ -33,7 +34,7 @@ def study_of(
     points = Points.of(np.arange(2.0 * len(y)).reshape(-1, 2), (signs > 0).astype(int))
     return RunState(
         1,
-        name,
+        TRAINERS[name],
         "",
         "",
         0,
@@ -187,8 +188,8 @@ def test_counts_in_words() -> None:
     assert "hold" in words.violation_words(0)
     assert "each bar is the largest of 12 multipliers" in words.bars_words(1200, 12)
     assert "a bar for each" in words.bars_words(5, 1)
-    assert words.without_alpha("perceptron").startswith("The perceptron has no multipliers")
-    assert words.without_alpha("pegasos").startswith("Pegasos has no multipliers")
+    assert words.without_alpha(TRAINERS["perceptron"]).startswith("The perceptron has no multipliers")
+    assert words.without_alpha(TRAINERS["pegasos"]).startswith("Pegasos has no multipliers")
     assert words.beyond_words(3, "left") == "3 further left"
 
 

@@ -19,6 +19,7 @@ from sklearn.metrics import hinge_loss
 from app.engine.run_state import RunState
 from app.features.kkt.text import NO_STUDY, point_words
 from app.features.losses.panel import LossPanel, x_range
+from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
 from app.state.number_format import short
 from app.state.points import Points
@@ -80,7 +81,7 @@ def with_margins(margins: list[float] | np.ndarray, learner: str = "smo") -> Run
     run_state = study_of(len(margins), steps=1)
     run_state = replace(run_state, f=run_state.y * np.asarray(margins, dtype=float))
     bare = {"alpha": None, "C": None, "v": None, "kkt": None}
-    return replace(run_state, learner=learner, **bare) if learner != "smo" else run_state
+    return replace(run_state, trainer=TRAINERS[learner], **bare) if learner != "smo" else run_state
 
 
 # -- places ------------------------------------------------------------------------------------------------------------

@@ -15,11 +15,12 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.engine.run_state import RunState
-from app.features.kkt import view_style
 from app.features.kkt.text import NO_STUDY, point_words
 from app.features.multipliers.panel import MultipliersPanel, bars_of
+from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
 from app.state.points import Points
+from app.views import kkt_style
 from app.views.theme import DARK, LIGHT
 from solver.inspection.metrics import KktCase
 from tests.app.features.studies import controller, id_of, libsvm, scene_of, study_of
@@ -72,7 +73,7 @@ def pixels(panel: MultipliersPanel) -> np.ndarray:
 
 
 def plain(case: KktCase, dark: bool = False) -> int:
-    return int(view_style.CASES[case].colour(DARK if dark else LIGHT).rgb())
+    return int(kkt_style.CASES[case].colour(DARK if dark else LIGHT).rgb())
 
 
 # -- heights -----------------------------------------------------------------------------------------------------------
@@ -269,7 +270,7 @@ def test_a_group_has_a_tick_when_any_of_it_violates(show: Show) -> None:
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 @pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
 def test_patterns_differ_without_colour(qapp: QApplication, theme: object, ratio: float) -> None:
-    tiles, colours = view_style.bar_tiles(DARK if theme is DARK else LIGHT, ratio)
+    tiles, colours = kkt_style.bar_tiles(DARK if theme is DARK else LIGHT, ratio)
     patterns = {(tile != colour).tobytes() for tile, colour in zip(tiles[1:], colours[1:], strict=True)}
     assert len(patterns) == 3 and tiles.shape[1] == round(6 * ratio)
     for tile, colour in zip(tiles, colours, strict=True):
@@ -357,7 +358,7 @@ def test_keys_go_by_bars_where_points_are_grouped(qtbot: QtBot) -> None:
 
 def test_without_multipliers_one_sentence(show: Show) -> None:
     run_state = study_of(10)
-    bare = replace(run_state, learner="perceptron", alpha=None, C=None, v=None, kkt=None)
+    bare = replace(run_state, trainer=TRAINERS["perceptron"], alpha=None, C=None, v=None, kkt=None)
     panel = show(bare, id_of(run_state, 0))
     assert text(panel, "alphas.message").startswith("The perceptron has no multipliers")
     assert not panel.bars.isVisible()

@@ -9,7 +9,7 @@ from app.engine.requests import Frame, Phase, Picture
 from app.engine.results import Results
 from app.features.probe.query import BoundaryFacts, BoundaryQuery
 from app.features.probe.tables import Who
-from app.learners.estimators import estimator_of
+from app.learners.base import estimator_of
 from app.scene.compose import compose
 from app.scene.model import Scene
 from app.state.document import Document, KnnSettings, Lane, SvmSettings

@@ -14,7 +14,7 @@ from app.engine.query import Answer
 from app.engine.results import Results
 from app.features.probe.controller import ProbeController, _as_seen
 from app.features.probe.query import BoundaryQuery
-from app.features.probe.scene import Probe, queries
+from app.features.probe.scene import Probe, ProbeSession, queries
 from app.scene.compose import compose
 from app.scene.context import Context
 from app.state.document import Document
@@ -34,36 +34,36 @@ def controller(shown: int = 2) -> tuple[Controller, list[str]]:
 def test_the_pointer_is_told_where_somebody_looks() -> None:
     desk, _ = controller()
     desk.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
-    assert desk.session.aim == (0.5, 0.25)
+    assert desk.session.of(ProbeSession).aim == (0.5, 0.25)
     desk.feature(ProbeController).aim(None)
-    assert desk.session.aim is None
+    assert desk.session.of(ProbeSession).aim is None
     alone, _ = controller(shown=1)
     alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
-    assert alone.session.aim is None
+    assert alone.session.of(ProbeSession).aim is None
     alone.look_at("probe", True)
     alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
     alone.feature(ProbeController).aim(None)
-    assert alone.session.aim == (0.5, 0.25)  # on its way to the panel
+    assert alone.session.of(ProbeSession).aim == (0.5, 0.25)  # on its way to the panel
 
 
 def test_pin_and_let_go() -> None:
     desk, said = controller()
     desk.feature(ProbeController).toggle()
-    assert desk.session.probe is None and "Put the pointer over a picture" in said[-1]
+    assert desk.session.of(ProbeSession).probe is None and "Put the pointer over a picture" in said[-1]
     desk.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
     desk.feature(ProbeController).toggle()
-    assert desk.session.probe == (0.5, 0.25) and "Ctrl+8" in said[-1]
+    assert desk.session.of(ProbeSession).probe == (0.5, 0.25) and "Ctrl+8" in said[-1]
     desk.feature(ProbeController).aim(PointerPosition(0.1, 0.1, 0.01))
-    assert desk.session.probe == (0.5, 0.25) and desk.session.aim == (0.1, 0.1)
+    assert desk.session.of(ProbeSession).probe == (0.5, 0.25) and desk.session.of(ProbeSession).aim == (0.1, 0.1)
     desk.feature(ProbeController).toggle()
-    assert desk.session.probe is None
+    assert desk.session.of(ProbeSession).probe is None
     desk.set_session(cursor=(3.0, 4.0))
     desk.feature(ProbeController).toggle()
-    assert desk.session.probe == (3.0, 4.0)
+    assert desk.session.of(ProbeSession).probe == (3.0, 4.0)
     desk.feature(ProbeController).pin(1e300, -1e300)
-    assert desk.session.probe == (LIMIT, -LIMIT)
+    assert desk.session.of(ProbeSession).probe == (LIMIT, -LIMIT)
     desk.new()
-    assert desk.session.probe is None  # another document, another plane
+    assert desk.session.of(ProbeSession).probe is None  # another document, another plane
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e3))
@@ -93,8 +93,8 @@ def test_the_background_is_asked_while_somebody_looks() -> None:
     results = Results()
     for frame in (*frames, linear):
         results.accept(frame)
-    assert queries(context([*frames, linear], Session(aim=(0.0, 0.0)), results)) == {}
-    asked = queries(context([*frames, linear], Session(probe=(0.0, 0.0)), results))
+    assert queries(context([*frames, linear], Session().having(ProbeSession(aim=(0.0, 0.0))), results)) == {}
+    asked = queries(context([*frames, linear], Session().having(ProbeSession(probe=(0.0, 0.0))), results))
     assert asked == {"ground1": BoundaryQuery(frames[1].model, 0, (-2, 2, -1, 1))}  # type: ignore[arg-type]
 
 
@@ -111,19 +111,33 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
     results.accept_answer(Answer("ground0", 1, query, ground_of(model), True))
     document = Document(points, (lane,), shown=1)
     scene = compose(
-        document, Session(probe=(0.2, 0.1)), results, title="", modified=False, history=(), position=0, compiled=True
+        document,
+        Session().having(ProbeSession(probe=(0.2, 0.1))),
+        results,
+        title="",
+        modified=False,
+        history=(),
+        position=0,
+        compiled=True,
     )
     assert any("feature space" in line for line in scene.feature(Probe).lanes[0].lines) == fits
     other, _ = svm(points, C=2.0)
     results.accept_answer(Answer("ground0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), ground_of(other)))  # type: ignore[arg-type]
     scene = compose(
-        document, Session(probe=(0.2, 0.1)), results, title="", modified=False, history=(), position=0, compiled=True
+        document,
+        Session().having(ProbeSession(probe=(0.2, 0.1))),
+        results,
+        title="",
+        modified=False,
+        history=(),
+        position=0,
+        compiled=True,
     )
     assert not any("feature space" in line for line in scene.feature(Probe).lanes[0].lines)
 
 
 def test_an_aim_alone_is_no_probe() -> None:
     points = points_of(60, 2)
-    probe = scene_with(Session(aim=(0.1, 0.2)), frame_of(*knn(points, 5), points)).feature(Probe)
+    probe = scene_with(Session().having(ProbeSession(aim=(0.1, 0.2))), frame_of(*knn(points, 5), points)).feature(Probe)
     assert probe.place is None and probe.aim == (0.1, 0.2) and not probe.lanes
     assert np.isfinite(probe.aim).all()

@@ -15,9 +15,19 @@ from app.engine.pieces import OvertakenError
 from app.engine.results import Results
 from app.engine.surface_values import problem_of, shown_pair
 from app.features.probe.query import BoundaryFacts, BoundaryQuery, ProbeQuery
-from app.features.probe.scene import HEAVY, MOST_LINES, LaneProbe, Probe, heavy, place_of, probe_lane, scene
+from app.features.probe.scene import (
+    HEAVY,
+    MOST_LINES,
+    LaneProbe,
+    Probe,
+    ProbeSession,
+    heavy,
+    place_of,
+    probe_lane,
+    scene,
+)
 from app.features.probe.tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, compact, figure
-from app.learners.table import SVM_TRAINERS
+from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.scene.context import Context
 from app.state.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.points import Points
@@ -253,16 +263,16 @@ def test_overflow_is_a_sentence() -> None:
 
 def test_what_is_probed() -> None:
     open_panels = frozenset({"probe"})
-    assert place_of(Session(aim=(1, 2))) is None
-    assert place_of(Session(aim=(1, 2), open_panels=open_panels)) == (1, 2)
-    assert place_of(Session(aim=(1, 2), cursor=(3, 4), open_panels=open_panels)) == (3, 4)
-    assert place_of(Session(aim=(1, 2), cursor=(3, 4), probe=(5, 6))) == (5, 6)
+    assert place_of(Session().having(ProbeSession(aim=(1, 2)))) is None
+    assert place_of(Session(open_panels=open_panels).having(ProbeSession(aim=(1, 2)))) == (1, 2)
+    assert place_of(Session(cursor=(3, 4), open_panels=open_panels).having(ProbeSession(aim=(1, 2)))) == (3, 4)
+    assert place_of(Session(cursor=(3, 4)).having(ProbeSession(aim=(1, 2), probe=(5, 6)))) == (5, 6)
 
 
 def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
     points = points_of(60, 2)
     frames = [frame_of(*knn(points, 5), points), frame_of(*svm(points), points, 1)]
-    session = Session(probe=(0.3, 0.1))
+    session = Session().having(ProbeSession(probe=(0.3, 0.1)))
     first, second = (scene_with(session, *frames).feature(Probe) for _ in range(2))
     assert first.pinned and [lane.label for lane in first.lanes] == [
         frame.model.predict([(0.3, 0.1)])[0] for frame in frames
@@ -274,12 +284,15 @@ def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
 def test_lanes_without_a_model() -> None:
     empty = Document(lanes=(Lane("knn"), Lane("svm")))
     (probe,) = scene(
-        Context(empty, Session(probe=(0.0, 0.0)), Results(), True), scene_with(Session(), document=empty).lanes
+        Context(empty, Session().having(ProbeSession(probe=(0.0, 0.0))), Results(), True),
+        scene_with(Session(), document=empty).lanes,
     )
     assert all(lane.label == -1 and "Click to add points" in lane.message for lane in probe.lanes)
     alone = points_of(5, 1)
     document = Document(alone, (Lane("knn"), Lane("svm")))
-    probe = scene_with(Session(probe=(0.0, 0.0)), frame_of(*knn(alone, 3), alone), document=document).feature(Probe)
+    probe = scene_with(
+        Session().having(ProbeSession(probe=(0.0, 0.0))), frame_of(*knn(alone, 3), alone), document=document
+    ).feature(Probe)
     assert probe.lanes[0].headline == "class 2: 3 of 3 votes" and "needs two classes" in probe.lanes[1].message
 
 
@@ -288,7 +301,7 @@ def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatc
     model, lane = svm(points)
     assert not heavy(model) and len(model.support_) < HEAVY
     monkeypatch.setattr("app.features.probe.scene.HEAVY", 3)
-    frame, session = frame_of(model, lane, points), Session(probe=(0.3, 0.1))
+    frame, session = frame_of(model, lane, points), Session().having(ProbeSession(probe=(0.3, 0.1)))
     assert scene_with(session, frame).feature(Probe).lanes[0].message == "Working it out…"
     posted: list[LaneProbe] = []
     query = ProbeQuery(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import ProbeOverlay, probe_overlay
 from app.features.probe.panel import ProbePanel
-from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
+from app.features.probe.scene import Ball, LaneProbe, Probe, ProbeSession, Sketch
 from app.features.probe.tables import figure
 from app.features.probe.text import NOWHERE
 from app.features.probe.view_table import ProbeTable
@@ -103,33 +103,35 @@ def test_q_pins_and_lets_go(make: Make, qtbot: QtBot) -> None:
     place = shown_place(window)
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     settle(qtbot, window)
-    assert window.controller.session.probe == place and window.named_actions["pin"].isChecked()
+    assert window.controller.session.of(ProbeSession).probe == place and window.named_actions["pin"].isChecked()
     hover(window, 1, -1.0, 0.5)
     assert shown_place(window) == place
     button = panel_of(window).findChild(QPushButton, "probe.pin")
     assert button is not None and button.isChecked() and button.text() == "Let go"
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     window.refresh_if_pending()
-    assert window.controller.session.probe is None and not window.named_actions["pin"].isChecked()
+    assert window.controller.session.of(ProbeSession).probe is None and not window.named_actions["pin"].isChecked()
     assert shown_place(window) != place
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     window.refresh_if_pending()
-    assert window.controller.session.probe is not None and button.isChecked()
+    assert window.controller.session.of(ProbeSession).probe is not None and button.isChecked()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     window.refresh_if_pending()
-    assert window.controller.session.probe is None and not button.isChecked()
+    assert window.controller.session.of(ProbeSession).probe is None and not button.isChecked()
 
 
 def test_q_with_the_panel_closed(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     window.refresh_if_pending()
-    assert window.controller.session.probe is None  # there is nowhere to pin
+    assert window.controller.session.of(ProbeSession).probe is None  # there is nowhere to pin
     hover(window, 0, 0.5, 0.5)
     assert shown_place(window) is None
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     settle(qtbot, window)
-    assert window.controller.session.probe == pytest.approx((0.5, 0.5), abs=1.5 * window.canvases[0].unit())
+    assert window.controller.session.of(ProbeSession).probe == pytest.approx(
+        (0.5, 0.5), abs=1.5 * window.canvases[0].unit()
+    )
     laid = [canvas.overlays.layers[1].laid for canvas in window.canvases[:2]]
     assert all(probe is not None and probe.pinned for probe in laid)
 
@@ -162,7 +164,7 @@ def test_typed_places(make: Make, qtbot: QtBot) -> None:
         QTest.keyClick(field, KEY.Key_Return)
         window.refresh_if_pending()
     settle(qtbot, window)
-    assert window.controller.session.probe == (0.25, -1.5) == shown_place(window)
+    assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5) == shown_place(window)
     model = window.result(0).model  # type: ignore[union-attr]
     assert f"class {model.predict([(0.25, -1.5)])[0] + 1}:" in text(window, "probe0.headline")  # type: ignore[union-attr]
     assert fields[0] is not None
@@ -170,7 +172,7 @@ def test_typed_places(make: Make, qtbot: QtBot) -> None:
     QTest.keyClicks(fields[0], "far")
     QTest.keyClick(fields[0], KEY.Key_Return)
     window.refresh_if_pending()
-    assert window.controller.session.probe == (0.25, -1.5)
+    assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5)
 
 
 def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> None:
@@ -182,7 +184,7 @@ def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> No
     controller.set_generator(seed=7, name="circle")
     controller.generate()
     settle(qtbot, window)
-    assert controller.session.probe == (0.4, 0.2)
+    assert controller.session.of(ProbeSession).probe == (0.4, 0.2)
     for index in (0, 1):
         model = window.result(index).model  # type: ignore[union-attr]
         assert f"class {model.predict([(0.4, 0.2)])[0] + 1}" in text(window, f"probe{index}.headline")  # type: ignore[union-attr]
@@ -194,7 +196,7 @@ def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> No
     controller.clear()
     settle(qtbot, window)
     assert "Click to add points" in text(window, "probe0.message") and not text(window, "probe0.headline")
-    assert controller.session.probe == (0.4, 0.2)
+    assert controller.session.of(ProbeSession).probe == (0.4, 0.2)
 
 
 def test_one_class_and_none(make: Make, qtbot: QtBot) -> None:
@@ -270,7 +272,7 @@ def test_the_pointer_is_marked_in_the_other_lane(make: Make, qtbot: QtBot) -> No
     window.controller.toggle_lanes()  # alone, there is nobody to tell
     settle(qtbot, window)
     hover(window, 0, 0.1, 0.1)
-    assert window.controller.session.aim is None
+    assert window.controller.session.of(ProbeSession).aim is None
 
 
 def test_what_the_pictures_draw(make: Make, qtbot: QtBot) -> None:

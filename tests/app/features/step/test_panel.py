@@ -23,6 +23,7 @@ from app.features.step.view_box import BoxView
 from app.features.step.view_gain import GainView
 from app.features.step.view_ranking import RankingView, sizes_of
 from app.features.step.view_text import TextView
+from app.learners.table import TRAINERS
 from app.scene.model import Scene
 from app.state.points import Points
 from app.views import theme as themes
@@ -70,7 +71,7 @@ class Stage:
         step = explain(s) or self.last
         run_state = RunState(
             recording=1,
-            learner="smo",
+            trainer=TRAINERS["smo"],
             rule=s.selection,
             name="",
             step=run.position,
@@ -323,11 +324,13 @@ def test_without_a_step_there_is_one_sentence(qtbot: QtBot) -> None:
     assert not stage.view(BoxView).isVisible() and not stage.strips()[0].isVisible()
     stage.show_step(3)
     assert stage.view(BoxView).isVisible() and stage.strips()[0].isVisible()
-    stage.show(stage.run_state(learner="perceptron", explanation=None, operation="Point 3 was on the wrong side."))
+    stage.show(
+        stage.run_state(trainer=TRAINERS["perceptron"], explanation=None, operation="Point 3 was on the wrong side.")
+    )
     said = "Point 3 was on the wrong side. Box, gain and candidates are shown for SMO only."
     assert text_of(stage) == f"After step 3\n{said}"
     assert not stage.view(BoxView).isVisible()
-    stage.show(stage.run_state(learner="lasvm", explanation=None))
+    stage.show(stage.run_state(trainer=TRAINERS["lasvm"], explanation=None))
     assert "takes no pairs by a rule" in text_of(stage)
     stage.show(stage.run_state(explanation=None, step=0, length=0, ended=True))
     assert text_of(stage).startswith("Before the first step\nThere was no step to make.")

@@ -16,15 +16,30 @@ from sklearn import svm as reference
 from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 
 from app.engine.pieces import OvertakenError
+from app.engine.query import Answer
 from app.engine.results import Results
 from app.features.validation_curves import scene as query
-from app.features.validation_curves.scene import FOLDS, Curve, CurveQuery, asked_lane, folds_of, places, queries
+from app.features.validation_curves.scene import (
+    FOLDS,
+    Curve,
+    CurveQuery,
+    ValidationCurvesSession,
+    asked_lane,
+    folds_of,
+    name_of,
+    places,
+    queries,
+    question_of,
+)
+from app.features.validation_curves.scene import lane as strips_of
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.points import Points
 from app.state.session import Session
-from app.state.slider_scales import C_SCALE, GAMMA_SCALE, RankScale, controls_of, scale_of
+from app.state.slider_scales import RankScale, controls_of, scale_of
 from solver import SVC, KNeighborsClassifier
+
+C_SCALE, GAMMA_SCALE = scale_of("C", 0), scale_of("gamma", 0)
 
 POINTS = GeneratorSettings(count=20, noise=0.35).points()
 TEST = GeneratorSettings(count=30, noise=0.35, seed=5).points()
@@ -92,6 +107,20 @@ def test_the_curve_of_k_is_scikit_learns_where_nothing_ties() -> None:
     for k in (1, 3, 5, 9, 15):
         theirs = NeighboursReference(k).fit(POINTS.xy, POINTS.labels)
         assert curve.test[curve.scale.place_of(k)] == pytest.approx(theirs.score(TEST.xy, TEST.labels))
+
+
+def test_what_was_wrong_with_other_settings_is_not_said_of_these() -> None:
+    document = Document(POINTS, (Lane("knn"), Lane("svm")))
+    asked, session = (
+        question_of(document, document.lanes[0], "k"),
+        Session().having(ValidationCurvesSession(strips=True)),
+    )
+    other, curve = replace(asked, points=THREE), curve_of(POINTS, Lane("knn"), "k")
+    for of, value, said in ((asked, curve, "wrong"), (other, curve, ""), (other, None, "wrong")):
+        results = Results()
+        results.accept_answer(Answer(name_of(0, "k"), 1, of, value, True, "wrong"))
+        (strip,) = strips_of(Context(document, session, results, True), 0).curves
+        assert (strip.message, strip.curve, strip.stale) == (said, value, of is other)
 
 
 def test_a_part_of_the_points_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,7 +322,7 @@ def test_the_sliders_of_a_lane() -> None:
 @pytest.mark.parametrize("folds", list(itertools.product((None, False, True), repeat=4)))
 def test_curves_are_of_the_lanes_whose_settings_are_open(shown: int, folds: tuple[bool | None, ...]) -> None:
     document = Document(POINTS, (Lane("knn"),) * 4, shown)
-    context = Context(document, Session(strips=True, folds=folds), Results(), True)
+    context = Context(document, Session(folds=folds).having(ValidationCurvesSession(True)), Results(), True)
     open_lanes = [index for index in range(shown) if not context.session.is_folded(document, index)]
     assert set(queries(context)) == {f"curve{document.slots[index]}.k" for index in open_lanes}
     assert shown <= 2 or len(open_lanes) <= 1

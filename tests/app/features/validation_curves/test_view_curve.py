@@ -20,12 +20,14 @@ from app.features.validation_curves import scene as query
 from app.features.validation_curves.scene import Curve, CurveQuery, Strips, ValidationCurve, name_of, sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
-from app.state.slider_scales import C_SCALE, RankScale, scale_of
+from app.state.slider_scales import RankScale, scale_of
 from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
 from app.views.window import MainWindow
 from tests.app.views.lane.test_forms import find
 from tests.windows import Make, settle
+
+C_SCALE = scale_of("C", 0)
 
 KEY = Qt.Key
 
@@ -348,7 +350,7 @@ def test_the_slider_of_k_goes_with_the_box(quick: None, make: Make, qtbot: QtBot
 
 def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
     slider = ScaleSlider(RankScale(1))
-    strip = ValidationCurveView(slider, lambda value: None)
+    strip = ValidationCurveView(slider, "C", lambda value: None)
     for widget in (slider, strip):
         qtbot.addWidget(widget)
     strip.grab()
@@ -367,7 +369,7 @@ def test_every_text_stays_inside_a_narrow_frame(
     form = QWidget()
     qtbot.addWidget(form)
     slider = ScaleSlider(C_SCALE)
-    strip = ValidationCurveView(slider, lambda value: None)
+    strip = ValidationCurveView(slider, "C", lambda value: None)
     for widget in (slider, strip):
         widget.setParent(form)
     font = strip.font()

@@ -25,9 +25,9 @@ from app.engine.surface_values import Surface, unless_too_dense
 from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf
 from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide, ended, squared_norm
-from app.features.what_if.scene import differs, removable, side_of
-from app.features.what_if.state import Baseline
-from app.learners.estimators import estimator_of
+from app.features.what_if.scene import differs, queries, removable, side_of
+from app.features.what_if.state import Baseline, WhatIfSession
+from app.learners.base import estimator_of
 from app.scene.context import Context
 from app.state.commands import MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
@@ -310,11 +310,11 @@ def desk() -> Desk:
 def test_disarmed_nothing_is_kept() -> None:
     d = desk()
     d.dispatch(RemovePoints(ids=[3]))
-    assert d.session.baseline is None
+    assert d.session.of(WhatIfSession).baseline is None
     d.what_if.toggle()
-    assert d.session.armed and "dashed" in d.said[-1]
+    assert d.session.of(WhatIfSession).armed and "dashed" in d.said[-1]
     d.what_if.toggle()
-    assert not d.session.armed
+    assert not d.session.of(WhatIfSession).armed
 
 
 def test_a_drag_is_compared_with_what_was_before_it_began() -> None:
@@ -322,16 +322,19 @@ def test_a_drag_is_compared_with_what_was_before_it_began() -> None:
     d.what_if.toggle()
     start = d.document
     d.apply(MovePoints("drag 1", ids=[3], xy=[[1.0, 1.0]]))
-    first = d.session.baseline
+    first = d.session.of(WhatIfSession).baseline
     assert first is not None and first.document is start and first.frames[1] is d.frames[1]
     for x in (1.2, 1.4, 1.6):
         d.apply(MovePoints("drag 1", ids=[3], xy=[[x, 1.0]]))
-        assert d.session.baseline is first
+        assert d.session.of(WhatIfSession).baseline is first
     after = d.document
     d.learn()
     d.apply(MovePoints("drag 2", ids=[3], xy=[[0.0, 0.0]]))
-    assert d.session.baseline is not first and d.session.baseline is not None
-    assert d.session.baseline.document is after and d.session.baseline.frames[1] is d.frames[1]
+    assert d.session.of(WhatIfSession).baseline is not first and d.session.of(WhatIfSession).baseline is not None
+    assert (
+        d.session.of(WhatIfSession).baseline.document is after
+        and d.session.of(WhatIfSession).baseline.frames[1] is d.frames[1]
+    )
 
 
 def test_undo_and_redo_are_edits_too() -> None:
@@ -342,25 +345,25 @@ def test_undo_and_redo_are_edits_too() -> None:
     edited = d.document
     d.learn()
     d.undo()
-    assert d.session.baseline is not None and d.session.baseline.document is edited
+    assert d.session.of(WhatIfSession).baseline is not None and d.session.of(WhatIfSession).baseline.document is edited
     assert d.document.points is start.points
     d.learn()
     d.redo()
-    assert d.session.baseline.document.points is start.points
+    assert d.session.of(WhatIfSession).baseline.document.points is start.points
 
 
 def test_what_does_not_concern_the_lanes_changes_no_baseline() -> None:
     d = desk()
     d.what_if.toggle()
     d.dispatch(RemovePoints(ids=[3]))
-    kept = d.session.baseline
+    kept = d.session.of(WhatIfSession).baseline
     d.pan(0.3, 0.1)
     d.set_notes("n")
     d.set_axes(("a", "b"))
     d.lanes.move(0, 1)
-    assert d.session.baseline is kept
+    assert d.session.of(WhatIfSession).baseline is kept
     d.set_lane(0, "svm", C=3.0)
-    assert d.session.baseline is not kept, "a slider is an edit of what is learnt"
+    assert d.session.of(WhatIfSession).baseline is not kept, "a slider is an edit of what is learnt"
 
 
 def test_a_gesture_broken_off_leaves_nothing() -> None:
@@ -370,10 +373,13 @@ def test_a_gesture_broken_off_leaves_nothing() -> None:
     left = d.document.points
     d.learn()
     d.apply(MovePoints("drag", ids=[3], xy=[[1.0, 1.0]]))
-    assert d.session.baseline is not None and d.session.baseline.document.points is left
+    assert (
+        d.session.of(WhatIfSession).baseline is not None
+        and d.session.of(WhatIfSession).baseline.document.points is left
+    )
     d.set_session(drawing=True)
     d.store.abandon("drag")
-    assert d.session.baseline is None and d.document.points is left
+    assert d.session.of(WhatIfSession).baseline is None and d.document.points is left
 
 
 def test_another_document_forgets() -> None:
@@ -381,7 +387,21 @@ def test_another_document_forgets() -> None:
     d.what_if.toggle()
     d.dispatch(RemovePoints(ids=[3]))
     d.put(Document(THREE), None)
-    assert d.session.baseline is None and d.session.armed
+    assert d.session.of(WhatIfSession).baseline is None and d.session.of(WhatIfSession).armed
+
+
+def test_the_lanes_that_learn_something_else_have_a_ghost() -> None:
+    d = desk()
+    d.what_if.toggle()
+
+    def ghosts() -> set[str]:
+        return set(queries(Context(d.document, d.session, Results(), True, (GRID, GRID))))
+
+    assert not ghosts()
+    d.set_lane(0, "knn", n_neighbors=9)
+    assert ghosts() == {"ghost0"}, "the same points, but other settings"
+    d.dispatch(RemovePoints(ids=[3]))
+    assert "ghost1" in ghosts()
 
 
 def test_a_model_that_was_not_ready_is_trained_for_the_ghost() -> None:
@@ -389,8 +409,10 @@ def test_a_model_that_was_not_ready_is_trained_for_the_ghost() -> None:
     d.what_if.toggle()
     d.late = True
     d.dispatch(RemovePoints(ids=[3]))
-    assert d.session.baseline is not None and d.session.baseline.frames == (None,) * 4
-    side = side_of(d.session.baseline, 1)
+    assert (
+        d.session.of(WhatIfSession).baseline is not None and d.session.of(WhatIfSession).baseline.frames == (None,) * 4
+    )
+    side = side_of(d.session.of(WhatIfSession).baseline, 1)
     assert side == StateSide(TWO, LANES["rbf"], None)
     other = frame_of(LANES["rbf"], THREE)
     assert Baseline.of(d.document, lambda slot: other).frames == (None,) * 4, "a model of other points is no baseline"
@@ -422,7 +444,11 @@ def test_removing_is_one_step_with_a_name_and_arms() -> None:
     others = removable(d.document, d.frames[1]).ids
     position = d.store.position
     d.what_if.remove_non_support(1)
-    assert d.session.armed and d.session.baseline is not None and d.store.position == position + 1
+    assert (
+        d.session.of(WhatIfSession).armed
+        and d.session.of(WhatIfSession).baseline is not None
+        and d.store.position == position + 1
+    )
     assert d.store.undo_name == f"Remove {len(others)} non-support vectors"
     assert len(d.document.points) == len(TWO) - len(others)
     assert np.intersect1d(d.document.points.ids, others).size == 0

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.overlays import Lines
 from app.engine.pool import Priority
 from app.features.what_if.panel import WhatIfPanel
+from app.features.what_if.state import WhatIfSession
 from app.features.what_if.text import ARMED, DISARMED
 from app.state.commands import RemovePoints
 from app.state.document import Document, GeneratorSettings, Lane, PerceptronSettings, SvmSettings, View
@@ -76,7 +77,7 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
     window = make(two())
     models = [window.result(lane).model for lane in (0, 1)]  # type: ignore[union-attr]
     QTest.keyClick(window, KEY.Key_W)
-    assert window.controller.session.armed
+    assert window.controller.session.of(WhatIfSession).armed
     settle(qtbot, window)
     assert window.named_actions["arm_whatif"].isChecked() and ghost(window, 0) is None
     x, y = window.document.points.xy[4]
@@ -101,7 +102,7 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
     assert len(finer) and np.abs(models[1].decision_function(finer)).max() < 0.003, "computed anew for the new view"
     QTest.keyClick(window, KEY.Key_W)
     settle(qtbot, window)
-    assert ghost(window, 0) is None and window.controller.session.baseline is None
+    assert ghost(window, 0) is None and window.controller.session.of(WhatIfSession).baseline is None
     assert not answered(window)
 
 
@@ -142,7 +143,7 @@ def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
     assert box is not None
     QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
     settle(qtbot, window)
-    assert window.controller.session.armed and panel.hint.text() == ARMED
+    assert window.controller.session.of(WhatIfSession).armed and panel.hint.text() == ARMED
     old = window.result(1)
     x, y = window.document.points.xy[4]
     drag(window, qtbot, (x, y), (x + 0.6, y - 1.0))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QTableView, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.difference.controller import DifferenceController
-from app.features.difference.scene import Wipe
+from app.features.difference.scene import DifferenceSession, Wipe
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.views.window import MainWindow
 from tests.app import file_work
@@ -295,8 +295,8 @@ def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make
     QTest.keyClick(grip, Qt.Key.Key_Right)
     settle(qtbot, window)
     assert window.scene.feature(Wipe).at > at
-    window.controller.wipe(7.0)
-    assert window.controller.session.wipe == 1.0
+    window.controller.feature(DifferenceController).wipe(7.0)
+    assert window.controller.session.of(DifferenceSession).wipe == 1.0
     QTest.keyClick(canvas, Qt.Key.Key_Y)
     settle(qtbot, window)
     assert not grip.isVisible()

@@ -12,7 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QSpinBox, QStyle, QStyleOptionComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.learners.table import SVM_TRAINERS, TRAINERS
+from app.learners.svm import TRAINERS as SVM_TRAINERS
+from app.learners.table import TRAINERS
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, default_document
 from app.views.window import MainWindow
 from tests.app.views.lane.test_forms import choose, find, type_into

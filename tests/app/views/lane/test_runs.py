@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.engine.requests import Phase
-from app.features.kkt.overlay import kkt_marks
+from app.features.kkt.scene import marks
 from app.scene.model import Scene
 from app.scene.status_badge import Mood
 from app.state.document import (
@@ -194,7 +194,7 @@ def test_the_kkt_cases_take_the_place_of_the_marks(make: Make, qtbot: QtBot) -> 
     plain = canvas.grab().toImage()
     press(window, qtbot, Qt.Key.Key_K)
     run_state = window.scene.run_state
-    index, _ = kkt_marks(run_state)
+    index = marks(run_state, run_state.points).index
     assert len(canvas.layers.marks) == len(index) > 0
     assert np.array_equal(canvas.layers.marks.xy, run_state.points.xy[index])
     assert canvas.grab().toImage() != plain
@@ -215,7 +215,7 @@ def test_the_cases_of_a_sample_mark_the_right_points(make: Make, qtbot: QtBot) -
     press(window, qtbot, Qt.Key.Key_K)
     run_state, canvas = window.scene.run_state, window.canvases[0]
     assert len(run_state.points) == 40 and len(window.document.points) == 120
-    index, _ = kkt_marks(run_state)
+    index = marks(run_state, run_state.points).index
     assert np.array_equal(canvas.layers.marks.xy, run_state.points.xy[index])
 
 

@@ -16,7 +16,7 @@ from app.files.settings import DOCKS, Settings
 from app.main import create_window
 from app.state.commands import MovePoints
 from app.state.document import Document, Lane, default_document
-from app.views.panels.history_panel import HistoryPanel
+from app.views.panels.history_panel import HistoryModel, HistoryPanel
 from app.views.panels.notes_panel import NotesPanel
 from app.views.window import MainWindow
 from tests.app import file_work
@@ -86,6 +86,17 @@ def test_a_click_on_a_step_goes_there(make: Make, qtbot: QtBot) -> None:
     controller.set_lane(0, "knn", n_neighbors=9)
     settle(qtbot, window)
     assert rows(history) == ["Start", "Set k to 1", "Set k to 2", "Set k to 3", "Set k to 9"]
+
+
+def test_where_one_was_is_drawn_anew_and_where_one_is() -> None:
+    model = HistoryModel()
+    steps = ("a", "b", "c", "d")
+    model.show_steps(steps, 4, 2)
+    told: list[tuple[int, int]] = []
+    model.dataChanged.connect(lambda top, end: told.append((top.row(), end.row())))
+    model.show_steps(steps, 3, 2)
+    model.show_steps(steps, 3, None)
+    assert told == [(2, 4), (2, 3)]
 
 
 def test_the_keys_walk_through_the_history_and_dragging_moves_nothing(make: Make, qtbot: QtBot) -> None:
@@ -306,6 +317,15 @@ def test_the_docks_are_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     assert [again.named_actions[name].isChecked() for name in NAMES] == [True, False, True]
     table = again.findChild(QTableView, "table")
     assert table.isVisible() and table.model().rowCount() == 200
+
+
+def test_toolbars_stay_as_they_are_where_docks_are_arranged(make: Make) -> None:
+    window = make(plain())
+    bar = window.findChildren(QToolBar)[0]
+    window.dock_manager.remember()
+    bar.hide()
+    window.dock_manager.restore()
+    assert bar.isHidden()
 
 
 @pytest.mark.parametrize("broken", first_of([b"nonsense", "text", b"old", b"noise", b"", 7, ["a", "b"], b"cut"], 4))

@@ -18,6 +18,7 @@ from app.state.commands import AddPoints, Clear, MovePoints, RelabelPoints, Remo
 from app.state.document import Document, Lane, View
 from app.state.points import Points
 from app.tools import PointerPosition
+from app.views.panels.point_model import PointModel
 from app.views.panels.point_table import ClassField, PointTable
 from app.views.widgets.form_fields import number_of
 from app.views.window import MainWindow
@@ -365,6 +366,18 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
         assert (model.xy == points.xy).all() and (model.labels == points.labels).all()
         for row in range(model.rowCount()):
             assert float(model.index(row, Y).data(Qt.ItemDataRole.EditRole)) == points.xy[row, 1]
+
+
+def test_a_change_behind_a_row_that_comes_or_goes_is_told_where_it_is() -> None:
+    before = Points.of(np.arange(20.0).reshape(10, 2), 0)
+    after = before.remove([3]).move([8], (0.5, 0.5))  # the last of them
+    for old, new, row in ((before, after, 8), (after, before, 9)):
+        model = PointModel(None)
+        model.show_points(old)
+        told: list[tuple[int, int]] = []
+        model.dataChanged.connect(lambda top, end, roles, told=told: told.append((top.row(), end.row())))
+        assert not model.show_points(new)
+        assert told == [(row, row)]
 
 
 def test_what_is_drawn_follows_one_moved_point(make: Make, qtbot: QtBot) -> None:

@@ -26,12 +26,19 @@ from pytestqt.qtbot import QtBot
 from app.engine.overlays import Hatch, Lines, Specks
 from app.engine.requests import Marks, Picture
 from app.features.difference.controller import DifferenceController
+from app.features.difference.scene import DifferenceSession
+from app.features.evaluation.scene import OTHER
+from app.features.ground_truth.bootstrap import HAZE
 from app.features.ground_truth.controller import GroundTruthController
+from app.features.ground_truth.scene import IDEAL
+from app.features.ground_truth.state import GroundTruthSession
 from app.features.kkt.overlay import to_repaint
+from app.features.kkt.scene import KktSession
 from app.features.kkt.view_layout import study_overlay, to_pixels
 from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import probe_overlay
 from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
+from app.features.what_if.query import GHOST
 from app.learners.perceptron_orders import Orders
 from app.scene.model import grid_of
 from app.state.document import LIMIT, Document, Lane, SvmSettings, View, default_document
@@ -84,7 +91,7 @@ def layers_in(view: View) -> Layers:
     layers = Layers()
     layers.show_theme(THEME)
     layers.show_picture(Picture(argb, grid, lines, lines), provisional=True)
-    styles = ("ghost", "ideal", "haze", "other")
+    styles = (GHOST, IDEAL, HAZE, OTHER)
     xy = middle + unit * rng.uniform(-0.5, 0.5, (200, 2))
     layers.show_sheets(
         (
@@ -363,11 +370,11 @@ def busy_window(make: Make, qtbot: QtBot) -> Any:
     linear = Lane("svm", svm=SvmSettings(kernel="linear"))  # its margins go on for ever
     window: Any = make(Document(points=document.points, lanes=(document.lanes[0], linear)), size=(1280, 800))
     controller = window.controller
-    controller.toggle("differing")
+    controller.toggle("differing", DifferenceSession)
     controller.feature(DifferenceController).toggle_wipe()
     controller.feature(GroundTruthController).toggle_ideal()
-    controller.toggle("bootstrap")
-    controller.toggle("kkt")
+    controller.toggle("bootstrap", GroundTruthSession)
+    controller.toggle("kkt", KktSession)
     controller.feature(ProbeController).pin(0.3, 0.2)
     settle(qtbot, window)
     return window
@@ -408,7 +415,7 @@ def test_other_points_in_place_of_far_ones(make: Make, qtbot: QtBot) -> None:
     labels = (far[:, 0] > 0).astype(np.uint8)
     points = Points.of(far, labels)
     window = make(Document(points=points, view=View.fitting(points)), size=(1280, 800))
-    window.controller.toggle("differing")
+    window.controller.toggle("differing", DifferenceSession)
     settle(qtbot, window)
     window.controller.put(default_document(), None)
     check_repainting(window)

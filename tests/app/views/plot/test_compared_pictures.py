@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from pytestqt.qtbot import QtBot
 
-from app.features.difference.scene import Wipe, compared
+from app.features.difference.scene import compared
 from app.state.document import Document, Lane, View
 from app.state.points import Points
 from app.views.export.layout import PictureSpec, Sheet, shoot
@@ -36,7 +36,7 @@ def test_an_exported_picture_has_nothing_of_the_wipe(make: Make, qtbot: QtBot) -
     settle(qtbot, window)
     sheet = sheet_of(window)
     try:
-        assert sheet.plots[0].scene.feature(Wipe) is None
+        assert not sheet.plots[0].canvas.covers
     finally:
         sheet.close()
 

@@ -57,22 +57,6 @@ CASES: dict[KktCase, CaseStyle] = {
 }
 
 
-def mark_of(case: KktCase, satisfied: bool) -> str:
-    """Name of a case's mark on a plot; "" for none.  A "!" at the end: it has not the y f that its case asks for."""
-    if case is KktCase.NOT_SUPPORT and satisfied:
-        return ""
-    return f"kkt{int(case)}" + ("" if satisfied else "!")
-
-
-#: Marks of a plot, the lowest first.  (Who is misclassified satisfies the conditions of its case, whatever y f is.)
-MARKS: tuple[str, ...] = ("kkt0!", "kkt3", "kkt2", "kkt2!", "kkt1", "kkt1!")
-
-
-def case_of(mark: str) -> tuple[KktCase, bool]:
-    """The case of a mark, and whether it is satisfied."""
-    return KktCase(int(mark[3])), not mark.endswith("!")
-
-
 @lru_cache(maxsize=16)
 def _tile(theme: Theme, case: KktCase, ratio: float) -> QImage:
     """The square of device pixels that a bar of `case` repeats."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from app.state.session import FeatureSession
 from solver.core.arrays import Array, Integers
 
 if TYPE_CHECKING:
@@ -40,4 +41,32 @@ class FreshDraw:
         return law.draw(self.count, (_FRESH, self.first + batch))
 
 
-NO_THROW = FreshDraw()
+@dataclass(frozen=True)
+class GroundTruthSession(FeatureSession):
+    """What is done with truth and stability.
+
+    Attributes
+    ----------
+    ideal : bool
+        The pictures show the true boundary, or the ideal one.
+    bootstrap : bool
+        The pictures show the boundaries of models fitted to resampled points.
+    fresh_draw : FreshDraw
+        Which fresh points are thrown at the models.
+    fresh_going : bool
+        More are thrown, one batch after the other.
+    fresh_count : int
+        Points of the next throw.
+    resamples : int
+        How many times the points are resampled.
+    """
+
+    ideal: bool = False
+    bootstrap: bool = False
+    fresh_draw: FreshDraw = FreshDraw()
+    fresh_going: bool = False
+    fresh_count: int = 1000
+    resamples: int = 30
+
+    def of_new_document(self) -> GroundTruthSession:
+        return replace(self, fresh_draw=FreshDraw(), fresh_going=False)

@@ -1,0 +1,14 @@
+"""Active learning: asking for the label that teaches most."""
+
+from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
+
+FEATURE = Feature(
+    actions=(Action("asking", TRAINING, "&Active learning", ("Ctrl+6",), "Ask for the best label next.", "", True),),
+    dock=Dock(
+        "asking",
+        "Active learning",
+        Widget("app.features.active_learning.panel.ActiveLearningPanel", ("controller", "scheduler")),
+        tab="Asking",
+    ),
+    help=((WATCHING, "Ctrl+6", "active learning: ask for the label that teaches most"),),
+)

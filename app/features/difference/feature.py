@@ -1,0 +1,50 @@
+"""Two classifiers compared."""
+
+from app.features.feature import BESIDE, COMPARE, Action, Dock, Feature, Sign, Widget
+
+from . import scene
+from .controller import DifferenceController
+
+FEATURE = Feature(
+    actions=(
+        Action("compare", COMPARE, "&Compare two", ("Ctrl+7",), "Where two differ: share, points.", "", True, True),
+        Action(
+            "differing",
+            COMPARE,
+            "&Mark where they differ",
+            ("X",),
+            "Hatched, in every picture.",
+            checkable=True,
+            switch="differing",
+            of=scene.DifferenceSession,
+        ),
+        Action(
+            "wipe",
+            COMPARE,
+            "&Wipe",
+            ("Y",),
+            "One picture over half of the other.",
+            checkable=True,
+            run=lambda controller: controller.feature(DifferenceController).toggle_wipe(),
+            on=lambda shown: shown.feature(scene.Wipe) is not None,
+        ),
+        Action(
+            "difference",
+            COMPARE,
+            "&Difference as a lane",
+            (),
+            "Striped in both classes where they differ.",
+            run=lambda controller: controller.feature(DifferenceController).show_difference(),
+        ),
+    ),
+    dock=Dock("compare", "Compare", Widget("app.features.difference.panel.DifferencePanel")),
+    queries=scene.queries,
+    sheets=scene.sheets,
+    views={"cover": Widget("app.features.difference.overlay.WipeCover")},
+    signs=(Sign("differ", "Striped: the two compared classifiers predict different classes"),),
+    scene=scene.scene,
+    help=(
+        (BESIDE, "Ctrl+7", "two compared: the share of the view where they differ, and the points"),
+        (BESIDE, "X, Y", "mark in every picture where they differ; lay one picture over half of the other"),
+    ),
+)

@@ -1,0 +1,15 @@
+"""Evaluation on test points and by cross-validation."""
+
+from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
+
+from . import scene
+
+FEATURE = Feature(
+    actions=(Action("evaluation", COMPARE, "&Evaluation", ("Ctrl+9",), "Test points, scores, ROC.", "", True, True),),
+    dock=Dock("evaluation", "Evaluation", Widget("app.features.evaluation.panel.EvaluationPanel"), tab="Scores"),
+    queries=scene.queries,
+    sheets=scene.sheets,
+    signs=(Sign(scene.OTHER, "Threshold: here the score is t"),),
+    other_marks=scene.wrong_test_points,
+    scene=scene.scene,
+)

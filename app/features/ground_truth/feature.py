@@ -1,0 +1,43 @@
+"""What the generator knows, and how stable a boundary is."""
+
+from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
+
+from . import scene
+from .bootstrap import HAZE
+from .controller import GroundTruthController
+from .scene import IDEAL
+from .state import GroundTruthSession
+
+FEATURE = Feature(
+    actions=(
+        Action("truth", COMPARE, "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True, True),
+        Action(
+            "ideal",
+            COMPARE,
+            "True or &ideal boundary",
+            ("U",),
+            "The best that is possible.",
+            checkable=True,
+            run=lambda controller: controller.feature(GroundTruthController).toggle_ideal(),
+            on=lambda shown: shown.session.of(GroundTruthSession).ideal,
+        ),
+        Action(
+            "haze",
+            COMPARE,
+            "&Haze",
+            ("H",),
+            "Boundaries on resampled points.",
+            checkable=True,
+            switch="bootstrap",
+            of=GroundTruthSession,
+        ),
+    ),
+    dock=Dock("truth", "Truth and stability", Widget("app.features.ground_truth.panel.GroundTruthPanel"), tab="Truth"),
+    queries=scene.queries,
+    sheets=scene.sheets,
+    signs=(
+        Sign(IDEAL, "True or ideal boundary", scene.boundary_name),
+        Sign(HAZE, "Haze: boundaries on resampled points"),
+    ),
+    scene=scene.scene,
+)

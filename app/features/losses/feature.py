@@ -1,0 +1,8 @@
+"""Loss of each point."""
+
+from app.features.feature import TRAINING, Action, Dock, Feature, Widget
+
+FEATURE = Feature(
+    actions=(Action("loss", TRAINING, "&Loss", ("Ctrl+4",), "Hinge and 0-1 loss of each point.", "", True),),
+    dock=Dock("loss", "Loss", Widget("app.features.losses.panel.LossPanel"), group=1, watches=("run",)),
+)

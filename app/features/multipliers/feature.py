@@ -1,0 +1,10 @@
+"""Multipliers of a run as bars."""
+
+from app.features.feature import TRAINING, Action, Dock, Feature, Widget
+
+FEATURE = Feature(
+    actions=(Action("alphas", TRAINING, "&Multipliers", ("Ctrl+3",), "Each multiplier as a bar up to C.", "", True),),
+    dock=Dock(
+        "alphas", "Multipliers", Widget("app.features.multipliers.panel.MultipliersPanel"), group=1, watches=("run",)
+    ),
+)

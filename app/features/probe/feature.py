@@ -1,0 +1,35 @@
+"""Why a place gets its class."""
+
+from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+
+from . import scene
+from .controller import ProbeController
+
+FEATURE = Feature(
+    actions=(
+        Action("probe", COMPARE, "&Why this class", ("Ctrl+8",), "Neighbours or terms of f, here.", "", True, True),
+        Action(
+            "pin",
+            COMPARE,
+            "&Pin the probe",
+            ("Q",),
+            "Keep explaining this place; again: let go.",
+            checkable=True,
+            run=lambda controller: controller.feature(ProbeController).toggle(),
+            on=lambda shown: shown.session.of(scene.ProbeSession).probe is not None,
+        ),
+    ),
+    dock=Dock("probe", "Why this class", Widget("app.features.probe.panel.ProbePanel"), tab="Class"),
+    queries=scene.queries,
+    scene=scene.scene,
+    pointed=lambda controller, pointer: controller.feature(ProbeController).aim(pointer),
+    views={"overlay": Widget("app.features.probe.overlay.ProbeLayer")},
+    help=(
+        (
+            "Why this class",
+            "Ctrl+8",
+            "why the place under the pointer gets its class: neighbours and votes, or f term by term",
+        ),
+        ("Why this class", "Q", "pin that place, or the keyboard cursor's; again lets go"),
+    ),
+)

@@ -1,0 +1,17 @@
+"""Why this step: the pair, its box, and what the rule compared."""
+
+from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
+
+FEATURE = Feature(
+    actions=(
+        Action("step", TRAINING, "&Why this step", ("Ctrl+1",), "The pair, its box, and the rule.", "", True, True),
+    ),
+    dock=Dock(
+        "step",
+        "Why this step",
+        Widget("app.features.step.panel.StepPanel"),
+        tab="Step",
+        watches=("run", "pair", "last pair"),
+    ),
+    help=((WATCHING, "Ctrl+1", "why this step: the pair, its box, the gain and what the rule compared"),),
+)

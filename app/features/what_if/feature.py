@@ -1,0 +1,38 @@
+"""What if: an edit beside what was before it."""
+
+from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
+
+from . import scene, text
+from .controller import WhatIf
+from .query import GHOST
+from .state import WhatIfSession
+
+FEATURE = Feature(
+    actions=(
+        Action(
+            "arm_whatif",
+            COMPARE,
+            "&What if",
+            ("W",),
+            "Draw the boundary before an edit beside the new one.",
+            checkable=True,
+            gap=True,
+            run=lambda controller: controller.feature(WhatIf).toggle(),
+            on=lambda shown: shown.session.of(WhatIfSession).armed,
+        ),
+        Action("whatif", COMPARE, "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each lane.", "", True),
+    ),
+    dock=Dock("whatif", "What if", Widget("app.features.what_if.panel.WhatIfPanel")),
+    queries=scene.queries,
+    sheets=scene.sheets,
+    signs=(Sign(GHOST, "Boundary before the last edit"),),
+    lane=text.lane,
+    help=(
+        ("What if", "W", "from now on the boundary before each edit stays as a dashed line; again: no more"),
+        (
+            "What if",
+            "Ctrl+Shift+W",
+            "what the edit changed: margin, support vectors, accuracy, the largest change of f",
+        ),
+    ),
+)

@@ -1,0 +1,116 @@
+"""Fields: how a parameter of a learner is shown and changed; a form is built of these values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["choice", "slider", "number", "integer", "large integer", "check", "numbers of classes", "text"]
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """One parameter as people see it; its range and default are those of the settings' type.
+
+    Fields of two learners that are alike in all but the predicates share one editor, so that a lane's form has each
+    name once.
+
+    Attributes
+    ----------
+    name : str
+        What programs call it: `lane0.name`.
+    kind : str
+        What edits it; "text" only says something, by `formula`.  A "slider" is of a number with `decades` in the Meta
+        of its type, or of a whole number from 1 on.
+    label : str
+        Before it; "" where it has none: in the flow of the form, or, for a choice, beside the choice of the problem
+        that is drawn.
+    tip : str
+        Its teaching sentence; "" for the note of what is chosen.
+    title : str
+        What it is called where it is read out; "" for the label.
+    parameter : str
+        Its name in the settings; "" for `name`.
+    choices : tuple of (str, str, str)
+        Text, value, and note of each.
+    shown, enabled : callable
+        Whether it applies to settings and classes of the points; whether it can be changed there.
+    formula : callable or None
+        Of a "text": what it says of the settings.
+    primary : bool
+        One of the few that one plays with.
+    beside : bool
+        It shares a place with the field before it.
+    has_curve : bool
+        Its whole range can be tried, for the accuracy under its slider.
+    least : str
+        What the least value is called, "" for the number.
+    change, off : str
+        What the undo menu calls a change, with `{value}` and the choice's `{text}`, and switching off; "" for
+        "Set (its parameter) to (the value)".
+    """
+
+    name: str
+    kind: Kind
+    label: str
+    tip: str
+    title: str = ""
+    parameter: str = ""
+    choices: tuple[tuple[str, str, str], ...] = ()
+    shown: Callable[[Any, Sequence[int]], bool] = lambda settings, classes: True
+    enabled: Callable[[Any, Sequence[int]], bool] = lambda settings, classes: True
+    formula: Callable[[Any], str] | None = None
+    primary: bool = False
+    beside: bool = False
+    has_curve: bool = False
+    least: str = ""
+    change: str = ""
+    off: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", self.title or self.label)
+        object.__setattr__(self, "parameter", self.parameter or self.name)
+
+    @property
+    def editor(self) -> tuple[object, ...]:
+        """What tells its editor from others."""
+        return self.name, self.kind, self.label, self.tip, self.title, self.parameter, self.choices
+
+    def parts(self, classes: Sequence[int]) -> set[str]:
+        """Its name, with those of the numbers that it has for each class."""
+        return {self.name} | ({f"weight{c + 1}" for c in classes} if self.kind == "numbers of classes" else set())
+
+
+#: Shared by those that draw, and by those that may do without b.
+SEED = Field(
+    "seed",
+    "integer",
+    "Seed",
+    "Of the random order. The same seed: the same line.",
+    parameter="random_state",
+    change="Set the seed to {value}",
+)
+INTERCEPT = Field(
+    "intercept",
+    "check",
+    "Intercept",
+    "Whether f has a constant b; without it f(0) = 0.",
+    parameter="fit_intercept",
+    beside=True,
+    change="Set an intercept",
+    off="Set no intercept",
+)
+
+
+def change_text(fields: Sequence[Field], values: dict[str, Any]) -> str:
+    """What the undo menu calls a change of the first of `values`; "" where no field has it."""
+    name, value = next(iter(values.items()))
+    field = next((each for each in fields if each.parameter == name), None)
+    if field is None:
+        return ""
+    if field.off and not value:
+        return field.off
+    text = next((shown for shown, entry, _ in field.choices if entry == value), f"{field.title} to {value}")
+    said = f"{value:g}" if isinstance(value, float) else value
+    return (field.change or f"Set {name} to {{value}}").format(value=said, text=text.lower())

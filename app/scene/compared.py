@@ -1,0 +1,47 @@
+"""Compared: which two lanes are compared, their models, and why there are none."""
+
+from __future__ import annotations
+
+from app.engine.requests import Side, Sides
+from app.engine.results import Results
+from app.state.document import Document
+
+
+def able(document: Document) -> tuple[int, ...]:
+    """Places of the lanes on screen that have a model of their own."""
+    return tuple(place for place in range(document.shown) if not document.lanes[place].is_difference)
+
+
+def compared(document: Document) -> tuple[int, int] | None:
+    """Places of the two lanes that are compared: the chosen ones, else the first that can be; None without two."""
+    places = able(document)
+    chosen = [place for place in dict.fromkeys(document.compared) if place in places]
+    chosen += [place for place in places if place not in chosen]
+    return (chosen[0], chosen[1]) if len(chosen) > 1 else None
+
+
+def sides_of(document: Document, results: Results) -> Sides | None:
+    """The models of the two compared lanes; None while one of them has none."""
+    places = compared(document)
+    if places is None:
+        return None
+    first, second = (_side(document, results, place) for place in places)
+    return None if first is None or second is None else (first, second)
+
+
+def without_model(document: Document, results: Results) -> list[int]:
+    """Places of those of the two that have no model: there are no points, or of one class only."""
+    return [place for place in compared(document) or () if _side(document, results, place) is None]
+
+
+def missing(document: Document, results: Results) -> str:
+    """Why a lane of the difference has nothing to show, in a sentence; "" when it has, or soon will."""
+    if compared(document) is None:
+        return "The difference of two classifiers: add a second one with Ctrl+L."
+    empty = [place for place in without_model(document, results) if results.frame(document.slots[place]) is not None]
+    return f"{empty[0] + 1} has no model yet, so there is no difference." if empty else ""
+
+
+def _side(document: Document, results: Results, place: int) -> Side | None:
+    frame = results.frame(document.slots[place])
+    return None if frame is None or frame.model is None else Side(frame.model, frame.lane, frame.compiled)

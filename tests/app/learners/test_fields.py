@@ -1,0 +1,51 @@
+"""The fields of all learners: each parameter has one, those of one name are alike, and each change has its text."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from app.learners.fields import change_text
+from app.learners.table import LEARNERS
+from app.state.document import Lane
+from app.state.slider_scales import controls_of, parameter
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_each_parameter_has_a_field(name: str) -> None:
+    learner, settings = LEARNERS[name], Lane(name).settings
+    shown = {field.parameter for field in learner.fields}
+    assert shown == {field.name for field in msgspec.structs.fields(learner.settings)}
+    for field in learner.fields:
+        value = getattr(settings, field.parameter)
+        if field.choices:
+            assert value in {choice for _, choice, _ in field.choices}
+        elif field.kind not in ("check", "text"):
+            limits = parameter(learner.settings, field.parameter)
+            assert limits.least <= (value[0] if isinstance(value, tuple) else value) <= limits.most
+        assert field.tip or all(note for _, _, note in field.choices)
+        assert (field.kind == "text") == (field.formula is not None)
+    assert len([field for field in learner.fields if field.primary]) <= 4
+
+
+def test_fields_of_one_name_share_an_editor() -> None:
+    fields = [field for learner in LEARNERS.values() for field in learner.fields]
+    assert len({field.editor for field in fields}) == len({field.name for field in fields})
+
+
+def test_curves_are_those_of_sliders_that_can_be_moved() -> None:
+    lanes = [Lane(name) for name in LEARNERS]
+    assert [controls_of(lane) for lane in lanes] == [("k",), ("C", "gamma"), (), (), ()]
+
+
+def test_changes_in_words() -> None:
+    svm, perceptron = LEARNERS["svm"].fields, LEARNERS["perceptron"].fields
+    said = [
+        change_text(LEARNERS["knn"].fields, {"n_neighbors": 7}),
+        change_text(svm, {"C": 0.5}),
+        change_text(svm, {"multiclass": "one-vs-rest"}),
+        change_text(svm, {"hard_margin": False}),
+        change_text(perceptron, {"shuffle": True}),
+        change_text(perceptron, {"C": 1.0}),
+    ]
+    assert said == ["Set k to 7", "Set C to 0.5", "Set one-vs-rest", "Set soft margin", "Shuffle the points", ""]
