@@ -18,16 +18,20 @@ if TYPE_CHECKING:
         ClassScores,
         KktCase,
         KktReport,
+        RocCurve,
+        ThresholdTable,
         accuracy,
         balanced_accuracy,
         class_scores,
+        confusion_at,
         confusion_matrix,
         hinge_loss,
         kkt_case,
         margins,
+        roc_curve,
         slacks,
+        threshold_table,
     )
-    from .inspection.roc import RocCurve, ThresholdTable, confusion_at, roc_curve, threshold_table
     from .kernels.feature_maps import polynomial_features
     from .kernels.surface import Grid, RunningExpansion
     from .kernels.table import KERNELS, Kernel
@@ -61,8 +65,8 @@ _HOMES = {
     "online.lasvm": "LasvmSnapshot LasvmSolver",
     "linear.classifiers": "PegasosClassifier Perceptron",
     "inspection.metrics": (
-        "ClassScores KktCase KktReport accuracy balanced_accuracy class_scores confusion_matrix hinge_loss kkt_case"
-        " margins slacks"
+        "ClassScores KktCase KktReport RocCurve ThresholdTable accuracy balanced_accuracy class_scores confusion_at"
+        " confusion_matrix hinge_loss kkt_case margins roc_curve slacks threshold_table"
     ),
     "core.multiclass": "REST SCHEMES Pair PairTrainer",
     "knn.neighbors": "KNeighborsClassifier",
@@ -71,7 +75,6 @@ _HOMES = {
     "linear.perceptron": "LargestMargin PerceptronCertificate PerceptronSnapshot PerceptronSolver largest_margin",
     "svm.projected_gradient": "DualAscentSnapshot DualAscentSolver",
     "svm.projection": "project",
-    "inspection.roc": "RocCurve ThresholdTable confusion_at roc_curve threshold_table",
     "svm.working_set_rules": "RULES",
     "svm.smo": "SmoSnapshot SmoSolver",
     "kernels.surface": "Grid RunningExpansion",

@@ -1,4 +1,4 @@
-"""Controller: what the hand can do, each thing in one method; the only writer of document and session.  No Qt."""
+"""Controller: what the user can do, each thing in one method; the only writer of document and session.  No Qt."""
 
 from __future__ import annotations
 
@@ -9,25 +9,33 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.engine.results import Results
 from app.files import documents
-from app.files.background_task import NoProgress, Task
 from app.files.file_tasks import FileTasks
 from app.learners.table import LEARNERS
-from app.state.commands import Clear, Command, Generate, ImportPoints, SetFields, SetGenerator, SetView
+from app.state.commands import (
+    Clear,
+    Command,
+    Generate,
+    ImportPoints,
+    SetFields,
+    SetGenerator,
+    SetLane,
+    SetView,
+    ShowLanes,
+)
 from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, View
 from app.state.edit_struct import changed_struct, text_of
 from app.state.host import Host
-from app.state.lane_commands import SetLane, ShowLanes
 from app.state.number_format import count
 from app.state.points import MAX_CLASSES
 from app.state.session import NOTHING, FeatureSession, Session
 from app.state.store import Store
+from app.state.test_split import IdSet, Kind
 from app.tools import PointerPosition
 from solver.data.datasets import DATASETS
 
 from .editing import Editing
 from .lanes import LaneController
 from .playback import PlaybackController
-from .test_split import TestSplitController
 
 if TYPE_CHECKING:
     from app.exchange import Imported
@@ -35,8 +43,45 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class TestSplitController:
+    """Turns wishes about the split into commands.
+
+    Parameters
+    ----------
+    host : Host
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def choose(self, kind: Kind) -> None:
+        """No split, one by ratio, or one by hand, which goes on from a ratio's points or those painted before."""
+        split = self._host.document.split
+        if kind == "painted" and split.kind == "ratio":
+            self._set("Choose test points by hand", kind=kind, painted=IdSet(self._host.document.test_points.ids))
+            return
+        texts = {"none": "Train on all points", "ratio": f"Keep {split.ratio:.0%} of the points for testing"}
+        self._set(texts.get(kind, "Choose test points by hand"), kind=kind)
+
+    def set_ratio(self, ratio: float, drag: object = None) -> None:
+        """Keep this share of each class; the changes of one `drag` are one undo step."""
+        self._set(f"Keep {ratio:.0%} of the points for testing", drag, kind="ratio", ratio=ratio)
+
+    def set_seed(self, seed: int) -> None:
+        """Draw other points."""
+        self._set(f"Set the seed of the split to {seed}", kind="ratio", seed=seed)
+
+    def _set(self, text: str, drag: object = None, **changes: Any) -> None:
+        try:
+            split = replace(self._host.document.split, **changes)
+        except ValueError as error:
+            self._host.say(str(error))
+        else:
+            self._host.dispatch(SetFields(drag, changes=(("split", split),), text=text))
+
+
 class Controller:
-    """Turns wishes of the hand into commands and session changes.
+    """Turns wishes of the user into commands and session changes.
 
     Parameters
     ----------
@@ -46,8 +91,6 @@ class Controller:
         Called after every change of document or session.
     say : callable
         ``say(sentence)`` tells the person at the window something; "" takes it back.
-    alert : callable
-        ``alert(sentence)`` tells what must not be overlooked: a file was not read or not written.
     results : Results, optional
         What lanes show.
     """
@@ -58,7 +101,6 @@ class Controller:
         session: Session,
         changed: Callable[[], None],
         say: Callable[[str], None],
-        alert: Callable[[str], None],
         results: Results | None = None,
     ) -> None:
         self.store = store
@@ -67,7 +109,6 @@ class Controller:
         self._features: dict[object, Any] = {}
         self._changed = changed
         self.say = say
-        self._alert = alert
         #: What the document's file held when it was last read or written here, if known.
         self.on_disk: documents.Fingerprint | None = None
         self.file_tasks = FileTasks(self)
@@ -284,41 +325,6 @@ class Controller:
         )
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
-
-    def open(self, path: Path) -> bool:
-        """Open the file at `path`; False, with a sentence and nothing changed, when it cannot be read."""
-        return self._done(self.file_tasks.opening(path), self.file_tasks.take_opened)
-
-    def revert(self) -> bool:
-        """Back to what the document's file holds, as one step; False, with a sentence, when it cannot be read."""
-        path = self.store.path
-        return path is not None and self._done(self.file_tasks.opening(path), self.file_tasks.take_reverted)
-
-    def save(self, path: Path) -> bool:
-        """Save at `path`; False, with a sentence, when it cannot be written."""
-        return self._done(self.file_tasks.saving(path, overwrite=True), self.file_tasks.take_saved)
-
-    def try_save(self, path: Path) -> str:
-        """Save at `path`; what is wrong in a sentence, or "" when it was saved."""
-        return self._do(self.file_tasks.saving(path, overwrite=True), self.file_tasks.take_saved)
-
-    def export(self, path: Path) -> bool:
-        """Write the points to `path` in the format of its suffix; False, with a sentence, when that fails."""
-        return self._done(self.file_tasks.exporting(path), self.say)
-
-    def _do(self, task: Task[Any], take: Callable[[Any], None]) -> str:
-        """Do a task and wait for it, which the window does not; what is wrong in a sentence, or ""."""
-        result = task.outcome(NoProgress())
-        if isinstance(result, Exception):
-            return str(result)
-        take(result)
-        return ""
-
-    def _done(self, task: Task[Any], take: Callable[[Any], None]) -> bool:
-        failure = self._do(task, take)
-        if failure:
-            self._alert(failure)
-        return not failure
 
     def import_points(self, points: Imported, add: bool) -> None:
         """Points of a file in place of the present ones, or beside them."""

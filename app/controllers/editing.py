@@ -1,11 +1,10 @@
-"""Editing: the hand among the points: the gestures of the chosen tool, selection, clipboard and keyboard cursor."""
+"""Editing: what the user does with points: gestures of the chosen tool, selection, clipboard and keyboard cursor."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.files.background_task import Progress, Task
 from app.state.commands import AddPoints, Command, ImportPoints, MovePoints, RelabelPoints, RemovePoints
@@ -15,6 +14,7 @@ from app.state.number_format import count
 from app.state.points import MAX_CLASSES, Ids
 from app.state.session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from app.tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, Tool, nearest
+from solver.core.arrays import Array
 
 #: Pixels by which a duplicate stands beside its original.
 BESIDE = 12
@@ -335,6 +335,6 @@ class Editing:
             self.say("Put the pointer near a point, or select points, then press Delete to remove them.")
 
 
-def _shifted(xy: NDArray[np.float64], dx: float, dy: float) -> NDArray[np.float64]:
+def _shifted(xy: Array, dx: float, dy: float) -> Array:
     # Column by column: along so short an axis it takes three times as long.
     return np.column_stack((xy[:, 0] + dx, xy[:, 1] + dy))

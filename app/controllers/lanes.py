@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.learners.table import LEARNERS
+from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import MAX_LANES, Lane
 from app.state.host import Host
-from app.state.lane_commands import AddLane, MoveLane, RemoveLane
 from app.state.session import PER_SLOT, Session
 
 

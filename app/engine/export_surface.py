@@ -6,19 +6,17 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.files import log
 from solver import Grid
+from solver.core.arrays import Array
 
 from .pieces import OvertakenError, Pace, Step
 from .pool import Priority
-from .raster import Surface, rows_of
 from .requests import Frame, Picture
 from .shading import Shades, colour
-from .surface_values import difference_source, source_of
+from .surface_values import Surface, difference_source, rows_of, source_of
 
-Array = NDArray[np.float64]
 #: Pixels whose lines are looked for at a time: that holds the interpreter lock.
 MOST_PIXELS = 100_000
 #: Ends of line segments per pixel of the picture's width and height from which on they would hide the colours.

@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points
 from solver import PairTrainer, Status
+from solver.core.arrays import Array, Integers
 from solver.core.binary_reduction import PairClassifier, Start
 from solver.kernels.kernel_classifier import UNFINISHED
 
 from .pieces import Pace, Step
 
-Array = NDArray[np.float64]
 #: Updates of one binary problem before it is the turn of the next.
 ROUND = 500
 #: Updates after which a training that has not come to its end is left as it is.
@@ -75,7 +74,7 @@ def trained(
     return Fitted(estimator.snapshot_model(trainer.snapshot(thorough=False)), trainer.status not in UNFINISHED)
 
 
-def predictions(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, NDArray[np.int64]]:
+def predictions(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, Integers]:
     """The classes of all `xy`, shape (n, 2), in blocks."""
     found = np.empty(len(xy), dtype=np.int64)
 

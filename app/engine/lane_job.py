@@ -8,19 +8,18 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.files import log
 from solver import Grid
+from solver.core.arrays import Integers
 from solver.core.binary_reduction import PairClassifier
 
 from .fitting import predictions
 from .pieces import OvertakenError, Pace, Step, never
 from .pool import Later, Priority
-from .raster import surface, unless_too_dense
 from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .shading import colour
-from .surface_values import Source, Values, difference_source, source_of, svm_source
+from .surface_values import Source, Values, difference_source, source_of, surface, svm_source, unless_too_dense
 from .training_run import TrainingRun
 
 #: Seconds between two pictures of a training that runs at full speed.
@@ -158,7 +157,7 @@ class LaneJob:
         return frame
 
 
-def _marked(frame: Frame, predicted: NDArray[np.int64]) -> Frame:
+def _marked(frame: Frame, predicted: Integers) -> Frame:
     """`frame` with what the model's predictions of its own training points come to."""
     wrong = np.flatnonzero(predicted != frame.points.labels)
     return replace(frame, marks=Marks(wrong=wrong), accuracy=1.0 - len(wrong) / len(frame.points))

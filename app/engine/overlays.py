@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from solver import Grid
+from solver.core.arrays import Array, Indices, Mask
 
-Array = NDArray[np.float64]
 Dashes = tuple[float, float]
 
 
@@ -81,7 +78,7 @@ class Hatch:
     grid : Grid
     """
 
-    mask: NDArray[np.bool_]
+    mask: Mask
     grid: Grid
 
 
@@ -100,7 +97,7 @@ class Specks:
 
     xy: Array
     kinds: tuple[str, ...]
-    kind: NDArray[np.intp]
+    kind: Indices
 
 
 Sheet = Lines | Hatch | Specks

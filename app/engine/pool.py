@@ -2,6 +2,8 @@
 
 Each piece should take at most about 8 ms.  What a job yields says when its next piece is wanted: a `Priority`, or a
 `Later` for a moment that has not come yet.  So fairness, priorities, pacing and cancelling are one mechanism.
+
+LatestQueue: of the requests in one place only the newest matters, and only one runs at a time.
 """
 
 from __future__ import annotations
@@ -11,9 +13,10 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Generic, TypeVar
 
 from threadpoolctl import threadpool_limits
 
@@ -94,7 +97,7 @@ class Pool:
                 self._changed.notify()
 
     def rest(self, seconds: float) -> None:
-        """Begin nothing of `BACKGROUND` for so long: the hand has done something, and the window's thread, which waits
+        """Begin nothing of `BACKGROUND` for so long: the user has done something, and the window's thread, which waits
         for the interpreter at every call of Qt, is to have it to itself."""
         with self._changed:
             self._resting_until = time.monotonic() + seconds
@@ -172,3 +175,77 @@ class Pool:
         else:
             heapq.heappush(self._ready, (spec, next(self._order), job, time.monotonic()))
         self._changed.notify()
+
+
+Wanted = TypeVar("Wanted")
+
+
+class LatestQueue(Generic[Wanted]):
+    """Runs the newest request of one lane, or of one question.
+
+    A request that has not begun is replaced by a newer one.  One that runs hears of a newer one through `overtaken`,
+    which that of a lane asks only after its first picture: that picture is a promise, else a long drag would paint
+    nothing.
+
+    Parameters
+    ----------
+    pool : Pool
+    work : callable
+        ``work(request, overtaken) -> Job``.
+    priority : Priority, default=Priority.FIRST_PICTURE
+        Of the beginning of each request.
+    forget : callable, optional
+        Called when nothing is wanted any more, once nothing runs.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        work: Callable[[Wanted, Callable[[], bool]], Job],
+        priority: Priority = Priority.FIRST_PICTURE,
+        forget: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._pool, self._work, self._priority, self._forget = pool, work, priority, forget
+        self._lock = threading.Lock()
+        self._waiting: Wanted | None = None
+        self._changed = False  # since the running request began
+        self._job: Job | None = None
+
+    def submit(self, request: Wanted) -> None:
+        """Make `request` the newest one."""
+        self._change(request)
+
+    def cancel(self) -> None:
+        """Nothing is wanted any more."""
+        self._change(None)
+
+    def _change(self, request: Wanted | None) -> None:
+        with self._lock:
+            self._waiting = request
+            self._changed = True
+            running = self._job
+            if request is None and running is None:
+                self._forget()
+                return
+            job = self._job = running or self._run()
+        if running is None:
+            self._pool.submit(job, self._priority)
+        elif self._priority is Priority.FIRST_PICTURE:
+            # It may be waiting for its next slow step, or behind other lanes with what nobody wants any more.
+            self._pool.hurry(job)
+
+    def _overtaken(self) -> bool:
+        return self._changed
+
+    def _run(self) -> Iterator[Priority | Later]:
+        while True:
+            with self._lock:
+                request, self._waiting = self._waiting, None
+                stopped, self._changed = self._changed and request is None, False
+                if stopped:
+                    self._forget()
+                if request is None:
+                    self._job = None
+                    return
+            yield from self._work(request, self._overtaken)
+            yield self._priority  # one piece ends here: other lanes may want theirs

@@ -13,13 +13,11 @@ from app.learners.perceptron_orders import Orders
 from app.state.document import Lane
 from app.state.points import Points
 from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate
+from solver.core.arrays import Array
 from solver.core.certificate import GRAVITY
 
 from .run_state import RunState, Seek
 from .shading import Shades
-
-Array = NDArray[np.float64]
-
 
 AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate
 

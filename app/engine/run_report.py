@@ -6,12 +6,12 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.scene.text import problem
 from app.state.document import Lane
 from app.state.points import Points
 from solver import DualAscentSnapshot, Grid, Kernel, LasvmSnapshot, Pair, SmoSnapshot, SmoSolver
+from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop
 from solver.inspection.margin_rays import Decision, margin_reach
@@ -24,7 +24,6 @@ from solver.recording import Recording
 from .run_state import RunState, Slacks
 from .surface_values import problem_of
 
-Array = NDArray[np.float64]
 #: Steps of a run at which primal and gap are worked out where somebody looks at the curves.
 SURVEYED = 96
 #: Snapshots whose v is that of all points, in their order: LASVM's is that of the points kept, in an order of its own.

@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.learners.base import Trainer
 from app.state.points import Points
 from solver import Certificate
+from solver.core.arrays import Array, Indices, Mask
 from solver.core.trace import TraceView
 from solver.inspection.metrics import KktReport
 from solver.inspection.step_explanation import Explanation
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -53,9 +49,9 @@ class Slacks:
         True where that level is not met in the view: the bar's length is proportional to the slack.
     """
 
-    point: NDArray[np.intp]
+    point: Indices
     end: Array
-    capped: NDArray[np.bool_]
+    capped: Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +108,7 @@ class RunState:
     length: int
     ended: bool
     points: Points
-    index: NDArray[np.intp]
+    index: Indices
     y: Array
     f: Array
     alpha: Array | None

@@ -9,15 +9,14 @@ from solver import Grid
 
 from .export_surface import enlarge
 from .lane_job import LaneJob
-from .latest_queue import LatestQueue, Wanted
 from .mailbox import Mailbox
-from .pool import Job, Pool, Priority
+from .pool import Job, LatestQueue, Pool, Priority, Wanted
 from .query import Answer, NumberedQuery, Query, work_out
 from .requests import Frame, LaneRequest, LaneSpec, Picture
 from .results import Results
 from .shading import Shades
 
-#: Seconds that the background rests after the hand has changed what a lane is to show.
+#: Seconds that the background rests after the user has changed what a lane is to show.
 REST = 0.2
 
 
@@ -51,12 +50,12 @@ class Scheduler:
         if self._specs[index] != spec:
             self._specs[index] = spec
             self._newest[index] = next(self._numbers)
-            if spec.sides is None:  # a difference follows its models, not the hand
+            if spec.sides is None:  # a difference follows its models, not the user
                 self._pool.rest(REST)
             self._queues[index].submit(LaneRequest(self._newest[index], index, spec))
 
     def stop(self, index: int) -> None:
-        """Nobody looks at lane `index` any more: what it is doing ends soon."""
+        """Lane `index` is not displayed any more: what it is doing ends soon."""
         if self._specs[index] is not None:
             self._specs[index] = None
             self._queues[index].cancel()

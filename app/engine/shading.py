@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import Grid
+from solver.core.arrays import Array
 
-Array = NDArray[np.float64]
 RGB = tuple[int, int, int]
 #: Class of each pixel, 0 to 7; -1 for a tie.
 Regions = NDArray[np.int8]

@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.learners.base import estimator_of, training_key
 from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.document import Lane
 from solver import Grid, Pair, PairTrainer, RunningExpansion, SmoSolver
+from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop
 from solver.inspection.step_explanation import Explanation
@@ -28,7 +28,6 @@ from .run_report import explain_last, few_steps, make_study, mark, slacks_of, su
 from .run_state import Seek
 from .surface_values import Source, problem_of, svm_source
 
-Array = NDArray[np.float64]
 #: Updates of one binary problem before it is the turn of the next.
 ROUND = 500
 #: Megabytes of checkpoints that all runs of a lane may take together, and steps that are kept one by one.
@@ -287,7 +286,7 @@ class TrainingRun:
                 self._orders[problem, settings.orders] = orders
             yield orders
 
-    def _marks(self, multipliers: list[tuple[Array, Array]], wrong: NDArray[np.intp]) -> Marks:
+    def _marks(self, multipliers: list[tuple[Array, Array]], wrong: Indices) -> Marks:
         free, bounded = np.zeros(len(self.points), dtype=bool), np.zeros(len(self.points), dtype=bool)
         if not multipliers:
             return Marks(wrong=wrong)
@@ -301,7 +300,7 @@ class TrainingRun:
         """For each binary problem of the new training, this one's multipliers of the points that stayed."""
         # As shares of their bounds: when C or a weight changes, the bounded ones move along.  (Where that breaks the
         # equality constraint the solver mends it.)
-        old: dict[tuple[int, int], tuple[NDArray[np.intp], Array, Array]] = {}
+        old: dict[tuple[int, int], tuple[Indices, Array, Array]] = {}
         known = self.estimator.pair_multipliers(self.trainer.snapshot(False))
         for pair, (alpha, C) in zip(self.trainer.pairs, known, strict=False):  # none of a learner that has none
             share = alpha / np.where(np.isfinite(C), C, 1.0)

@@ -15,8 +15,9 @@ from app.files.documents import FileError
 from app.state.number_format import count, grouped
 from app.state.plain_text import plain
 from app.state.points import LIMIT, MAX_CLASSES
+from solver.core.arrays import Array
 
-from .table import CLASS_NAMES, Column, Table, Values, number_in, number_text
+from .table import CLASS_NAMES, Column, Table, number_in, number_text
 
 #: Rows that are listed when they cannot be used; the count is always whole.
 MOST_LISTED = 200
@@ -59,7 +60,7 @@ class Imported:
         The names by which the columns of x and y are told apart.
     """
 
-    xy: Values
+    xy: Array
     labels: NDArray[np.uint8]
     class_names: tuple[str, ...]
     axes: tuple[str, str]
@@ -214,7 +215,7 @@ def _names_class(text: str) -> bool:
     return bool(text) and not re.fullmatch(r"(?i)[-+]?(nan|inf|infinity)", text)
 
 
-def standardised(values: Values) -> Values:
+def standardised(values: Array) -> Array:
     """Shifted and scaled to mean 0 and variance 1; a constant column becomes 0."""
     low, high = float(values.min()), float(values.max())
     if low == high:
@@ -222,7 +223,7 @@ def standardised(values: Values) -> Values:
     # Within [0, 1] first: no square over- or underflows then, whatever the unit.
     unit = (values - low) / (high - low)
     unit -= unit.mean()
-    scaled: Values = unit / np.sqrt(np.mean(unit * unit))
+    scaled: Array = unit / np.sqrt(np.mean(unit * unit))
     return scaled
 
 

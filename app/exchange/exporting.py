@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from app.files.documents import FileError, write_bytes
 from app.state.points import MAX_CLASSES
+from solver.core.arrays import Array
 
 from .columns import Choice, convert
 from .delimited import is_any_number
 from .importing import CLIPBOARD, read_text
-from .table import CLASS_NAMES, Column, Dialect, Values, guarded, may_run, number_in, number_text, one_line
+from .table import CLASS_NAMES, Column, Dialect, guarded, may_run, number_in, number_text, one_line
 
 Labels = NDArray[np.uint8]
 #: Separator of the tables, by suffix.
@@ -39,7 +40,7 @@ class DoubtError(FileError):
 
 
 def export(
-    xy: Values, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
+    xy: Array, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
 ) -> None:
     """Write points to `path`, in the format of its suffix; FileError with one sentence when that fails.
 
@@ -61,7 +62,7 @@ def export(
 
 
 def encode(
-    xy: Values, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
+    xy: Array, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
 ) -> bytes:
     """The bytes that `export` writes."""
     suffix = path.suffix.lower()
@@ -112,7 +113,7 @@ def _class_title(titles: Sequence[str], names: Sequence[str]) -> str:
 
 
 def encode_pieces(
-    xy: Values, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
+    xy: Array, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
 ) -> Iterator[tuple[bytes, float]]:
     """The same bytes in pieces of less than a millisecond's work, each with the share that is done."""
     if path.suffix.lower() == ".npz":  # it compresses without holding others up
@@ -125,12 +126,12 @@ def encode_pieces(
         yield piece if start == 0 else piece[head:], min(part.stop / max(len(xy), 1), 1.0)
 
 
-def as_text(xy: Values, labels: Labels, class_names: Sequence[str]) -> str:
+def as_text(xy: Array, labels: Labels, class_names: Sequence[str]) -> str:
     """The points as lines of x, y and class, for a spreadsheet."""
     return _rows(xy, labels, [guarded(name) for name in names_of(class_names)], "\t")
 
 
-def text_pieces(xy: Values, labels: Labels, class_names: Sequence[str]) -> Iterator[tuple[str, float]]:
+def text_pieces(xy: Array, labels: Labels, class_names: Sequence[str]) -> Iterator[tuple[str, float]]:
     """The same text in pieces, as `encode_pieces`."""
     for start in range(0, len(xy), _TOGETHER):
         part = slice(start, start + _TOGETHER)
@@ -139,7 +140,7 @@ def text_pieces(xy: Values, labels: Labels, class_names: Sequence[str]) -> Itera
 
 def from_text(
     text: str, class_names: Sequence[str], label: int = 0, used: Collection[int] = ()
-) -> tuple[Values, Labels, list[str]]:
+) -> tuple[Array, Labels, list[str]]:
     """The points in a text of two or three columns: x, y and a class by name or number.
 
     Parameters
@@ -241,7 +242,7 @@ def _cells(column: Column) -> Iterable[str]:
     return (column.cell(row) for row in range(len(column.values)))
 
 
-def _rows(xy: Values, labels: Labels, names: Sequence[str], separator: str) -> str:
+def _rows(xy: Array, labels: Labels, names: Sequence[str], separator: str) -> str:
     # repr is the shortest text that gives the same number back.
     cells = zip(map(repr, xy[:, 0].tolist()), map(repr, xy[:, 1].tolist()), [names[c] for c in labels.tolist()])  # noqa: B905
     return _text(cells, separator)

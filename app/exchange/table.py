@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.files.documents import FileError
 from app.state.number_format import grouped
 from app.state.plain_text import plain
+from solver.core.arrays import Array, Integers
 
 #: Larger tables are refused: their numbers alone would take 80 MB.
 MAX_CELLS = 10_000_000
@@ -21,8 +21,6 @@ MAX_COLUMNS = 10_000
 LONGEST_NAME = 60
 #: Names by which a column says that it holds the class.
 CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "target", "species", "category"})
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class Column:
     """
 
     name: str
-    values: Values
+    values: Array
     texts: Mapping[int, str] = field(default_factory=dict)
     categories: tuple[str, ...] = ()
     title: str | None = None
@@ -112,7 +110,7 @@ class Table:
 
     name: str
     columns: tuple[Column, ...]
-    lines: NDArray[np.int64]
+    lines: Integers
     faults: Mapping[int, str] = field(default_factory=dict)
     place: str = "line"
     dialect: Dialect | None = None
@@ -172,7 +170,7 @@ class Cells:
     def __init__(self, decimal: str = ".", commas: Commas | None = None) -> None:
         self._decimal = decimal
         self._commas = commas
-        self._parts: list[Values] = []
+        self._parts: list[Array] = []
         self._texts: dict[int, str] = {}
         self._known: dict[str, float] = {}
         self._count = 0
@@ -190,7 +188,7 @@ class Cells:
         self._parts.append(values)
         self._count += len(cells)
 
-    def _all_numbers(self, cells: Sequence[str]) -> Values | None:
+    def _all_numbers(self, cells: Sequence[str]) -> Array | None:
         joined = "".join(cells)
         if "_" in joined:
             return None
@@ -221,7 +219,7 @@ class Cells:
         return Column(name, values, self._texts, title=title)
 
 
-def column_of(name: str, values: Values) -> Column:
+def column_of(name: str, values: Array) -> Column:
     """A column of numbers, some of which may not be finite."""
     values = np.array(values, dtype=np.float64)
     odd = np.flatnonzero(~np.isfinite(values))

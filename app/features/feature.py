@@ -27,7 +27,7 @@ from app.tools import PointerPosition
 #: Menus, and sections of the page of help, that several features have lines in.
 TRAINING, COMPARE = "&Training", "&Compare"
 WATCHING, BESIDE = "Watching a run", "Side by side"
-#: What of a run somebody wants to see: the run at all, the pair that moves, the last pair at its end, what curves are
+#: What of a run is to be displayed: the run at all, the pair that moves, the last pair at its end, what curves are
 #: drawn of, and the KKT case of each point.
 Aspect = Literal["run", "pair", "last pair", "curves", "cases"]
 #: Where views of a feature stand that are neither docks nor windows.

@@ -55,7 +55,7 @@ def docks() -> tuple[Dock, ...]:
 
 
 def watched(session: Session) -> frozenset[Aspect]:
-    """What somebody wants to see of a run."""
+    """What of a run is to be displayed."""
     of_docks = [dock.watches for dock in docks() if dock.watches and dock.name in session.open_panels]
     others = [feature.watches(session) for feature in FEATURES if feature.watches is not None]
     return frozenset(aspect for aspects in (*of_docks, *others) for aspect in aspects)

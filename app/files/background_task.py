@@ -59,13 +59,6 @@ class Progress:
             return self._cancelled
 
 
-class NoProgress(Progress):
-    """Of work that is waited for."""
-
-    def __call__(self, share: float = 0.0) -> None:
-        """Go on."""
-
-
 @dataclass(frozen=True, eq=False)
 class Task(Generic[Result]):
     """Something to be done on a thread.

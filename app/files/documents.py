@@ -23,7 +23,7 @@ import msgspec
 from app.state.document import Document
 from app.state.plain_text import plain
 
-from . import file_format, json_pieces, locks
+from . import file_format, locks
 
 SUFFIX = ".playground"
 #: Larger files are refused unread: a hundred thousand points take about 5 MB.
@@ -98,14 +98,14 @@ def decode(data: bytes, name: str = "The file", step: Callable[[float], object] 
     ``step(share)`` is called between pieces of less than a millisecond's work, so that a background thread can let
     others in.
     """
-    rest, lists = json_pieces.parted(data, step)
+    rest, lists = file_format.parted(data, step)
     if lists is not None:
         with contextlib.suppress(FileError):  # the sentence is about the places of the whole
             return _decoded(rest, name, lists)
     return _decoded(data, name)
 
 
-def _decoded(data: bytes, name: str, lists: json_pieces.Lists | None = None) -> Document:
+def _decoded(data: bytes, name: str, lists: file_format.Lists | None = None) -> Document:
     try:
         header = msgspec.json.decode(data, type=_Header)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -4,13 +4,18 @@ A file is JSON: format and version, the points as lists (x, y, class 1 to 8), an
 new version is one more struct in `VERSIONS` and one more function in `STEPS`; what older programs wrote goes through
 the steps one after the other.  `Lane` and the other settings are those of the document: a field added to them with a
 default needs no new version to be read, one whose meaning changes needs the old struct kept here.
+
+A document's bytes are taken apart into long lists of numbers and the short rest.  Decoding a list holds the
+interpreter until its end, a third of a second for a million points, and the window with it, whichever thread decodes.
+Only what this program writes is taken apart; any other file, and any list that does not hold what it should, is decoded
+in one go, which also tells what is wrong with it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -31,8 +36,67 @@ from app.state.document import (
 )
 from app.state.points import LIMIT, MAX_CLASSES, Ids, Points
 from app.state.test_split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
+from solver.core.arrays import Integers
 
-from .json_pieces import Lists
+#: Bytes that are decoded at a time: some tenths of a millisecond of work.
+PIECE = 32_768
+_BEGINNING = re.compile(rb'\{"format":"[a-z-]{1,40}","version":\d{1,3},"points":\{"x":\[')
+_BETWEEN = (b',"y":[', b',"class":[')
+_KINDS: tuple[Any, ...] = (
+    *(list[Annotated[float, Meta(ge=-LIMIT, le=LIMIT)]],) * 2,
+    list[Annotated[int, Meta(ge=1, le=MAX_CLASSES)]],
+)
+
+
+class Lists(NamedTuple):
+    """The numbers of all points."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    labels: NDArray[np.int64]
+
+
+def parted(data: bytes, step: Callable[[float], object]) -> tuple[bytes, Lists | None]:
+    """`data` with empty lists in place of those of its points, and these; or `data` as it is, and None.
+
+    ``step(share)`` is called after each piece.
+    """
+    begun = _BEGINNING.match(data, 0, 200)
+    if begun is None or len(data) <= PIECE:
+        return data, None
+    start, rest, arrays = begun.end(), data[: begun.end()], []
+    for kind, after in zip(_KINDS, (*_BETWEEN, b""), strict=True):
+        end = data.find(b"]", start)
+        if end < 0 or not data.startswith(after, end + 1):
+            return data, None
+        array = _numbers(data, start, end, kind, step)
+        if array is None:
+            return data, None
+        arrays.append(array)
+        start = end + 1 + len(after)
+        rest += b"]" + after
+    return rest + data[start:], Lists(*arrays)
+
+
+def _numbers(data: bytes, start: int, end: int, kind: Any, step: Callable[[float], object]) -> NDArray[Any] | None:
+    """The list between `start` and `end`, exclusive; None when it is not simply one of numbers."""
+    decoder, parts = msgspec.json.Decoder(kind), []
+    dtype = np.int64 if kind is _KINDS[-1] else np.float64
+    while True:
+        comma = data.find(b",", min(start + PIECE, end), end)
+        stop = end if comma < 0 else comma
+        try:
+            values = decoder.decode(b"[" + data[start:stop] + b"]")
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+        if not values:
+            return None
+        parts.append(np.array(values, dtype=dtype))
+        step(stop / len(data))
+        if stop == end:
+            return np.concatenate(parts)
+        start = stop + 1
+
 
 FORMAT = "classifier-playground"
 #: Blocks of points that are encoded at a time: some tenths of a millisecond of work.
@@ -262,7 +326,7 @@ def _of_runs(first: Ids, counts: Ids) -> Ids:
     return ids
 
 
-def _runs_of(ids: Ids) -> NDArray[np.int64]:
+def _runs_of(ids: Ids) -> Integers:
     """First id and length of each run of ascending `ids`, shape (m, 2)."""
     first = np.flatnonzero(np.diff(ids, prepend=-2) != 1)
     return np.column_stack((ids[first], np.diff(first, append=len(ids))))
@@ -305,7 +369,7 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     yield msgspec.json.encode(rest)[1:] + b"\n"
 
 
-def _cut(runs: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+def _cut(runs: Integers) -> Iterator[Integers]:
     return (runs[start : start + 1000] for start in range(0, len(runs), 1000))
 
 

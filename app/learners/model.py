@@ -8,9 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
-
-Array = NDArray[np.float64]
 
 
 class SharesModel(Protocol):
@@ -49,7 +48,7 @@ class SharesModel(Protocol):
         """As `surface_on`: the places of the winners in `classes_`, their shares, and whether others are equal."""
         rows = self.surface_on(xs, compiled)
 
-        def winners(ys: ArrayLike) -> tuple[NDArray[np.intp], Array, NDArray[np.bool_]]:
+        def winners(ys: ArrayLike) -> tuple[Indices, Array, Mask]:
             shares = rows(ys)
             best = shares.max(axis=-1)
             return shares.argmax(axis=-1), best, (shares == best[..., None]).sum(axis=-1) > 1

@@ -11,15 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.state.number_format import grouped, short
 from solver import SVC, Grid, PerceptronSolver, Status, largest_margin
+from solver.core.arrays import Array, Integers, Mask
 from solver.core.stepping import Stop
 
 from .perceptron import PerceptronSettings
 
-Array = NDArray[np.float64]
 #: Seconds a piece of work aims at.
 PIECE = 0.005
 #: Updates after which the search for the widest margin gives up: the classes are separable by next to nothing, if so.
@@ -61,8 +60,8 @@ class Orders:
     asked: int
     weights: Array
     margins: Array
-    mistakes: NDArray[np.int64]
-    rested: NDArray[np.bool_]
+    mistakes: Integers
+    rested: Mask
     widest: Array | None = None
     widest_margin: float = math.nan
     separable: bool | None = None

@@ -6,7 +6,6 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Phase
@@ -19,6 +18,7 @@ from app.state.document import Document, Lane, problems_of
 from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
 from app.state.slider_scales import scale_of
+from solver.core.arrays import Indices
 from solver.data import datasets
 
 from . import text
@@ -94,7 +94,7 @@ def compose(
 
 
 @lru_cache(maxsize=4)
-def _selected(points: Points, selection: Selection) -> NDArray[np.intp]:
+def _selected(points: Points, selection: Selection) -> Indices:
     return points.indices_of(selection.ids).astype(np.intp)
 
 

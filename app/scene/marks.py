@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.requests import NO_MARKS, Marks
 from app.state.points import Points
+from solver.core.arrays import Indices
 from solver.inspection.metrics import KktCase
 
 
@@ -27,9 +27,9 @@ class PointMarks:
         Which of `kinds` each is.
     """
 
-    index: NDArray[np.intp]
+    index: Indices
     kinds: tuple[str, ...]
-    kind: NDArray[np.intp]
+    kind: Indices
 
 
 def mark_of(case: KktCase, satisfied: bool) -> str:

@@ -15,6 +15,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core.arrays import Array
+
 BLOCK = 256
 #: How many blocks of chosen points are kept for the next choice.
 _SHARED = 4096
@@ -24,7 +26,6 @@ MAX_CLASSES = 8
 #: Beyond this the drawing loses points without a word.
 LIMIT = 1e15
 
-Array = NDArray[np.float64]
 Labels = NDArray[np.uint8]
 Ids = NDArray[np.int64]
 

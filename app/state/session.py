@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.run_state import Seek
+from solver.core.arrays import Array
 
 from .document import MAX_LANES, Document
 from .points import Ids
@@ -57,7 +57,7 @@ class Outline:
     """
 
     kind: OutlineKind
-    xy: NDArray[np.float64]
+    xy: Array
 
 
 #: Fields of a session that have a value for each slot of a lane.

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 from msgspec import inspect
-from numpy.typing import NDArray
 
 from app.learners.fields import Field
 from app.learners.table import LEARNERS
+from solver.core.arrays import Integers
 
 from .document import Lane
 
@@ -75,7 +75,7 @@ Scale = LogScale | RankScale
 
 
 @lru_cache(maxsize=16)
-def _ladder(most: int) -> NDArray[np.int64]:
+def _ladder(most: int) -> Integers:
     steps = np.arange(math.ceil(PER_DECADE_OF_K * math.log10(most)) + 1)
     values = np.unique(np.minimum(np.round(10.0 ** (steps / PER_DECADE_OF_K)), most).astype(np.int64))
     # Where the ratio is finer than whole numbers, each of them; `unique` has dropped none between.

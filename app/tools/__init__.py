@@ -3,8 +3,7 @@
 `TOOLS` is the table of them: what the toolbar, the keys, the options and the help show follows from it.
 """
 
-from .base import NO_KEYS, Desk, Keys, Tool
-from .pointer_position import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, PointerPosition, nearest
+from .base import CLICK_PIXELS, GRAB_PIXELS, NO_KEYS, REMOVE_PIXELS, Desk, Keys, PointerPosition, Tool, nearest
 from .table import TOOLS, ToolKind
 
 __all__ = [

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.state.commands import AddPoints, MovePoints
 from app.state.points import Ids
+from solver.core.arrays import Array
 
-from .base import Tool
-from .pointer_position import CLICK_PIXELS, GRAB_PIXELS, PointerPosition, nearest
+from .base import CLICK_PIXELS, GRAB_PIXELS, PointerPosition, Tool, nearest
 
-Array = NDArray[np.float64]
 #: Share of the brush radius by which one jitter moves a point, as a standard deviation.
 JITTER = 0.08
 #: Share of the way to the pointer that one pull of the magnet covers.

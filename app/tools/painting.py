@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.state.commands import AddPoints, PaintTestPoints, RelabelPoints, RemovePoints
 from app.state.session import Outline, OutlineKind
+from solver.core.arrays import Array, Integers
 
-from .base import Tool
-from .pointer_position import PointerPosition, along
+from .base import PointerPosition, Tool, along
 
-Array = NDArray[np.float64]
 #: Share of the radius after which the brush sprays again.
 SPACING = 0.5
 #: Of one move of the pointer.  More would be a leap, as when the view is zoomed in the middle of a stroke.
@@ -71,7 +69,7 @@ class _Sweep(Tool):
         if len(ids):
             self.act(ids)
 
-    def act(self, ids: NDArray[np.int64]) -> None:
+    def act(self, ids: Integers) -> None:
         """What happens to the points under the brush."""
         raise NotImplementedError
 
@@ -79,21 +77,21 @@ class _Sweep(Tool):
 class EraserTool(_Sweep):
     """Removes the points under the brush."""
 
-    def act(self, ids: NDArray[np.int64]) -> None:
+    def act(self, ids: Integers) -> None:
         self.desk.dispatch(RemovePoints(self.stroke, ids=ids, verb="Erase"))
 
 
 class RelabelTool(_Sweep):
     """Gives the points under the brush the active class."""
 
-    def act(self, ids: NDArray[np.int64]) -> None:
+    def act(self, ids: Integers) -> None:
         self.desk.dispatch(RelabelPoints(self.stroke, ids=ids, label=self.desk.session.active_class))
 
 
 class TestTool(_Sweep):
     """Keeps the points under the brush back from training, to test on; with Shift, gives them back."""
 
-    def act(self, ids: NDArray[np.int64]) -> None:
+    def act(self, ids: Integers) -> None:
         self.desk.dispatch(PaintTestPoints(self.stroke, ids=ids, test=not self.keys.shift))
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.state.points import Ids
 from app.state.session import Outline
+from solver.core.arrays import Array, Mask
 
+from .base import GRAB_PIXELS, PointerPosition, inside_polygon, nearest
 from .moving import Grip, _Mover, held
-from .pointer_position import GRAB_PIXELS, PointerPosition, inside_polygon, nearest
 
-Array = NDArray[np.float64]
 #: Pixels between two corners of a lasso.
 CORNER_PIXELS = 3.0
 
@@ -36,7 +35,7 @@ class _Selector(_Mover):
             chosen = points.ids[:0] if index is None else points.ids[[index]]
         self.desk.select(self._combined(chosen))
 
-    def holds(self, xy: Array) -> NDArray[np.bool_]:
+    def holds(self, xy: Array) -> Mask:
         """Which places the outline holds."""
         raise NotImplementedError
 
@@ -56,7 +55,7 @@ class RectangleTool(_Selector):
             return None
         return Outline("rectangle", np.stack((self.start.xy, self.pointer.xy)))
 
-    def holds(self, xy: Array) -> NDArray[np.bool_]:
+    def holds(self, xy: Array) -> Mask:
         assert self.start is not None and self.pointer is not None
         low, high = np.minimum(self.start.xy, self.pointer.xy), np.maximum(self.start.xy, self.pointer.xy)
         return np.asarray(((xy >= low) & (xy <= high)).all(axis=1))
@@ -80,7 +79,7 @@ class LassoTool(_Selector):
             return None
         return Outline("path", np.array([(corner.x, corner.y) for corner in (*self._corners, self.pointer)]))
 
-    def holds(self, xy: Array) -> NDArray[np.bool_]:
+    def holds(self, xy: Array) -> Mask:
         outline = self.outline
         assert outline is not None
         return inside_polygon(xy, outline.xy)

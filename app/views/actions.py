@@ -1,4 +1,6 @@
-"""Actions: the window's commands with their names, keys and teaching sentences; menus and toolbar are made of them."""
+"""Actions: the window's commands with their names, keys and teaching sentences; menus and toolbar, and the bar of tools
+at the left, are made of them.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,17 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPixmap
+from PySide6.QtGui import QAction, QActionGroup, QColor, QIcon, QKeySequence
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
+from app.controllers.editing import Editing
 from app.features import table
 from app.features.feature import Action
-from app.views.widgets.form_fields import take_typed_number
-from app.views.widgets.painting import painter_on
+from app.scene.model import Scene
+from app.tools import TOOLS
+from app.views.widgets.form_fields import named, take_typed_number
+from app.views.widgets.painting import blank, painter_on
 
 from .theme import Theme
 
@@ -163,9 +168,10 @@ def tool_button(action: QAction) -> QToolButton:
     QToolBar.addAction would make it a button's default action, and Qt 6.11 then connects the two anew at every change
     of the action (QToolButton::actionEvent calls setDefaultAction): after 20 000 edits each new undo text cost 0.3 ms.
     """
-    button = QToolButton()
-    button.setObjectName(f"tool.{action.objectName().removeprefix('action.')}")
-    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    button = named(
+        QToolButton(toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
+        f"tool.{action.objectName().removeprefix('action.')}",
+    )
     button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
     button.setAutoRaise(True)
     button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -202,9 +208,7 @@ def icon(name: str, theme: Theme, ratio: float) -> QIcon:
         svg = _source(name).replace("currentColor", QColor(*theme.ink).name())
     except OSError:
         return QIcon()
-    pixmap = QPixmap(round(ICON_SIZE * ratio), round(ICON_SIZE * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap = blank(ICON_SIZE, ICON_SIZE, ratio)
     with painter_on(pixmap) as painter:
         QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, ICON_SIZE, ICON_SIZE))
     return QIcon(pixmap)
@@ -213,3 +217,54 @@ def icon(name: str, theme: Theme, ratio: float) -> QIcon:
 @cache
 def _source(name: str) -> str:
     return (ICONS / f"{name}.svg").read_text(encoding="utf-8")
+
+
+BUTTON = 34  # pixels
+
+
+class ToolPalette(QToolBar):
+    """One button for each tool; the chosen one is down.
+
+    Parameters
+    ----------
+    window : QMainWindow
+        At whose left it stands.
+    menu : QMenu
+        That lists the tools, too.
+    editing : Editing
+    """
+
+    def __init__(self, window: QMainWindow, menu: QMenu, editing: Editing) -> None:
+        super().__init__("Drawing tools")
+        self.setObjectName("palette")
+        self.setMovable(False)
+        self.setOrientation(Qt.Orientation.Vertical)
+        self._editing = editing
+        group = QActionGroup(self)
+        first = menu.actions()[0] if menu.actions() else QAction()
+        self.actions_by_tool: dict[str, QAction] = {}
+        for name, kind in TOOLS.items():
+            action = QAction(kind.title, window)
+            action.setObjectName(f"action.tool.{name}")
+            action.setCheckable(True)
+            action.setShortcut(QKeySequence(kind.key))
+            action.setToolTip(f"{kind.title} ({kind.key}): {kind.sentence}")
+            action.triggered.connect(lambda checked, name=name: self._choose(name))
+            group.addAction(action)
+            menu.insertAction(first, action)
+            button = tool_button(action)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+            button.setMinimumSize(QSize(BUTTON, BUTTON))
+            button.setAccessibleName(kind.title)
+            button.setAccessibleDescription(kind.sentence)
+            self.addWidget(button)
+            self.actions_by_tool[name] = action
+        window.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self)
+
+    def _choose(self, name: str) -> None:
+        take_typed_number()
+        self._editing.choose(name)
+
+    def render_scene(self, scene: Scene) -> None:
+        """Show which tool is chosen."""
+        self.actions_by_tool[scene.session.tool].setChecked(True)

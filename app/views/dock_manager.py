@@ -1,10 +1,10 @@
-"""DockManager: what can be opened beside the pictures: docks, and windows of their own."""
+"""DockManager: what can be opened beside the pictures: docks, each made when first seen, and windows of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtGui import QAction
@@ -26,12 +26,31 @@ from app.features.feature import Dock, Surroundings
 from app.files.settings import DOCKS, Settings
 from app.scene.model import Scene
 from app.views.dialogs.classes import ClassesDialog
-from app.views.widgets.form_fields import describe, later
+from app.views.panels.history_panel import HistoryPanel
+from app.views.panels.notes_panel import NotesPanel
+from app.views.panels.table_panel import TablePanel
+from app.views.widgets.form_fields import describe, filled, later
 from app.views.widgets.window_size import shrink
 
 from .actions import ICON_SIZE, icon
-from .docks import Panel, docks
 from .theme import Theme
+
+
+class Panel(Protocol):
+    """What stands in a dock: a widget that draws scenes."""
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None: ...
+
+
+def docks() -> tuple[Dock, ...]:
+    """The window's own, and those of features."""
+    return (
+        Dock("table", "Points table", lambda around: TablePanel(around.controller), wide=False, tab="Points"),
+        Dock("history", "History", lambda around: HistoryPanel(around.controller), wide=False),
+        Dock("notes", "Notes", lambda around: NotesPanel(around.controller), wide=False),
+        *table.docks(),
+    )
+
 
 #: Of the remembered arrangement: raise it when docks come or go.
 VERSION = 3
@@ -48,10 +67,7 @@ class _Title(QWidget):
         super().__init__()
         text = QLabel(title)
         text.setMinimumWidth(30)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(6, 1, 2, 1)
-        layout.setSpacing(2)
-        layout.addWidget(text, 1)
+        layout = filled(QHBoxLayout(self), (text, 1), margins=(6, 1, 2, 1), spacing=2)
         self._buttons: dict[str, QToolButton] = {}
         for what, tip, run in (
             ("float", "Into a window of its own, or back.", lambda: dock.setFloating(not dock.isFloating())),
@@ -164,7 +180,7 @@ class DockManager:
             window.render_scene(scene, theme)
 
     def _taking_turns(self, scene: Scene) -> set[str]:
-        """The panels that take turns while a run plays, each in an update of its own: so the hand gets in between."""
+        """The panels that take turns while a run plays, each in an update of its own: so the user gets in between."""
         of_runs = sorted(name for name in self._in_sight if "run" in self._specs[name].watches)
         if not of_runs or not scene.lanes[scene.studied].playing:
             return set()

@@ -22,7 +22,7 @@ from app.state.plain_text import plain
 from app.state.store import same_content
 from app.views.dialogs.files import FileDialogs
 from app.views.dialogs.recovery import RecoveryDialog
-from app.views.widgets.form_fields import plain_tip
+from app.views.widgets.form_fields import named, plain_tip
 
 from .task_runner import TaskRunner
 
@@ -189,9 +189,16 @@ class Safekeeping(QObject):
 
     def _ask_delete(self, copy: Copy) -> None:
         text = f"Delete the unsaved work in {copy.title} ({count(copy.points, 'point')})? It cannot be brought back."
-        box = QMessageBox(QMessageBox.Icon.Warning, "Delete unsaved work", text, parent=self._dialog or self._window)
-        box.setObjectName("delete_copy")
-        box.setTextFormat(Qt.TextFormat.PlainText)
+        box = named(
+            QMessageBox(
+                QMessageBox.Icon.Warning,
+                "Delete unsaved work",
+                text,
+                parent=self._dialog or self._window,
+                textFormat=Qt.TextFormat.PlainText,
+            ),
+            "delete_copy",
+        )
         delete = box.addButton("&Delete", QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

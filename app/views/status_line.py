@@ -31,8 +31,7 @@ class StatusLine(QStatusBar):
         self._hint.setContentsMargins(6, 0, 0, 0)
         self.addWidget(self._hint, 1)
         self.addPermanentWidget(self._coordinates)
-        self._silence = QTimer(self)
-        self._silence.setSingleShot(True)
+        self._silence = QTimer(self, singleShot=True)
         self._silence.timeout.connect(self._forget)
         self._renew = renew
         self._asked: tuple[Document, Session, PointerPosition | None] | None = None

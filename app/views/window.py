@@ -26,9 +26,8 @@ from app.state.document import Document
 from app.state.points import MAX_CLASSES
 from app.tools import GRAB_PIXELS, PointerPosition, nearest
 from app.views.dialogs.files import FileDialogs
-from app.views.dialogs.help import HelpDialog
+from app.views.dialogs.help import HelpDialog, LogDialog
 from app.views.dialogs.import_export import ImportExport
-from app.views.dialogs.log import LogDialog
 from app.views.export import layout
 from app.views.export.dialog import PictureDialog
 from app.views.export.layout import Shot, What, screen_size
@@ -39,12 +38,12 @@ from app.views.widgets.drop_window import DropWindow
 from app.views.widgets.form_fields import take_typed_number
 
 from . import actions, theme
+from .actions import ToolPalette
 from .appearance import Appearance
 from .dock_manager import DockManager
 from .safekeeping import Safekeeping
 from .status_line import StatusLine
 from .task_runner import TaskRunner
-from .tool_palette import ToolPalette
 
 BRUSH_STEP = 1.25
 #: Of the first start; and the least at which nothing is cut off.

@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from solver.core.arrays import Array
-from solver.core.certificate import Status
+from solver.core.arrays import Array, Integers
+from solver.core.certificate import EPS, Certificate, Status, best_primal, proved, rounding_of
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -41,15 +41,13 @@ from solver.core.checks import (
     check_prices,
     check_signs,
 )
+from solver.core.dual_solver import DualSolver
 from solver.core.step_log import Notes
 from solver.core.stepping import Checkpoint, Stop, never
 from solver.kernels.table import Kernel
 
 from . import _online_loops as loops
 from ._online_points import KeptPoints, KeptState
-from .lasvm_state import NOBODY, LasvmSnapshot, LasvmState
-
-__all__ = ["LasvmSnapshot", "LasvmSolver"]
 
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
@@ -80,6 +78,36 @@ STATE = (
     "_middle",
     "_operation",
 )
+#: (m, M) over no points.
+NOBODY = (-np.inf, np.inf)
+
+
+@dataclass(frozen=True)
+class LasvmSnapshot:
+    """The solver's state at one moment, in arrays that are never written again.
+
+    Attributes
+    ----------
+    expansion : ndarray of shape (size,)
+        Numbers of the points of S, by default counted along the stream from 0.
+    alpha, v : ndarray of shape (size,)
+        Multipliers and g of the points of S: f = y - v + intercept.
+    intercept : float
+    working_set : tuple of int
+        The numbers (i, j) of the newest pair that moved; (-1, -1) before the first.
+    operation : {"none", "insert", "process", "reprocess", "sweep"}
+        The newest operation.
+    certificate : Certificate
+        `n_iter` counts operations; `kkt_violation` is that of S, and of all points once the answer is optimal.
+    """
+
+    expansion: Integers
+    alpha: Array
+    v: Array
+    intercept: float
+    working_set: tuple[int, int]
+    operation: str
+    certificate: Certificate
 
 
 @dataclass(frozen=True)
@@ -90,7 +118,7 @@ class _State:
     others: dict[str, Any]
 
 
-class LasvmSolver(LasvmState):
+class LasvmSolver(DualSolver):
     """LASVM, stopped and continued after any number of operations, and fed with further points by `extend`.
 
     Parameters
@@ -122,6 +150,12 @@ class LasvmSolver(LasvmState):
         Bound of the kept kernel rows in MB.
     numbers : array-like of shape (n,), optional
         Names of the points in `expansion`, rising whole numbers; default 0, 1, ..
+
+    Attributes
+    ----------
+    kernel : Kernel
+    centre : ndarray of shape (n_features,)
+        Shift of the points that changes no classifier but keeps the digits of a linear kernel.
 
     Raises
     ------
@@ -172,14 +206,88 @@ class LasvmSolver(LasvmState):
         self._n_seeds = len(seeds)
         self.status = Status.RUNNING
         self._finish = bool(finish)
-        self._forgotten = False
+        self._forgotten = False  # whether there was a former batch
         self._sweeping = self._finishing = self._stalled = False
         self._cursor, self._half = 0, False  # place in the order or the sweep; whether REPROCESS is next
         self._sweep_size = self._added = 0  # points of S when the sweep began, and those it brought back
-        self._left_out = NOBODY
+        self._left_out = NOBODY  # (m, M) over the points that the newest sweep left out of S
         self._middle = 0.0
         self._operation = "none"
         self._notes = Notes(len(self.NOTES))
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """Points in the expansion S."""
+        return self._kept.size
+
+    @property
+    def expansion(self) -> Integers:
+        """Numbers of the points of S, shape (size,)."""
+        return self._kept.S.number[: self.size].copy()
+
+    @property
+    def points(self) -> Array:
+        """The points of S, shape (size, n_features)."""
+        points: Array = self._kept.S.XT[:, : self.size].T + self.centre
+        return points
+
+    @property
+    def beta(self) -> Array:
+        """y alpha of the points of S, shape (size,)."""
+        return self._state()[0].copy()
+
+    @property
+    def alpha(self) -> Array:
+        """Multipliers of the points of the newest batch, shape (n,)."""
+        place = self._kept.place
+        alpha: Array = np.where(place >= 0, np.abs(self._kept.S.reals[loops.BETA, np.maximum(place, 0)]), 0.0)
+        return alpha
+
+    @property
+    def _bounds_of_all(self) -> tuple[float, float]:
+        """(m, M) over S and the points that the newest sweep left out: over all points at its end."""
+        m, M = self.bounds
+        return max(m, self._left_out[0]), min(M, self._left_out[1])
+
+    def certificate(self, thorough: bool = True) -> Certificate:
+        """Status, KKT violation, dual; with `thorough` also a primal bound, in O(n size).
+
+        Its status is that of the solver, but PRECISION for OPTIMAL or STATIONARY where f is known no better than tol.
+        The violation is that of S, and of all points once they are known to be optimal.
+
+        The primal bound needs all points: it is inf, and the gap nan, once a batch has been forgotten.
+        """
+        beta = self._state()[0]
+        m, M = self._bounds_of_all if self.status in (Status.OPTIMAL, Status.STATIONARY) else self.bounds
+        size, primal = np.abs(beta), np.inf
+        if thorough and not self._forgotten and self.kernel.is_positive_semidefinite:
+            kept, vectors = self._kept, self._kept.S.XT[:, : self.size].T
+            blocks = range(0, len(kept.X), 512)
+            f = np.concatenate([self.kernel.gram(kept.X[b : b + 512], vectors) @ beta for b in blocks])
+            root = float(size @ np.sqrt(np.maximum(0.0, kept.S.reals[loops.DIAGONAL, : self.size])))
+            norm = self.squared_norm + 10.0 * EPS * root**2  # what rounding may hide
+            primal = best_primal(kept.y, kept.C, f, norm)
+        status = self.status
+        if status in (Status.OPTIMAL, Status.STATIONARY):
+            vectors = self._kept.S.XT[:, : self.size].T
+            status = proved(status, rounding_of(self.kernel, vectors, beta, self.tol), self.tol)
+        return self._certificate(status, m - M, primal)
+
+    def snapshot(self, thorough: bool = True) -> LasvmSnapshot:
+        """The state now, in arrays of its own; `thorough` as in `certificate`."""
+        beta, g, _, _ = self._state()
+        arrays = self.expansion, np.abs(beta), g.copy()
+        for array in arrays:
+            array.flags.writeable = False
+        ints = self._kept.S.ints
+        pair = int(ints[loops.LAST_I]), int(ints[loops.LAST_J])
+        return LasvmSnapshot(*arrays, self.intercept, pair, self._operation, self.certificate(thorough))
+
+    def _state(self) -> tuple[Array, Array, Array, Array]:
+        beta, g, lo, hi = self._kept.S.reals[: loops.DIAGONAL, : self.size]
+        return beta, g, lo, hi
 
     def extend(self, X: ArrayLike, y: ArrayLike, C: float | ArrayLike = 1.0, numbers: ArrayLike | None = None) -> None:
         """Queue a further batch: one pass in its order, without FINISH.  Of former batches S alone is remembered.

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Integers
-from solver.core.certificate import Status
+from solver.core.certificate import EPS, Certificate, Status, best_primal, proved
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -32,6 +32,7 @@ from solver.core.checks import (
     check_prices,
     check_signs,
 )
+from solver.core.dual_solver import DualSolver
 from solver.core.step_log import AT_ONCE, Notes
 from solver.core.stepping import Checkpoint, Stop, never
 from solver.kernels.table import Kernel
@@ -39,10 +40,7 @@ from solver.kernels.table import Kernel
 from . import _smo_loops as loops
 from .projection import feasible
 from .shrinking import ActiveSet, ActiveState, KernelSum
-from .smo_state import SmoSnapshot, SmoState
 from .working_set_rules import RULES
-
-__all__ = ["SmoSnapshot", "SmoSolver"]
 
 #: A margin below this share of the data's radius in feature space counts as "not separable".
 SEPARABLE_SHARE = 1e-6
@@ -51,6 +49,28 @@ PIECE = 1_000_000
 #: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
+
+
+@dataclass(frozen=True)
+class SmoSnapshot:
+    """The solver's state at one moment, in arrays that are never written again.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n,)
+    v : ndarray of shape (n,)
+        y_i - sum_j y_j alpha_j K_ij, so that f(x_i) = y_i - v_i + intercept.
+    intercept : float
+    working_set : tuple of int
+        The pair (i, j) of the newest step; (-1, -1) before the first.
+    certificate : Certificate
+    """
+
+    alpha: Array
+    v: Array
+    intercept: float
+    working_set: tuple[int, int]
+    certificate: Certificate
 
 
 @dataclass(frozen=True)
@@ -77,7 +97,7 @@ class _State:
     noted: Array
 
 
-class SmoSolver(SmoState):
+class SmoSolver(DualSolver):
     """Sequential minimal optimisation that can be stopped and continued after any number of steps.
 
     Parameters
@@ -105,6 +125,12 @@ class SmoSolver(SmoState):
         Leave settled points out for a while (see `shrinking`); only with rules that choose among extremes of v.
     compiled : bool, default=True
         False runs plain numpy (second-order rule, whole kernel matrix): slow, but needs no compiler.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+    C : ndarray of shape (n,)
+        Upper bound of each alpha.
 
     Raises
     ------
@@ -146,6 +172,7 @@ class SmoSolver(SmoState):
         if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(points, points.T)):
             raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
         self._definite = kernel.is_positive_semidefinite_on(XT.T)
+        # No point may be inside the margin; with slack for some points every problem has a solution.
         self._hard = bool(np.isinf(self.C).all())
         if np.isinf(self.C).any() and not self._definite:
             raise ValueError(
@@ -175,7 +202,7 @@ class SmoSolver(SmoState):
         self._moved_since_refresh = False
         #: max_i ||phi(x_i) - mean phi||, once it is needed.
         self._radius: float | None = None
-        self._proved_primal = np.inf
+        self._proved_primal = np.inf  # the best primal bound of former multipliers, of a hard margin
         if alpha is not None:
             start = check_numbers("alpha", alpha)
             if start.shape != (n,):
@@ -187,6 +214,88 @@ class SmoSolver(SmoState):
             if not useful:  # worse than nothing, or an overflow: start from nothing
                 self.beta[:] = 0.0
                 self._recompute()
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    @property
+    def n_iter(self) -> int:
+        """Pair updates so far."""
+        return int(self._ints[loops.ITERATION])
+
+    @property
+    def n_kernel_evaluations(self) -> int:
+        """Kernel values computed for its rows so far; one that the row cache still holds is not computed again."""
+        return self._active.n_evaluations
+
+    @property
+    def beta(self) -> Array:
+        """y alpha, shape (n,)."""
+        return self._active.beta
+
+    @property
+    def alpha(self) -> Array:
+        """The multipliers, shape (n,)."""
+        return np.abs(self.beta)
+
+    @property
+    def v(self) -> Array:
+        """y_i - sum_j y_j alpha_j K_ij of all points, shape (n,)."""
+        return self._active.v(self.n_iter)
+
+    @property
+    def working_set(self) -> tuple[int, int]:
+        """The pair (i, j) of the newest step; (-1, -1) before the first."""
+        return int(self._ints[loops.LAST_I]), int(self._ints[loops.LAST_J])
+
+    @property
+    def kkt_violation(self) -> float:
+        """m - M."""
+        m, M = self.bounds
+        return m - M
+
+    def _state(self) -> tuple[Array, Array, Array, Array]:
+        return self.beta, self.v, self._lo, self._hi
+
+    def certificate(self, thorough: bool = True) -> Certificate:
+        """Status, KKT violation, primal and dual bounds of the current multipliers.
+
+        Its status is that of the solver, but PRECISION for OPTIMAL or STATIONARY where f is known no better than tol.
+        Without `thorough` the primal bound is the one at scale 1: valid, quicker, and looser when C is large.
+        """
+        size = np.abs(self.beta)
+        primal = min(self._primal(thorough), self._proved_primal) if self._definite else np.inf
+        bound = float(self._largest_norm / size.sum()) if self._hard and size.any() else np.nan
+        status = proved(self.status, EPS * float(self._active.size.max()), self.tol)
+        return self._certificate(status, self.kkt_violation, primal, bound)
+
+    def snapshot(self, thorough: bool = True) -> SmoSnapshot:
+        """The state now, in arrays of its own; `thorough` as in `certificate`."""
+        alpha, v = self.alpha, self.v.copy()
+        alpha.flags.writeable = v.flags.writeable = False
+        return SmoSnapshot(alpha, v, self.intercept, self.working_set, self.certificate(thorough))
+
+    @property
+    def _reachable(self) -> float:
+        """KKT violation that double precision can tell from zero for these multipliers, at best."""
+        return 50.0 * EPS * float(self._active.size.max())
+
+    @property
+    def _hidden_norm(self) -> float:
+        """What rounding may hide of ||w||^2, a difference of large numbers when the multipliers are large."""
+        size = np.abs(self.beta)
+        if not self._moved_since_refresh:
+            return 10.0 * EPS * float(size @ self._active.size)
+        # Of multipliers that moved since, only the bound abs(K_ij) <= max K_ii of such matrices is known.
+        return 10.0 * EPS * float(size.sum()) ** 2 * float(self._active.whole.diagonal.max(initial=0.0))
+
+    @property
+    def _largest_norm(self) -> float:
+        """||w||, rounded up."""
+        return float(np.sqrt(self.squared_norm + self._hidden_norm))
+
+    def _primal(self, thorough: bool) -> float:
+        norm = self.squared_norm + self._hidden_norm
+        return best_primal(self.y, self.C, self.y - self.v, norm, thorough, self._reachable)
 
     # -- working ---------------------------------------------------------------------------------------------------
 

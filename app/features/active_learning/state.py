@@ -18,13 +18,12 @@ from app.learners.model import Model
 from app.state.commands import ImportPoints
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.points import Points
+from solver.core.arrays import Array, Indices
 from solver.data import datasets
 
-Array = NDArray[np.float64]
 Labels = NDArray[np.uint8]
-Integers = NDArray[np.intp]
 #: Of each binary problem: places of its points among the labelled ones, their alpha, and alpha / C.
-Multipliers = dict[tuple[int, int], tuple[Integers, Array, Array]]
+Multipliers = dict[tuple[int, int], tuple[Indices, Array, Array]]
 Strategy = Literal["closest", "random"]
 Source = Literal["points", "generator"]
 STRATEGIES: tuple[Strategy, ...] = ("closest", "random")
@@ -188,7 +187,7 @@ class ActiveLearningRun:
     pool: Pool
     plan: Plan
     lane: Lane
-    order: Integers
+    order: Indices
     given: tuple[Answer, ...]
     answers: tuple[Answer, ...] = ()
     looks: tuple[LearningStep, ...] = ()
@@ -339,7 +338,7 @@ def begin(document: Document, plan: Plan) -> ActiveLearningRun:
     return ActiveLearningRun(pool, plan, document.lanes[plan.lane], order, answers)
 
 
-def drawn(truth: Labels, per_class: int, draw: int, repetition: int) -> tuple[Integers, Integers]:
+def drawn(truth: Labels, per_class: int, draw: int, repetition: int) -> tuple[Indices, Indices]:
     """What chance decides in one repetition of a run; the shown one is repetition 0.
 
     Returns

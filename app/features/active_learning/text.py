@@ -7,7 +7,7 @@ import math
 from app.state.document import Lane
 from app.state.number_format import count, grouped, percent, short
 
-from .comparison import Curves
+from .query import Curves
 from .state import STRATEGIES, ActiveLearningRun, Source, Strategy
 
 SOURCES: dict[Source, str] = {"points": "The points", "generator": "Fresh sample"}

@@ -6,16 +6,14 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from app.engine.latest_queue import LatestQueue
 from app.engine.mailbox import Mailbox
-from app.engine.pool import Priority
+from app.engine.pool import LatestQueue, Priority
 from app.engine.requests import Picture
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from solver import Grid
 
-from .comparison import Comparison, Curves
-from .query import LearningReply, LearningRequest, look_for
+from .query import Comparison, Curves, LearningReply, LearningRequest, look_for
 from .state import ActiveLearningRun, Answer, Pool
 
 

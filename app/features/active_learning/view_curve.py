@@ -6,21 +6,20 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.state.number_format import percent
-from app.views.plot.symbol_paths import path
+from app.views.plot.symbols import path
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, painter_on
+from solver.core.arrays import Array, Indices
 
-from .comparison import Curves
+from .query import Curves
 from .state import STRATEGIES, ActiveLearningRun, Strategy
 
-Array = NDArray[np.float64]
 #: Ticks are at multiples of one of these.
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
 
@@ -75,9 +74,7 @@ class LearningCurve(QWidget):
         run = (sheet.asking.pool, sheet.asking.looks) if sheet.asking is not None else None
         made_of = (run, sheet.curves, sheet.theme, self.size(), ratio, self.font())
         if self._drawn is None or made_of != self._made_of:
-            drawn = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
-            drawn.setDevicePixelRatio(ratio)
-            drawn.fill(QColor(*sheet.theme.background))
+            drawn = blank(self.width(), self.height(), ratio, QColor(*sheet.theme.background))
             if sheet.asking is not None:
                 self._draw(drawn, sheet.asking, sheet)
             self._drawn, self._made_of = drawn, made_of
@@ -119,7 +116,7 @@ class _Diagram:
         """Where this accuracy is."""
         return self._area.bottom() - self._area.height() * (accuracy - self._floor) / (1.0 - self._floor)
 
-    def _path(self, labels: NDArray[np.intp], accuracies: Array) -> QPainterPath:
+    def _path(self, labels: Indices, accuracies: Array) -> QPainterPath:
         """The line through these places."""
         x: Array = self._area.left() + self._area.width() / self._last * labels.astype(np.float64)
         y: Array = self._area.bottom() - self._area.height() / (1.0 - self._floor) * (accuracies - self._floor)

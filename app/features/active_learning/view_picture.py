@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -17,12 +16,12 @@ from app.state.document import View
 from app.state.number_format import short
 from app.views.plot.lines import draw_line
 from app.views.plot.samples import draw_samples
-from app.views.plot.symbol_paths import DISC, UNKNOWN, stamp
-from app.views.plot.symbols import line_pen
+from app.views.plot.symbols import DISC, UNKNOWN, line_pen, stamp
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, bold, painter_on
 from solver import Grid
+from solver.core.arrays import Array
 
 from .state import ActiveLearningRun, view_of
 
@@ -61,7 +60,7 @@ class PoolScene:
 
 
 class PoolPicture(QWidget):
-    """Shows a `PoolScene`; tells of the point the hand chooses, and of its keys.
+    """Shows a `PoolScene`; tells of the point the user chooses, and of its keys.
 
     The still part is painted once and copied from then on; only rings and the focus are drawn each time.
     """
@@ -123,7 +122,7 @@ class PoolPicture(QWidget):
         """The part of the plane on screen, a sample per device pixel."""
         return grid_of(self._view, max(self.width(), 16), max(self.height(), 16), self.devicePixelRatioF())
 
-    def places(self) -> NDArray[np.float64]:
+    def places(self) -> Array:
         """Where the points of the pool are in the widget, shape (n, 2)."""
         assert self._board is not None and self._board.asking is not None
         grid, xy = self.grid(), self._board.asking.pool.xy
@@ -135,7 +134,7 @@ class PoolPicture(QWidget):
         super().resizeEvent(event)
         self.resized.emit()
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._board is None or self._board.asking is None:
@@ -187,9 +186,7 @@ class PoolPicture(QWidget):
         labels = asking.labelled if asking is not None else ()
         made_of = (board.picture, labels, asking.pool if asking else None, board.theme, self.size(), ratio)
         if self._still is None or made_of != self._made_of:
-            still = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
-            still.setDevicePixelRatio(ratio)
-            still.fill(QColor(*board.theme.background))
+            still = blank(self.width(), self.height(), ratio, QColor(*board.theme.background))
             with painter_on(still) as on_still:
                 self._paint_still(on_still, board)
             self._still, self._made_of = still, made_of
@@ -266,9 +263,7 @@ class PoolPicture(QWidget):
 
     def _paint_sign(self, painter: QPainter, at: QPointF, away: float, sign: str, theme: Theme) -> None:
         """A sign on a plate at the upper right of a point, or where there is room for it."""
-        font = self.font()
-        font.setBold(True)
-        painter.setFont(font)
+        painter.setFont(bold(self.font()))
         metrics = painter.fontMetrics()
         side = max(metrics.height(), metrics.horizontalAdvance(sign) + 6) * 0.95
         reach = away * math.sqrt(0.5) + side * 0.42
@@ -293,9 +288,3 @@ class PoolPicture(QWidget):
         painter.drawRoundedRect(text.adjusted(-8, -6, 8, 6), 4, 4)
         painter.setPen(QColor(*theme.ink))
         painter.drawText(room, flags, board.message)
-
-    def focusInEvent(self, event: object) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: object) -> None:
-        self.update()

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.shading import RGB
 from app.views.charts.scales import StepScale, cell_edges
 from app.views.charts.strokes import DASHED, DOTTED, LONG, NO_CELLS, SOLID, Cells, Dash
+from solver.core.arrays import Array, Integers
 from solver.core.trace import TraceView
-
-Array = NDArray[np.float64]
 
 #: Colours of the curves on light and on dark ground: ink, violet, amber.  They differ for every kind of colour vision
 #: (in lightness and along blue and yellow), and the dashes say the same again.
@@ -108,7 +106,7 @@ def cells_of(view: TraceView, name: str, scale: StepScale) -> Cells:
 
 
 @lru_cache(maxsize=8)
-def _stretches(scale: StepScale) -> tuple[NDArray[np.int64], Array]:
+def _stretches(scale: StepScale) -> tuple[Integers, Array]:
     """Edges of the cells that have steps in them, and where these cells are."""
     edges = cell_edges(scale)
     filled = np.flatnonzero(np.diff(edges))

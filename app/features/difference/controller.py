@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from app.controllers.lanes import add_lane
 from app.scene.compared import compared
-from app.state.commands import SetFields
+from app.state.commands import AddLane, SetFields
 from app.state.document import Lane
 from app.state.host import Host
-from app.state.lane_commands import AddLane
 
 from .scene import DifferenceSession
 

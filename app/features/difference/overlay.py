@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.model import LaneScene, Scene
 from app.views.plot.canvas import Canvas
-from app.views.plot.lane_overlays import LaneOverlays
 from app.views.plot.layers import Layers
+from app.views.plot.overlays import LaneOverlays
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import bold, painter_on, saved
 from solver import Grid
 
 from .controller import DifferenceController
@@ -117,17 +117,16 @@ class WipeCover:
             return
         x = area.left() + self._wipe.at * area.width()
         for over, left, right in ((own, area.left(), x), (self._overlays, x, area.right())):
-            painter.save()
-            painter.setClipRect(QRectF(left, area.top(), right - left, area.height()), Qt.ClipOperation.IntersectClip)
-            over.paint(painter, self._theme, rect)
-            painter.restore()
+            with saved(painter):
+                painter.setClipRect(
+                    QRectF(left, area.top(), right - left, area.height()), Qt.ClipOperation.IntersectClip
+                )
+                over.paint(painter, self._theme, rect)
         accent, ground = QColor(*self._theme.accent), QColor(*self._theme.background)
         for pen in (QPen(ground, 4.0), QPen(accent, 2.0)):
             painter.setPen(pen)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-        font = QFont(painter.font())
-        font.setBold(True)
-        painter.setFont(font)
+        painter.setFont(bold(painter.font()))
         side = painter.fontMetrics().height() + 6.0
         for place, left in zip(self._wipe.places, (x - side - 4, x + 4), strict=True):
             left = min(max(left, area.left() + 2), area.right() - side - 2)  # at the edges too, both can be read
@@ -141,7 +140,7 @@ class WipeCover:
 
 
 class _Grip(QWidget):
-    """What the hand takes hold of; the arrow keys move it too."""
+    """What the pointer takes hold of; the arrow keys move it too."""
 
     def __init__(self, canvas: QWidget, moved: Callable[[float], None]) -> None:
         super().__init__(canvas)

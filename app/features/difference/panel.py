@@ -24,11 +24,19 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.number_format import grouped, signed
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, show_check, show_number
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_check,
+    show_number,
+    show_text,
+)
 
 from .controller import DifferenceController
-from .query import Involved
-from .scene import DifferenceScene, DifferenceSession
+from .scene import DifferenceScene, DifferenceSession, Involved
 
 #: Rows of the table; nobody reads more, and the sentence above says how many there are.
 MOST_ROWS = 1000
@@ -102,34 +110,39 @@ class DifferencePanel(QWidget):
         describe(self, "compare", "Compare", "Where two classifiers predict different classes.")
         self.setToolTip("")
         self._choices = (self._choice("first", "First"), self._choice("second", "Second"))
-        self._mark = QCheckBox("Mark where they differ (X)")
-        describe(self._mark, "compare.mark", "Mark where they differ", "Hatched in every picture.")
+        self._mark = describe(
+            QCheckBox("Mark where they differ (X)"),
+            "compare.mark",
+            "Mark where they differ",
+            "Hatched in every picture.",
+        )
         self._mark.clicked.connect(lambda: controller.toggle("differing", DifferenceSession))
-        self._lane = QPushButton("Show it as a lane")
-        describe(
-            self._lane,
+        self._lane = describe(
+            QPushButton("Show it as a lane"),
             "compare.lane",
             "Show the difference as a lane",
             "A picture of its own: striped in both classes where they differ.",
         )
         self._lane.clicked.connect(self._difference.show_difference)
-        self._wipe = QCheckBox("Wipe")
-        describe(self._wipe, "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y).")
+        self._wipe = describe(
+            QCheckBox("Wipe"), "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y)."
+        )
         self._wipe.clicked.connect(lambda on: self._difference.wipe(HALF if on else None))
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(0, PARTS)
         self._slider.setPageStep(PARTS // 10)
         describe(self._slider, "compare.border", "Border of the wipe", "From where on the second picture is seen.")
         self._slider.actionTriggered.connect(lambda: self._difference.wipe(self._slider.sliderPosition() / PARTS))
-        self._words = QLabel()
-        self._words.setObjectName("compare.words")
-        self._words.setWordWrap(True)
-        self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._formula = QLabel("share = pixels where the two predict different classes / all pixels in view")
-        self._formula.setWordWrap(True)
+        self._words = named(
+            QLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse), "compare.words"
+        )
+        self._formula = QLabel(
+            "share = pixels where the two predict different classes / all pixels in view", wordWrap=True
+        )
         self._model = InvolvedModel()
-        self._table = QTableView()
-        describe(self._table, "compare.points", "Points that differ", "A row is selected in the pictures, too.")
+        self._table = describe(
+            QTableView(), "compare.points", "Points that differ", "A row is selected in the pictures, too."
+        )
         self._table.setToolTip("")
         self._table.setModel(self._model)
         self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -143,28 +156,27 @@ class DifferencePanel(QWidget):
         form = QGridLayout()
         form.setColumnStretch(1, 1)
         for row, (text, choice) in enumerate(zip(("&First", "&Second"), self._choices, strict=True)):
-            label = QLabel(text)
-            label.setBuddy(choice)
-            form.addWidget(label, row, 0)
+            form.addWidget(label_for(text, choice), row, 0)
             form.addWidget(choice, row, 1)
         form.addWidget(self._wipe, 2, 0)
         form.addWidget(self._slider, 2, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(form)
-        layout.addWidget(self._mark)
-        layout.addWidget(self._lane)
-        layout.addWidget(self._words)
-        layout.addWidget(self._formula)
-        layout.addWidget(self._table, 1)
-        layout.addWidget(self._rest)
+        filled(
+            QVBoxLayout(self),
+            form,
+            self._mark,
+            self._lane,
+            self._words,
+            self._formula,
+            (self._table, 1),
+            self._rest,
+            margins=(8, 6, 8, 6),
+        )
         self.setFocusProxy(self._choices[0])
 
     def _choice(self, name: str, title: str) -> QComboBox:
-        choice = QComboBox()
-        choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        choice.setMinimumContentsLength(12)
-        describe(choice, f"compare.{name}", f"{title} classifier", "One of the two that are compared.")
+        choice = describe(
+            combo_box(width=12), f"compare.{name}", f"{title} classifier", "One of the two that are compared."
+        )
         choice.activated.connect(lambda: self._choose(name == "first"))
         return choice
 
@@ -197,8 +209,7 @@ class DifferencePanel(QWidget):
         self._slider.setEnabled(wipe is not None and compare.places is not None)
         show_number(self._slider, round(PARTS * (HALF if wipe is None else wipe)))
         text = "\n".join(compare.sentences)
-        if self._words.text() != text:
-            self._words.setText(text)
+        show_text(self._words, text)
         involved = None if compare.difference is None or compare.places is None else compare.difference.involved
         self._model.show(involved, scene.class_names, compare.places or (0, 1))
         number = 0 if involved is None else len(involved.index)

@@ -8,13 +8,13 @@ from html import escape
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
+    QGridLayout,
     QGroupBox,
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QSlider,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -23,21 +23,116 @@ from app.controllers.controller import Controller
 from app.features.active_learning.view_parts import ButtonRows, Words
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
-from app.state.folds import FEWEST_FOLDS, MOST_FOLDS, MOST_SEED
-from app.state.test_split import LEAST_RATIO, MOST_RATIO
+from app.state.test_split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
 from app.views.theme import Theme
-from app.views.widgets.form_fields import Gestures, describe, show_choice, show_number
+from app.views.widgets.form_fields import (
+    Gestures,
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_choice,
+    show_number,
+    show_text,
+    spin_box,
+)
+from app.views.widgets.painting import bold
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
 from .controller import EvaluationController
-from .scene import Evaluation
-from .view_confusion import ConfusionView
-from .view_roc import RocView
-from .view_table import EvaluationTable
+from .scene import Evaluation, LaneEvaluation
+from .view_roc import ConfusionView, RocView
 
-SPLITS = (("none", "None"), ("ratio", "A share of each class"), ("painted", "Painted by hand (N)"))
-VALIDATIONS = (("none", "Off"), ("folds", "k folds"), ("leave-one-out", "Leave one out"))
+#: Name, title and sentence of each row.
+ROWS = (
+    ("test", "Test accuracy", "Share of the test points that are called rightly."),
+    ("training", "Training accuracy", "Share of the points it was trained on that are called rightly."),
+    ("balanced", "Balanced accuracy", "Mean recall of the classes of the test points: each class counts the same."),
+    ("auc", "AUC", "Area under the ROC curve: how often a point of the second class scores above one of the first."),
+    ("validated", "Cross-validation", "Mean accuracy of the folds ± their standard deviation."),
+)
+
+
+class EvaluationTable(QWidget):
+    """One label for each number, so that those who listen can go from one to the next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        describe(self, "evaluation.table", "Scores of all classifiers", "")
+        grid = self._grid = QGridLayout(self)
+        grid.setContentsMargins(0, 2, 0, 2)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(3)
+        grid.setColumnStretch(0, 2)
+        self._heads = [self._label(f"evaluation.lane{place}", grid, 0, place + 1) for place in range(MAX_LANES)]
+        self._cells: dict[str, list[QLabel]] = {}
+        self._titles: dict[str, QLabel] = {}
+        for row, (name, title, sentence) in enumerate(ROWS, 1):
+            head = self._titles[name] = QLabel(title)
+            head.setToolTip(sentence)
+            head.setWordWrap(True)
+            grid.addWidget(head, row, 0)
+            self._cells[name] = [
+                self._label(f"evaluation.{name}{place}", grid, row, place + 1) for place in range(MAX_LANES)
+            ]
+        for place in range(MAX_LANES):
+            self._heads[place].setFont(bold(self._heads[place].font()))
+
+    @staticmethod
+    def _label(name: str, grid: QGridLayout, row: int, column: int) -> QLabel:
+        label = named(
+            QLabel(
+                textFormat=Qt.TextFormat.PlainText,
+                alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            ),
+            name,
+        )
+        label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        grid.addWidget(label, row, column)
+        return label
+
+    def show_evaluation(self, evaluation: Evaluation) -> None:
+        """Show the numbers; only what has changed is touched."""
+        several = len(evaluation.lanes) > 2
+        for place in range(MAX_LANES):
+            here = place < len(evaluation.lanes)
+            self._grid.setColumnStretch(place + 1, int(here))
+            for label in (self._heads[place], *(cells[place] for cells in self._cells.values())):
+                label.setVisible(here)
+            if here:
+                self._show_lane(evaluation, place, evaluation.lanes[place], several)
+        validating = evaluation.validation.kind != "none"
+        for label in (self._titles["validated"], *self._cells["validated"][: len(evaluation.lanes)]):
+            label.setVisible(validating)
+        title = "Leave-one-out" if evaluation.validation.kind == "leave-one-out" else f"{evaluation.validation.k} folds"
+        show_text(self._titles["validated"], title)
+        with_curves = any(lane.roc is not None for lane in evaluation.lanes)
+        for label in (self._titles["auc"], *self._cells["auc"][: len(evaluation.lanes)]):
+            label.setVisible(with_curves)
+
+    def _show_lane(self, evaluation: Evaluation, place: int, lane: LaneEvaluation, several: bool) -> None:
+        head = words.lane_title(place, lane)
+        show_text(self._heads[place], head.replace(" ", "\n", 1) if several else head)
+        self._heads[place].setToolTip(lane.name)
+        texts = {
+            "test": words.share(lane.accuracy, lane.stale),
+            "training": words.share(lane.training, lane.stale),
+            "balanced": words.share(lane.balanced, lane.stale),
+            "auc": words.DASH if lane.roc is None else f"{words.auc(lane.roc.auc)}{'…' if lane.stale else ''}",
+            "validated": words.validated_cell(lane),
+        }
+        for name, title, sentence in ROWS:
+            cell = self._cells[name][place]
+            show_text(cell, texts[name])
+            cell.setAccessibleName(f"{title} of {head}: {texts[name]}")
+            more = words.STALE if lane.stale and name != "validated" else ""
+            cell.setToolTip(words.validated_words(lane) or sentence if name == "validated" else more or sentence)
+
+
+SPLITS = (("None", "none"), ("A share of each class", "ratio"), ("Painted by hand (N)", "painted"))
+VALIDATIONS = (("Off", "none"), ("k folds", "folds"), ("Leave one out", "leave-one-out"))
 
 
 class EvaluationPanel(QWidget):
@@ -57,14 +152,8 @@ class EvaluationPanel(QWidget):
         describe(self, "evaluation", "Evaluation", "The classifiers on points they were not trained on.")
         self.setToolTip("")
         inner = QWidget()
-        layout = QVBoxLayout(inner)
-        layout.setContentsMargins(8, 6, 8, 6)
-        for part in (self._split_box(), self._scores_box(), self._lane_box()):
-            layout.addWidget(part)
-        layout.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(ScrollingForm(inner))
+        filled(QVBoxLayout(inner), self._split_box(), self._scores_box(), self._lane_box(), 1, margins=(8, 6, 8, 6))
+        filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.setFocusProxy(self._split)
 
     def sizeHint(self) -> QSize:
@@ -74,10 +163,11 @@ class EvaluationPanel(QWidget):
 
     def _split_box(self) -> QWidget:
         box = QGroupBox("Test points")
-        layout = QVBoxLayout(box)
-        layout.setSpacing(4)
-        self._split = _combo(
-            "evaluation.split", "Test points", SPLITS, "Which points are kept back: nothing is trained on them."
+        self._split = describe(
+            combo_box(SPLITS),
+            "evaluation.split",
+            "Test points",
+            "Which points are kept back: nothing is trained on them.",
         )
         self._split.activated.connect(lambda: self._split_controller.choose(self._split.currentData()))
         self._ratio = QSlider(Qt.Orientation.Horizontal)
@@ -88,57 +178,46 @@ class EvaluationPanel(QWidget):
             lambda value: self._split_controller.set_ratio(value / 100.0, ("split", self._gestures.count))
         )
         self._percent = QLabel()
-        self._seed = _spin("evaluation.seed", "Seed of the split", 0, MOST_SEED, "Another seed draws other points.")
+        self._seed = describe(
+            spin_box(0, MOST_SEED), "evaluation.seed", "Seed of the split", "Another seed draws other points."
+        )
         self._seed.valueChanged.connect(self._split_controller.set_seed)
         self._drawing = QWidget()
-        lines = QVBoxLayout(self._drawing)
-        lines.setContentsMargins(0, 0, 0, 0)
-        lines.setSpacing(4)
-        share = QHBoxLayout()
-        share.addWidget(self._ratio, 1)
-        share.addWidget(self._percent)
-        lines.addLayout(share)
-        lines.addLayout(_row("Seed", self._seed))
+        share = filled(QHBoxLayout(), (self._ratio, 1), self._percent)
+        seed = filled(QHBoxLayout(), label_for("Seed", self._seed), (self._seed, 1))
+        filled(QVBoxLayout(self._drawing), share, seed, margins=0, spacing=4)
         self._said = Words("evaluation.counts", "How many points are kept back")
-        for part in (self._split, self._drawing, self._said):
-            layout.addWidget(part)
+        filled(QVBoxLayout(box), self._split, self._drawing, self._said, spacing=4)
         return box
 
     def _scores_box(self) -> QWidget:
         box = QGroupBox("Scores")
-        layout = QVBoxLayout(box)
-        layout.setSpacing(4)
         self._table = EvaluationTable()
-        self._validation = _combo(
+        self._validation = describe(
+            combo_box(VALIDATIONS),
             "evaluation.validation",
             "Cross-validation",
-            VALIDATIONS,
             "Without test points: train on all folds but one and test on that one, each in turn.",
         )
         self._validation.activated.connect(lambda: self._evaluation.validate(kind=self._validation.currentData()))
-        self._k = _spin("evaluation.k", "Folds k", FEWEST_FOLDS, MOST_FOLDS, "Into how many parts points are dealt.")
+        self._k = describe(
+            spin_box(FEWEST_FOLDS, MOST_FOLDS), "evaluation.k", "Folds k", "Into how many parts points are dealt."
+        )
         self._k.valueChanged.connect(lambda value: self._evaluation.validate(k=value))
-        self._fold_seed = _spin("evaluation.fold_seed", "Seed of the folds", 0, MOST_SEED, "Another seed deals anew.")
+        self._fold_seed = describe(
+            spin_box(0, MOST_SEED), "evaluation.fold_seed", "Seed of the folds", "Another seed deals anew."
+        )
         self._fold_seed.valueChanged.connect(lambda value: self._evaluation.validate(seed=value))
         self._folds = QWidget()
-        lines = QHBoxLayout(self._folds)
-        lines.setContentsMargins(0, 0, 0, 0)
-        for title, field in (("k", self._k), ("Seed", self._fold_seed)):
-            label = QLabel(title)
-            label.setBuddy(field)
-            lines.addWidget(label)
-            lines.addWidget(field, 1)
+        of_k, of_seed = label_for("k", self._k), label_for("Seed", self._fold_seed)
+        filled(QHBoxLayout(self._folds), of_k, (self._k, 1), of_seed, (self._fold_seed, 1), margins=0)
         self._remarks = Words("evaluation.remarks", "More about the scores")
-        layout.addWidget(self._table)
-        layout.addLayout(_row("Cross-validation", self._validation))
-        layout.addWidget(self._folds)
-        layout.addWidget(self._remarks)
+        kind = filled(QHBoxLayout(), label_for("Cross-validation", self._validation), (self._validation, 1))
+        filled(QVBoxLayout(box), self._table, kind, self._folds, self._remarks, spacing=4)
         return box
 
     def _lane_box(self) -> QWidget:
         self._lane = QGroupBox("One classifier on the test points")
-        layout = QVBoxLayout(self._lane)
-        layout.setSpacing(4)
         self._group = QButtonGroup(self)
         self._buttons = []
         for place in range(MAX_LANES):
@@ -155,10 +234,15 @@ class EvaluationPanel(QWidget):
         self._roc = RocView(self._evaluation.set_threshold)
         self._threshold = Words("evaluation.threshold", "The threshold")
         self._rates = Words("evaluation.rates", "Rates at the threshold")
-        self._own = QPushButton("Back to the model's own threshold")
-        describe(self._own, "evaluation.own", "The model's own threshold", "f = 0, or half of the votes (Backspace).")
+        self._own = describe(
+            QPushButton("Back to the model's own threshold"),
+            "evaluation.own",
+            "The model's own threshold",
+            "f = 0, or half of the votes (Backspace).",
+        )
         self._own.clicked.connect(self._take_back)
-        for part in (
+        filled(
+            QVBoxLayout(self._lane),
             self._choice,
             self._confusion,
             self._undefined,
@@ -166,11 +250,11 @@ class EvaluationPanel(QWidget):
             self._threshold,
             self._own,
             self._rates,
-        ):
-            layout.addWidget(part)
+            spacing=4,
+        )
         return self._lane
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def _choose(self, place: int) -> None:
         if self._shown is not None and place < len(self._shown[0].lanes):
@@ -191,14 +275,14 @@ class EvaluationPanel(QWidget):
         self._shown = evaluation, theme
         split, validation = evaluation.split, evaluation.validation
         show_choice(self._split, split.kind)
-        _show(self._drawing, split.kind == "ratio")
+        self._drawing.setVisible(split.kind == "ratio")
         show_number(self._ratio, round(100 * split.ratio))
         self._percent.setText(f"{split.ratio:.0%}".replace("%", " %"))
         show_number(self._seed, split.seed)
         self._said.say(_unbroken(words.split_words(evaluation)))
         self._table.show_evaluation(evaluation)
         show_choice(self._validation, validation.kind)
-        _show(self._folds, validation.kind == "folds")
+        self._folds.setVisible(validation.kind == "folds")
         show_number(self._k, validation.k)
         show_number(self._fold_seed, validation.seed)
         self._say_remarks(evaluation)
@@ -216,11 +300,11 @@ class EvaluationPanel(QWidget):
         if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds come in, nothing below it jumps
         self._remarks.say("<br>".join(map(_unbroken, remarks)))
-        _show(self._remarks, bool(remarks))
+        self._remarks.setVisible(bool(remarks))
 
     def _show_lane(self, evaluation: Evaluation, theme: Theme) -> None:
         lane = evaluation.lanes[evaluation.judged]
-        _show(self._lane, evaluation.n_test > 0)
+        self._lane.setVisible(evaluation.n_test > 0)
         if not evaluation.n_test:
             return
         for place, (button, each) in enumerate(zip(self._buttons, evaluation.lanes, strict=False)):
@@ -228,50 +312,20 @@ class EvaluationPanel(QWidget):
             button.setText(f"{'▸ ' if chosen else ''}{words.lane_title(place, each)}")
             button.setChecked(chosen)
         self._choice.show_only(self._buttons[: len(evaluation.lanes)])
-        _show(self._choice, len(evaluation.lanes) > 1)
+        self._choice.setVisible(len(evaluation.lanes) > 1)
         self._confusion.show_lane(evaluation, lane, theme)
-        _show(self._undefined, self._confusion.has_undefined)
+        self._undefined.setVisible(self._confusion.has_undefined)
         self._roc.show_evaluation(evaluation, theme)
         any_curve = any(each.roc is not None for each in evaluation.lanes)
-        _show(self._roc, any_curve)
+        self._roc.setVisible(any_curve)
         self._threshold.say(_unbroken(words.threshold_words(evaluation, lane)))
         self._rates.say(_unbroken(words.roc_words(evaluation, lane)))
-        _show(self._own, lane.roc is not None)
+        self._own.setVisible(lane.roc is not None)
         if not lane.moved and self._own.hasFocus():  # a button that is disabled throws the focus anywhere
             self._roc.setFocus()
         self._own.setEnabled(lane.moved)
 
 
-def _combo(name: str, title: str, entries: tuple[tuple[str, str], ...], tip: str) -> QComboBox:
-    combo = QComboBox()
-    for data, text in entries:
-        combo.addItem(text, data)
-    describe(combo, name, title, tip)
-    return combo
-
-
-def _spin(name: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-    spin = QSpinBox()
-    spin.setRange(low, high)
-    spin.setKeyboardTracking(False)
-    describe(spin, name, title, tip)
-    return spin
-
-
-def _row(title: str, field: QWidget) -> QHBoxLayout:
-    label = QLabel(title)
-    label.setBuddy(field)
-    row = QHBoxLayout()
-    row.addWidget(label)
-    row.addWidget(field, 1)
-    return row
-
-
 def _unbroken(text: str) -> str:
     """HTML in which no line ends between a number and its %."""
     return escape(text).replace(" %", "\u00a0%")
-
-
-def _show(widget: QWidget, shown: bool) -> None:
-    if widget.isHidden() == shown:
-        widget.setVisible(shown)

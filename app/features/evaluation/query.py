@@ -12,22 +12,20 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.fitting import fitted, predictions
 from app.engine.pieces import Pace, Step
-from app.engine.raster import rows_of
 from app.engine.shading import joined, level_lines, region_lines
+from app.engine.surface_values import rows_of
 from app.learners.model import Model
 from app.state.document import Lane
-from app.state.folds import folds_of
 from app.state.points import Points
+from app.state.test_split import folds_of
 from solver import Grid, RocCurve, confusion_matrix, roc_curve
+from solver.core.arrays import Array, Indices, Integers
 from solver.core.binary_reduction import PairClassifier
 from solver.linear.classifiers import LinearClassifier
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 #: Training points up to which each of them is left out in turn: of kNN, which looks for neighbours anew, and of
 #: learners that train anew.
 MOST_LEFT_OUT, MOST_REFITS = 20_000, 300
@@ -58,9 +56,9 @@ class Scores:
     """
 
     classes: tuple[int, ...]
-    test: NDArray[np.int64]
-    training: NDArray[np.int64]
-    wrong: NDArray[np.intp]
+    test: Integers
+    training: Integers
+    wrong: Indices
     roc: RocCurve | None
     own_threshold: float
 
@@ -113,7 +111,7 @@ def score_of(model: Model, xy: Array, compiled: bool) -> Array:
     return result
 
 
-def judged(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, tuple[Labels, Array | None]]:
+def judged(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, tuple[Integers, Array | None]]:
     """The class of each of `xy`, shape (n, 2), and with a model of two classes its score."""
     if len(model.classes_) != 2:
         return (yield from predictions(model, xy, compiled, pace)), None
@@ -130,7 +128,7 @@ def judged(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Ste
     return called, scores
 
 
-def _confusion(points: Points, called: Labels, classes: tuple[int, ...]) -> NDArray[np.int64]:
+def _confusion(points: Points, called: Integers, classes: tuple[int, ...]) -> Integers:
     if not len(points):
         return np.zeros((len(classes), len(classes)), dtype=np.int64)
     return confusion_matrix(points.labels.astype(np.int64), called, labels=classes)
@@ -159,8 +157,8 @@ class Validated:
         Folds without which points of only one class are left: then that class is what is always said.
     """
 
-    right: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    right: Integers
+    sizes: Integers
     folds: int
     left_out: int
     unfinished: int

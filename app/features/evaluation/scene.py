@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.overlays import Lines, LineStyle, Sheet
 from app.engine.query import Answer, Query
@@ -15,17 +14,15 @@ from app.engine.requests import NO_MARKS, Frame, Marks, Phase
 from app.features.what_if.query import ended
 from app.scene.context import Context
 from app.state.document import MAX_LANES, Document, Lane
-from app.state.folds import NO_VALIDATION, Validation
 from app.state.session import FeatureSession, Session
-from app.state.test_split import Parts, Split
-from solver.inspection.metrics import ClassScores, balanced_accuracy_of, class_scores
-from solver.inspection.roc import RocCurve
+from app.state.test_split import NO_VALIDATION, Parts, Split, Validation
+from solver.core.arrays import Integers
+from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_of, class_scores
 
 from .query import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
 
-Counts = NDArray[np.int64]
 PANEL = "evaluation"
-#: Test points up to which the wrong ones are marked in the pictures also while nobody looks at the numbers.
+#: Test points up to which the wrong ones are marked in the pictures also while the numbers are not displayed.
 MOST_MARKED = 5000
 #: Where the score is the threshold.
 OTHER = LineStyle("other", 3, 2.0, (1.5, 2.0), (1.2, 1.6))
@@ -41,9 +38,9 @@ class EvaluationSession(FeatureSession):
         How the learners are cross-validated.
     thresholds : tuple of float or None
         Per lane, the score above which its second class is said; None where the model's own holds.  A `Threshold`
-        holds only as long as the lane is set as it was when the hand moved it.
+        holds only as long as the lane is set as it was when the user moved it.
     judged : int
-        The lane whose threshold the hand moves.
+        The lane whose threshold the user moves.
     """
 
     validation: Validation = NO_VALIDATION
@@ -158,7 +155,7 @@ class Threshold(float):
 
 
 def threshold_in(document: Document, session: Session, index: int) -> float | None:
-    """The threshold that the hand moved in the lane at place `index` as it is set now; None for the model's own."""
+    """The threshold that the user moved in the lane at place `index` as it is set now; None for the model's own."""
     threshold = session.of(EvaluationSession).thresholds[document.slots[index]]
     if isinstance(threshold, Threshold):
         return float(threshold) if threshold.lane == _plain(document.lanes[index]) else None
@@ -238,7 +235,7 @@ class LaneEvaluation:
     name: str
     stale: bool
     scores: Scores | None
-    confusion: Counts | None
+    confusion: Integers | None
     of_classes: ClassScores | None
     accuracy: float
     balanced: float
@@ -265,7 +262,7 @@ class Evaluation:
         Points kept back, all others, and those of them that are trained on.
     validation : Validation
     judged : int
-        Place of the lane whose threshold the hand moves.
+        Place of the lane whose threshold the user moves.
     lanes : tuple of LaneEvaluation
     class_names : tuple of str
         All eight.
@@ -393,11 +390,10 @@ def threshold_at(roc: RocCurve, place: int) -> float:
     return float(middle if middle < above else scores[place])
 
 
-def at_threshold(scores: Scores, threshold: float) -> Counts:
+def at_threshold(scores: Scores, threshold: float) -> Integers:
     """The confusion matrix of the test points when the second class is said above `threshold`."""
     roc = scores.roc
     assert roc is not None
     place = place_of(roc, threshold)
     tp, fp = int(roc.tp[place]), int(roc.fp[place])
-    two = np.array([[roc.n_negative - fp, fp], [roc.n_positive - tp, tp]], dtype=np.int64)
-    return two
+    return np.array([[roc.n_negative - fp, fp], [roc.n_positive - tp, tp]], dtype=np.int64)

@@ -1,22 +1,153 @@
-"""RocView: the ROC curves of all lanes, and the threshold of one of them, which mouse and keys move along its curve."""
+"""The pictures of the evaluation: a confusion matrix with precision, recall and F1 of each class below it; and the ROC
+curves of all lanes, with the threshold of one of them, which mouse and keys move along its curve.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.state.number_format import grouped
+from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on
-from solver.inspection.roc import RocCurve
+from app.views.widgets.painting import painter_on, saved
+from solver.core.arrays import Array
+from solver.inspection.metrics import RocCurve
 
 from . import text as words
 from .scene import Evaluation, LaneEvaluation, Threshold, place_of, threshold_at
+
+#: Pixels of a class's symbol, and opacity of the fullest cell, of 255.
+SYMBOL, FULLEST = 18, 150
+RIGHT, LEFT, CENTRE = (
+    side | Qt.AlignmentFlag.AlignVCenter
+    for side in (Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignHCenter)
+)
+
+
+class ConfusionView(QWidget):
+    """Paints what it was shown last; rows are true classes, columns what they were called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[Evaluation, LaneEvaluation] | None = None
+        self._theme: Theme = LIGHT
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        describe(self, "evaluation.confusion", "Confusion matrix", "")
+
+    def show_lane(self, evaluation: Evaluation, lane: LaneEvaluation, theme: Theme) -> None:
+        """Show the matrix of one lane."""
+        before, shown = self._classes, self._shown
+        same = shown is not None and shown[1] is lane and shown[0].class_names == evaluation.class_names
+        if same and theme is self._theme:
+            return
+        self._shown, self._theme = (evaluation, lane), theme
+        self.setAccessibleDescription(words.matrix_words(evaluation, lane))
+        if before != self._classes:
+            self.updateGeometry()
+        self.update()
+
+    @property
+    def _classes(self) -> tuple[int, ...]:
+        lane = None if self._shown is None else self._shown[1]
+        return () if lane is None or lane.confusion is None or lane.scores is None else lane.scores.classes
+
+    def _row(self) -> float:
+        return max(QFontMetricsF(self.font()).height() + 8, SYMBOL + 4)
+
+    def sizeHint(self) -> QSize:
+        rows = 2 * len(self._classes) + 3.5 if self._classes else 0
+        return QSize(280, round(rows * self._row()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, self.sizeHint().height())
+
+    def cell(self, true: int, called: int) -> QRectF:
+        """Where a cell of the matrix is."""
+        n, row = len(self._classes), self._row()
+        left = self._names_width()
+        width = (self.width() - left - 1) / max(n, 1)
+        return QRectF(left + called * width, (2 + true) * row, width, row)
+
+    def _names_width(self) -> float:
+        metrics = QFontMetricsF(self.font())
+        assert self._shown is not None
+        longest = max((metrics.horizontalAdvance(self._shown[0].class_names[c]) for c in self._classes), default=0.0)
+        return min(longest, 0.3 * self.width()) + SYMBOL + 10
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._classes or self._shown is None:
+            return
+        with painter_on(self) as painter:
+            painter.setFont(self.font())
+            self._paint_matrix(painter, *self._shown)
+            self._paint_scores(painter, *self._shown)
+
+    def _paint_matrix(self, painter: QPainter, evaluation: Evaluation, lane: LaneEvaluation) -> None:
+        theme, classes, row = self._theme, self._classes, self._row()
+        ink, faint = QColor(*theme.ink), QColor(*theme.faint)
+        left, counts = self._names_width(), lane.confusion
+        assert counts is not None
+        painter.setPen(ink)
+        painter.drawText(QRectF(left, 0, self.width() - left, row), CENTRE, "called")
+        painter.drawText(QRectF(0, row, left - 6, row), LEFT, "true")
+        for place, label in enumerate(classes):
+            self._name(painter, evaluation, label, QRectF(0, (2 + place) * row, left - 4, row))
+            self._name(painter, evaluation, label, self.cell(-1, place), middle=True)
+        for true in range(len(classes)):
+            total = int(counts[true].sum())
+            for called in range(len(classes)):
+                number, area = int(counts[true, called]), self.cell(true, called).adjusted(1, 1, -1, -1)
+                share = number / total if total else 0.0
+                painter.fillRect(area, QColor(*theme.accent, round(FULLEST * share)))
+                # Right ones lie in a frame, so that nobody has to tell them by their shade.
+                painter.setPen(QPen(ink if true == called else faint, 2.0 if true == called else 0.6))
+                painter.drawRect(area)
+                painter.setPen(ink)
+                painter.drawText(area, CENTRE, grouped(number))
+
+    def _paint_scores(self, painter: QPainter, evaluation: Evaluation, lane: LaneEvaluation) -> None:
+        classes, row, scores = self._classes, self._row(), lane.of_classes
+        assert scores is not None
+        top = (2.5 + len(classes)) * row
+        left = self._names_width()
+        width = (self.width() - left - 1) / 3
+        painter.setPen(QColor(*self._theme.ink))
+        for column, title in enumerate(("precision", "recall", "F1")):
+            painter.drawText(QRectF(left + column * width, top, width, row), CENTRE, title)
+        for place, label in enumerate(classes):
+            y = top + (1 + place) * row
+            self._name(painter, evaluation, label, QRectF(0, y, left - 4, row))
+            none_of, none_called = scores.support[place] == 0, scores.called[place] == 0
+            for column, (value, undefined) in enumerate(
+                ((scores.precision, none_called), (scores.recall, none_of), (scores.f1, none_of and none_called))
+            ):
+                text = "0*" if undefined else words.share(float(value[place]))
+                painter.drawText(QRectF(left + column * width, y, width, row), CENTRE, text)
+
+    def _name(self, painter: QPainter, evaluation: Evaluation, label: int, area: QRectF, middle: bool = False) -> None:
+        """Symbol and name of a class, or the symbol alone where there is no room for both."""
+        metrics = QFontMetricsF(self.font())
+        pixmap = symbol_pixmap(self._theme, str(label), SYMBOL, self.devicePixelRatioF())
+        text = metrics.elidedText(evaluation.class_names[label], Qt.TextElideMode.ElideRight, area.width() - SYMBOL - 4)
+        if len(text) < 3 and text != evaluation.class_names[label]:
+            text = ""
+        wide = SYMBOL + (4 + metrics.horizontalAdvance(text) if text else 0)
+        x = area.left() + ((area.width() - wide) / 2 if middle else 2)
+        painter.drawPixmap(round(x), round(area.center().y() - SYMBOL / 2), pixmap)
+        painter.drawText(QRectF(x + SYMBOL + 4, area.top(), area.right() - x, area.height()), LEFT, text)
+
+    @property
+    def has_undefined(self) -> bool:
+        """Some score is 0 by convention only."""
+        scores = None if self._shown is None else self._shown[1].of_classes
+        return scores is not None and bool((scores.support == 0).any() or (scores.called == 0).any())
+
 
 #: Width of the chosen lane's curve and of the others; dashes of the curve at each place, in widths.
 CHOSEN, OTHER = 2.4, 1.4
@@ -30,7 +161,7 @@ class RocView(QWidget):
     Parameters
     ----------
     moved : callable
-        ``moved(slot, threshold)`` is told where the hand puts the threshold; None for the model's own.
+        ``moved(slot, threshold)`` is told where the user puts the threshold; None for the model's own.
     """
 
     def __init__(self, moved: Callable[[int, float | None], None]) -> None:
@@ -82,12 +213,12 @@ class RocView(QWidget):
         side = max(min(self.width() - left - 12, self.height() - below - 8), 20)
         return QRectF(left, 8, side, side)
 
-    def spots(self, roc: RocCurve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def spots(self, roc: RocCurve) -> tuple[Array, Array]:
         """Pixels of all places of a curve."""
         area = self.plot_area()
         return area.left() + roc.fpr * area.width(), area.bottom() - roc.tpr * area.height()
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def _go(self, place: int) -> None:
         lane = self.lane
@@ -152,14 +283,6 @@ class RocView(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
-
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -200,12 +323,11 @@ class RocView(QWidget):
         painter.drawText(QRectF(area.left(), below, area.width(), high), Qt.AlignmentFlag.AlignRight, "100 %")
         wide = max(area.width(), self.width() - area.left() - 4)
         painter.drawText(QRectF(area.left(), below + high, wide, high), Qt.AlignmentFlag.AlignLeft, "false positives →")
-        painter.save()
-        painter.translate(area.left() - 9, area.top() + 0.5 * area.height())
-        painter.rotate(-90)
-        half = 0.5 * area.height()
-        painter.drawText(QRectF(-half, -high, 2 * half, high), Qt.AlignmentFlag.AlignHCenter, "true positives →")
-        painter.restore()
+        with saved(painter):
+            painter.translate(area.left() - 9, area.top() + 0.5 * area.height())
+            painter.rotate(-90)
+            half = 0.5 * area.height()
+            painter.drawText(QRectF(-half, -high, 2 * half, high), Qt.AlignmentFlag.AlignHCenter, "true positives →")
 
     def _pen(self, place: int) -> QPen:
         assert self._shown is not None
@@ -264,11 +386,10 @@ class RocView(QWidget):
         own = place_of(lane.roc, lane.own_threshold)
         painter.setPen(QPen(QColor(*theme.ink), 1.6))
         painter.setBrush(QColor(*theme.background))
-        painter.save()
-        painter.translate(x[own], y[own])
-        painter.rotate(45)
-        painter.drawRect(QRectF(-4, -4, 8, 8))
-        painter.restore()
+        with saved(painter):
+            painter.translate(x[own], y[own])
+            painter.rotate(45)
+            painter.drawRect(QRectF(-4, -4, 8, 8))
         at = QPointF(x[self.place], y[self.place])
         painter.setBrush(QColor(*theme.accent))
         painter.setPen(QPen(QColor(*theme.background), 2))

@@ -24,16 +24,15 @@ from numpy.typing import NDArray
 from app.engine.fitting import fitted, predictions
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
-from app.engine.raster import surface
 from app.engine.shading import joined
-from app.engine.surface_values import source_of
+from app.engine.surface_values import source_of, surface
 from app.learners.base import training_key
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import MAX_CLASSES, Points
 from solver import Grid
+from solver.core.arrays import Array
 
-Array = NDArray[np.float64]
 #: What tells these draws from any others.
 _RESAMPLE = 73
 #: Fewest and most resamples.

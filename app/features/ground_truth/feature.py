@@ -3,9 +3,9 @@
 from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene
-from .bayes_boundary import IDEAL
 from .bootstrap import HAZE
 from .controller import GroundTruthController
+from .scene import IDEAL
 from .state import GroundTruthSession
 
 FEATURE = Feature(

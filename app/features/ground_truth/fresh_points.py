@@ -8,20 +8,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.fitting import predictions
 from app.engine.pieces import Pace, Step
 from app.learners.model import Model
 from app.state.document import GeneratorSettings
 from app.state.points import Points
+from solver.core.arrays import Array, Indices, Integers
 from solver.data.densities import neighbourhoods
 from solver.data.distribution import Law
 
 from .state import FreshDraw
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 #: What tells these draws from any others of the same law.
 _IDEAL = 72
 #: Failures that are marked in a picture at most, and points thrown up to which those that succeed are shown as well.
@@ -58,7 +56,7 @@ class Tally:
     model: Model | None
     failures: int = 0
     xy: Array = field(default_factory=lambda: np.empty((0, 2)))
-    labels: Labels = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    labels: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     marked: int = 0
 
     @property
@@ -72,7 +70,7 @@ class Tally:
         same = (self.law, counted.count, counted.first) == (law, fresh_draw.count, fresh_draw.first)
         return same and counted.batches <= fresh_draw.batches
 
-    def with_batch(self, xy: Array, labels: Labels, predicted: Labels) -> Tally:
+    def with_batch(self, xy: Array, labels: Integers, predicted: Integers) -> Tally:
         """The tally with one more batch."""
         wrong = predicted != labels
         shown_xy, shown = self.xy[: self.marked], self.labels[: self.marked]
@@ -126,19 +124,19 @@ class Fresh:
         post(tally)
 
 
-def _classes(law: Law, model: Model | None, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, Labels]:
+def _classes(law: Law, model: Model | None, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, Integers]:
     if model is not None:
         return (yield from predictions(model, xy, compiled, pace))
     result = np.empty(len(xy), dtype=np.int64)
 
-    def decide(part: NDArray[np.intp]) -> None:
+    def decide(part: Indices) -> None:
         result[part] = law.bayes(xy[part])
 
     yield from _in_parts(xy, decide, pace)
     return result
 
 
-def _in_parts(xy: Array, work: Callable[[NDArray[np.intp]], None], pace: Pace) -> Generator[Step]:
+def _in_parts(xy: Array, work: Callable[[Indices], None], pace: Pace) -> Generator[Step]:
     """Have `work` done for all places in parts of neighbours."""
     order = np.concatenate([np.empty(0, dtype=np.intp), *neighbourhoods(xy)])
     yield from pace.in_blocks(len(order), lambda block: work(order[block]), size=32)
@@ -168,7 +166,7 @@ class Ideal:
         for portion in range(PLACES // PORTION):
             xy, _ = self.law.draw(PORTION, (_IDEAL, portion))
 
-            def add(part: NDArray[np.intp], xy: Array = xy) -> None:
+            def add(part: Indices, xy: Array = xy) -> None:
                 nonlocal total, squares
                 risk = self.law.risk(xy[part])
                 total, squares = total + float(risk.sum()), squares + float((risk * risk).sum())

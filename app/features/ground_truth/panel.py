@@ -7,7 +7,7 @@ from html import escape
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.features.active_learning.view_parts import ButtonRows, Words
@@ -16,7 +16,7 @@ from app.scene.model import Scene
 from app.state.number_format import grouped
 from app.state.session import Session
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, show_check, show_number
+from app.views.widgets.form_fields import describe, filled, label_for, show_check, show_number, spin_box
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
@@ -46,34 +46,22 @@ class GroundTruthPanel(QWidget):
         self._tables = (False, False, False, 0)
         describe(self, "truth", "Truth and stability", "The models against the truth, and against resampled points.")
         self.setToolTip("")
-        self._clock = QTimer(self)
-        self._clock.setInterval(PACE)
+        self._clock = QTimer(self, interval=PACE)
         self._clock.timeout.connect(self._tick)
         inner = QWidget()
-        layout = QVBoxLayout(inner)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addWidget(self._truth())
-        layout.addWidget(self._stability())
-        layout.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(ScrollingForm(inner))
+        filled(QVBoxLayout(inner), self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))
+        filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.setFocusProxy(self._throw)
 
     def _truth(self) -> QWidget:
         box = QGroupBox("Truth")
-        layout = QVBoxLayout(box)
-        layout.setSpacing(4)
         self._origin = Words("truth.origin", "Where the points come from")
         self._ideal = _check("truth.ideal", "Show the boundary (U)", "The true or ideal boundary in every picture.")
         self._ideal.clicked.connect(self._desk.toggle_ideal)
         self._name = Words("truth.name", "What the boundary is")
         self._bayes = Words("truth.bayes", "Error of the ideal classifier")
-        self._count = QSpinBox()
-        self._count.setRange(FEWEST_POINTS, MOST_POINTS)
-        self._count.setSingleStep(1000)
-        self._count.setKeyboardTracking(False)
-        describe(self._count, "truth.count", "Fresh points of a throw", "How many fresh points one throw has.")
+        count = spin_box(FEWEST_POINTS, MOST_POINTS, 1000)
+        self._count = describe(count, "truth.count", "Fresh points of a throw", "How many fresh points one throw has.")
         self._count.valueChanged.connect(self._desk.set_count)
         self._throw = _button(
             "truth.throw", "Throw", "New points of the same kind, with their classes, thrown at all models alike."
@@ -87,34 +75,29 @@ class GroundTruthPanel(QWidget):
         self._errors = Words("truth.errors", "Failures of each model on fresh points")
         self._errors.installEventFilter(self)
         self._throwing = QWidget()
-        inner = QVBoxLayout(self._throwing)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(4)
-        inner.addLayout(_row("Fresh points", self._count))
-        inner.addWidget(ButtonRows([self._throw, self._keep, self._pick_up]))
-        inner.addWidget(self._errors)
-        for part in (self._origin, self._ideal, self._name, self._bayes, self._throwing):
-            layout.addWidget(part)
+        filled(
+            QVBoxLayout(self._throwing),
+            _row("Fresh points", self._count),
+            ButtonRows([self._throw, self._keep, self._pick_up]),
+            self._errors,
+            margins=0,
+            spacing=4,
+        )
+        filled(QVBoxLayout(box), self._origin, self._ideal, self._name, self._bayes, self._throwing, spacing=4)
         return box
 
     def _stability(self) -> QWidget:
         box = QGroupBox("Stability")
-        layout = QVBoxLayout(box)
-        layout.setSpacing(4)
         self._haze = _check("truth.haze", "Show the haze (H)", "Boundaries of models that learn from resampled points.")
         self._haze.clicked.connect(lambda: self._controller.toggle("bootstrap", GroundTruthSession))
-        self._resamples = QSpinBox()
-        self._resamples.setRange(LEAST, MOST)
-        self._resamples.setKeyboardTracking(False)
-        describe(self._resamples, "truth.resamples", "Resamples B", "How many models learn from resampled points.")
+        resamples, tip = spin_box(LEAST, MOST), "How many models learn from resampled points."
+        self._resamples = describe(resamples, "truth.resamples", "Resamples B", tip)
         self._resamples.valueChanged.connect(self._desk.set_resamples)
         self._disagreements = Words("truth.disagreements", "How far resampled models disagree")
         self._definition = Words("truth.definition", "What the disagreement is")
         self._definition.say(escape(f"{words.RESAMPLING} {words.DEFINITION}"))
-        layout.addWidget(self._haze)
-        layout.addLayout(_row("Resamples B", self._resamples))
-        layout.addWidget(self._disagreements)
-        layout.addWidget(self._definition)
+        row = _row("Resamples B", self._resamples)
+        filled(QVBoxLayout(box), self._haze, row, self._disagreements, self._definition, spacing=4)
         return box
 
     def sizeHint(self) -> QSize:
@@ -178,7 +161,7 @@ class GroundTruthPanel(QWidget):
             self._show_tables(*self._shown)
         return super().eventFilter(watched, event)
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _toggle_keep(self) -> None:
@@ -201,7 +184,7 @@ class GroundTruthPanel(QWidget):
             self._desk.draw_more_fresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks: the throwing comes to rest."""
+        """Hidden: the throwing comes to rest."""
         super().hideEvent(event)
         self._clock.stop()
         self._desk.keep_drawing_fresh(False)
@@ -324,23 +307,14 @@ def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> st
 
 
 def _button(name: str, text: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    describe(button, name, text, tip)
-    return button
+    return describe(QPushButton(text), name, text, tip)
 
 
 def _check(name: str, text: str, tip: str) -> QCheckBox:
-    box = QCheckBox(text)
-    describe(box, name, text, tip)
-    return box
+    return describe(QCheckBox(text), name, text, tip)
 
 
 def _row(title: str, field: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    label = QLabel(title)
-    label.setBuddy(field)
+    label = label_for(title, field)
     label.setAlignment(Qt.AlignmentFlag.AlignVCenter)
-    row.addWidget(label)
-    row.addWidget(field)
-    row.addStretch(1)
-    return row
+    return filled(QHBoxLayout(), label, field, 1)

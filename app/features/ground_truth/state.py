@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.state.session import FeatureSession
+from solver.core.arrays import Array, Integers
 
 if TYPE_CHECKING:
     from solver.data.distribution import Law
@@ -38,7 +36,7 @@ class FreshDraw:
         """Number of the last batch."""
         return self.first + self.batches - 1
 
-    def points(self, law: Law, batch: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def points(self, law: Law, batch: int) -> tuple[Array, Integers]:
         """Places (count, 2) and classes (count,) of one batch, counted from 0."""
         return law.draw(self.count, (_FRESH, self.first + batch))
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
@@ -18,10 +17,9 @@ from app.views import kkt_style
 from app.views.plot.lines import clipped, draw_pieces
 from app.views.theme import Theme
 from solver import Grid
+from solver.core.arrays import Array, Integers, Mask
 from solver.inspection.metrics import KktCase
 
-Array = NDArray[np.float64]
-Places = NDArray[np.intp]
 #: Radii in pixels of the rings round the points of the pair, and round the point of the card.
 PAIR, CARD = 17.0, 14.0
 #: Half the length of the bar at the foot of a slack.
@@ -50,8 +48,8 @@ class SlackLines:
     """
 
     ends: Array
-    capped: NDArray[np.bool_]
-    cases: NDArray[np.int64]
+    capped: Mask
+    cases: Integers
     made_of: tuple[Slacks, Grid, tuple[float, ...]]
 
     def bounds(self) -> QRectF:

@@ -6,14 +6,13 @@ Legend: margin ``y f``, slack ``ξ = max(0, 1 − y f)``, which is the hinge los
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.run_state import RunState
 from app.learners.base import Trainer
 from app.state.number_format import count, grouped, percent, short
+from solver.core.arrays import Array, Mask
 from solver.inspection.metrics import KKT_WORDS, KktCase, KktReport
 
-Array = NDArray[np.float64]
 #: Below this a margin cannot be told from the number it ought to be: 16 digits are all there are.
 ROUNDING = 1e-12
 
@@ -38,7 +37,7 @@ def margins_of(run_state: RunState) -> Array:
     return margins
 
 
-def losses_of(margins: Array) -> tuple[Array, NDArray[np.bool_]]:
+def losses_of(margins: Array) -> tuple[Array, Mask]:
     """Hinge loss and 0-1 loss of these margins; f = 0 decides nothing and counts as an error."""
     return np.maximum(0.0, 1.0 - margins), margins <= 0.0
 

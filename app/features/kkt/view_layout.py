@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PySide6.QtGui import QFont, QFontMetricsF
 
@@ -15,12 +14,12 @@ from app.scene.model import LaneScene, Scene
 from app.views.plot.label_placing import place_box
 from app.views.plot.lines import clipped
 from solver import Grid
+from solver.core.arrays import Array
 
 from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, StudyOverlay, heavy, to_repaint
 from .scene import KktSession
 from .text import number, point_words
 
-Array = NDArray[np.float64]
 #: From how many pixels on a slack is drawn.
 LEAST = 0.5
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -17,11 +16,11 @@ from app.views.plot.clouds import Cloud, size_for
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.linked_view import Hover, LinkedView, Places, Sentence, plate
+from app.views.widgets.linked_view import Hover, LinkedView, Sentence, plate
 from app.views.widgets.picture_beside_text import PictureBesideText
+from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KKT_WORDS
 
-Array = NDArray[np.float64]
 #: Margins y f beyond these are counted, not drawn; the picture reaches at least from the first to the second of these.
 FARTHEST, LEAST_RANGE = 6.0, (-1.5, 2.5)
 #: Pixels from which the pointer finds a point.
@@ -86,7 +85,7 @@ class LossPicture(LinkedView):
         x, y = self.to_widget(self._margins, wrong.astype(np.float64))
         return x, np.where(wrong, y, y + BELOW)
 
-    def order(self) -> Places:
+    def order(self) -> Indices:
         return np.argsort(self._margins, kind="stable").astype(np.intp)
 
     def place_at(self, position: QPointF) -> int:

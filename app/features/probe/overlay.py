@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
@@ -16,11 +15,11 @@ from app.views.plot.lines import clipped
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
 from solver import Grid
+from solver.core.arrays import Array, Indices, Mask
 from solver.knn.metric_balls import outline
 
 from .scene import NO_PROBE, Ball, LaneProbe, Place, Probe
 
-Array = NDArray[np.float64]
 #: Radius in pixels of the rings round the points; arms of the crosshair, the gap in its middle, the ring of a pin.
 RING, ARM, GAP, PIN = 9.0, 14.0, 4.0, 6.0
 #: Widths of lines, for the smallest and the largest say.
@@ -54,8 +53,8 @@ class ProbeOverlay:
     aim: tuple[float, float] | None
     lines: Array
     sizes: Array
-    positive: NDArray[np.bool_]
-    classes: NDArray[np.intp]
+    positive: Mask
+    classes: Indices
     rings: Array
     border: Array
     made_of: tuple[object, ...]
@@ -224,9 +223,9 @@ def _border(ball: Ball, place: Place, grid: Grid, area: QRectF) -> Array:
     return clipped(np.concatenate((pixels[:-1], pixels[1:]), axis=1), area)[0]
 
 
-def _inside(spots: Array, area: QRectF) -> NDArray[np.bool_]:
+def _inside(spots: Array, area: QRectF) -> Mask:
     x, y = spots.T
-    inside: NDArray[np.bool_] = (x >= area.left() - RING) & (x <= area.right() + RING)
+    inside: Mask = (x >= area.left() - RING) & (x <= area.right() + RING)
     inside &= (y >= area.top() - RING) & (y <= area.bottom() + RING)
     return inside
 

@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.pieces import Pace, Step
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points
+from solver.core.arrays import Array
 from solver.inspection.boundary_distance import Crossings, Nearest, crossings, nearest_zero, squared_norm
 from solver.inspection.margin_rays import Decision
 from solver.kernels.kernel_classifier import KernelClassifier
 
 from .tables import Who
 
-Array = NDArray[np.float64]
 #: Samples along the longer side of a picture; support vectors up to which the norm is worked out, and up to which the
 #: window itself may look for the nearest boundary point.
 SAMPLES, MOST_SQUARED, MOST_REFINED = 160, 6000, 2500

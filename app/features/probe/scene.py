@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.query import Query
 from app.engine.requests import Frame, Phase
@@ -24,6 +23,7 @@ from app.state.number_format import percent
 from app.state.points import Points
 from app.state.session import FeatureSession, Session
 from solver import REST, KNeighborsClassifier
+from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import votes as duels_won
 from solver.inspection.decision_terms import Terms, terms_at
@@ -34,7 +34,6 @@ from . import text as words
 from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
 from .tables import Neighbours, Problems, Summands, Table, Votes, Who
 
-Array = NDArray[np.float64]
 Place = tuple[float, float]
 #: Lines that a picture shows at most: to the nearest neighbours, and to the support vectors with the largest terms.
 MOST_LINES, MOST_TERMS = 60, 12
@@ -72,8 +71,8 @@ class Sketch:
 
     ends: Array
     sizes: Array
-    positive: NDArray[np.bool_]
-    classes: NDArray[np.intp]
+    positive: Mask
+    classes: Indices
     ball: Ball | None
 
 

@@ -15,11 +15,11 @@ from app.engine.surface_values import problem_of
 from app.scene.text import problem
 from app.state.number_format import count, grouped
 from app.state.points import Points
+from solver.core.arrays import Array
 from solver.core.multiclass import REST, Pair
 from solver.inspection.decision_terms import Terms
 from solver.knn.vote import Vote
 
-Array = NDArray[np.float64]
 #: Rows that are told one by one.
 MOST_ROWS = 200
 #: Rows in sight at a time.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.surface_values import problem_of
 from app.learners.knn import METRICS, WEIGHTS
@@ -13,6 +12,7 @@ from app.scene.text import problem
 from app.state.document import Lane
 from app.state.number_format import count, grouped
 from solver import REST
+from solver.core.arrays import Array, Integers
 from solver.core.multiclass import Pair
 from solver.inspection.boundary_distance import Nearest
 from solver.inspection.decision_terms import Terms
@@ -20,7 +20,6 @@ from solver.knn.vote import Vote
 
 from .tables import figure
 
-Array = NDArray[np.float64]
 _INVERSE = {"distance": "1/d", "distance-squared": "1/d²"}
 
 NOWHERE = "Point at a picture, type a place, or press Q to pin one: here it says why that place gets its class."
@@ -107,7 +106,7 @@ def f_headline(f: Array, winner: int, names: Sequence[str], pairs: Sequence[Pair
     return f"{names[winner]}: {won} of {len(pairs)} duels won"
 
 
-def duel_lines(won: NDArray[np.int64], names: Sequence[str], winner: int) -> list[str]:
+def duel_lines(won: Integers, names: Sequence[str], winner: int) -> list[str]:
     """The tie rule of the duels, where it decided."""
     leaders = np.flatnonzero(won == won.max()).tolist()
     if len(leaders) < 2:

@@ -14,7 +14,7 @@ from functools import lru_cache
 import msgspec
 
 from app.controllers.controller import Controller
-from app.engine.latest_queue import LatestQueue
+from app.engine.pool import LatestQueue
 from app.engine.shading import Shades
 from app.learners.svm import SvmSettings
 from app.scene.model import grid_of
@@ -91,7 +91,7 @@ class RaceScene:
 
 @dataclass(frozen=True)
 class _Choice:
-    """What the hand has chosen."""
+    """What the user has chosen."""
 
     rules: tuple[str, ...] = FIRST_RULES
     mode: str = "steps"
@@ -121,7 +121,7 @@ def lanes_of(document: Document) -> tuple[int, ...]:
 
 
 class RaceController:
-    """Turns wishes of the hand into requests.
+    """Turns wishes of the user into requests.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class RaceController:
         self._numbers = itertools.count(1)
         self._set_up()
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def choose_rule(self, rule: str, on: bool) -> None:
         """Let a rule race, or take it out; a fifth one is refused with a sentence."""
@@ -230,7 +230,7 @@ class RaceController:
         self._changed()
 
     def close(self) -> None:
-        """Nobody looks any more."""
+        """The window is closed."""
         self.asked = None
         self._race.cancel()
 

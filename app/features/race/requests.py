@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.requests import NO_MARKS, Marks, Picture
 from app.engine.shading import Shades
 from app.learners.svm import SvmSettings
 from app.state.points import Points
 from solver import Certificate, Grid, Status
+from solver.core.arrays import Array
 
-Array = NDArray[np.float64]
 #: What the racers are given in equal measure: steps, or solver time.
 MODES: dict[str, tuple[str, str]] = {
     "steps": ("Same steps", "In each round every rule makes the same number of steps."),

@@ -1,13 +1,15 @@
-"""The board of the race: a small picture of each racer with its name, steps and badge; and the table of all numbers."""
+"""RaceBoard: for each rule a small picture with its numbers; RaceTable: all numbers side by side."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from html import escape
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QIcon, QResizeEvent
+import numpy as np
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -20,16 +22,152 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.engine.requests import NO_MARKS, Marks, Picture
 from app.scene.status_badge import SIGNS, Badge
 from app.state.number_format import count
+from app.state.points import MAX_CLASSES, Points
+from app.views.plot import symbols
+from app.views.plot.clouds import on_screen
+from app.views.plot.lines import draw_line
+from app.views.plot.samples import draw_samples
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.linked_view import Sentence
+from app.views.widgets.painting import bold, painter_on
 from solver import RULES, Grid
 
 from . import text as race_words
 from .requests import MOST_RACERS, RaceFrame, RacerFrame
 from .view_curves import key_pixmap
-from .view_picture import RacePicture
+
+#: Widths in pixels of the decision boundary and of the margins.
+BOUNDARY, MARGIN = 1.8, 1.1
+#: Size of a point by the shorter side of the picture from which on it holds, in pixels.
+SIZES = ((420, 9), (260, 7), (0, 5))
+#: From so many points on they are as small as can be.
+MANY = 1500
+#: What is stamped: the classes, then the marks; by how much a mark is larger than a point, in pixels; outlines.
+KINDS = (*map(str, range(MAX_CLASSES)), "bounded", "free")
+LARGER = {"bounded": 3.0, "free": 5.0}
+OUTLINE, MARK = 0.6, 1.1
+
+
+@lru_cache(maxsize=8)
+def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
+    """The symbols of `KINDS` in a row of square cells, and the side of a cell, which is odd: it has a middle pixel.
+
+    The symbols of the large pictures would be all outline in small ones.
+    """
+    cell = 2 * int(np.ceil(0.5 * (size + 8) * ratio)) + 1
+
+    def draw_cell(painter: QPainter, place: int) -> None:
+        kind = KINDS[place]
+        basis = {"bounded": symbols.BOUNDED, "free": symbols.FREE}.get(kind, symbols.POINT)
+        for path, pen, brush in symbols.shapes(theme, kind, (size + LARGER.get(kind, 0.0)) / basis):
+            painter.setPen(QPen(pen.color(), MARK if kind in LARGER else OUTLINE))
+            painter.setBrush(brush)
+            painter.drawPath(path)
+
+    return symbols.cells(len(KINDS), cell, ratio, draw_cell), cell
+
+
+class RacePicture(QWidget):
+    """Draws what it is shown, as large as it is.
+
+    Parameters
+    ----------
+    resized : callable
+        Called after its size has changed.
+    """
+
+    def __init__(self, resized: Callable[[], None]) -> None:
+        super().__init__()
+        self._resized = resized
+        self._picture: Picture | None = None
+        self._points: Points | None = None
+        self._marked: Marks | None = None
+        self._theme: Theme | None = None
+        self._view = Grid(0.0, 1.0, 0.0, 1.0, 1, 1)
+        self._xy = np.empty((0, 2))
+        self._kinds = np.empty(0, dtype=np.intp)
+        self.setMinimumSize(130, 100)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    def sizeHint(self) -> QSize:
+        return QSize(220, 110)
+
+    def show_frame(self, points: Points, picture: Picture | None, marks: Marks, view: Grid, theme: Theme) -> None:
+        """Show a picture and marks of `points`, over the part of the plane that is `view`."""
+        fresh = points is not self._points or marks is not self._marked
+        if fresh:
+            self._points, self._marked = points, marks
+            chosen = (marks.bounded, marks.free)  # above the points
+            kinds = [np.full(len(index), MAX_CLASSES + place) for place, index in enumerate(chosen)]
+            self._xy = np.concatenate((points.xy, *(points.xy[index] for index in chosen)))
+            self._kinds = np.concatenate((points.labels.astype(np.intp), *kinds))
+        if picture is not self._picture:
+            self._picture = picture
+            fresh = True
+        if fresh or view != self._view or theme is not self._theme:
+            self._view, self._theme = view, theme
+            self.update()
+
+    def clear(self, theme: Theme) -> None:
+        """Show nothing."""
+        self.show_frame(Points(), None, NO_MARKS, self._view, theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._resized()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme
+        if theme is None:
+            return
+        with painter_on(self) as painter:
+            self._paint(painter, theme)
+
+    def _paint(self, painter: QPainter, theme: Theme) -> None:
+        ratio = self.devicePixelRatioF()
+        painter.scale(1.0 / ratio, 1.0 / ratio)  # in device pixels
+        area = QRectF(0, 0, round(self.width() * ratio), round(self.height() * ratio))
+        painter.fillRect(area, QColor(*theme.background))
+        view = self._view
+        corners = QRectF(view.left, view.bottom, view.right - view.left, view.top - view.bottom)
+        if self._picture is not None:
+            grid = self._picture.grid
+            x, y = on_screen(np.array([[grid.left, grid.top], [grid.right, grid.bottom]]), corners, area)
+            target = QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0])
+            draw_samples(painter, self._picture.argb, target, area)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for lines, width, dashes in (
+                (self._picture.boundary, BOUNDARY, False),
+                (self._picture.margins, MARGIN, True),
+            ):
+                if len(lines):
+                    width *= ratio
+                    x, y = on_screen(lines, corners, area)
+                    cut = (4 * width, 3 * width) if dashes else None
+                    draw_line(painter, x, y, symbols.line_pen(theme, width), area, cut)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self._stamp(painter, corners, area, theme, ratio)
+        painter.setPen(QPen(QColor(*theme.faint), 1))
+        painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5))
+
+    def _stamp(self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, ratio: float) -> None:
+        """Copy the symbols of points and marks to their places."""
+        if self._points is None or not len(self._xy):
+            return
+        side = min(self.width(), self.height())
+        size = next(size for least, size in SIZES if side >= least)
+        if len(self._points) > MANY:
+            size = SIZES[-1][1]
+        pixmap, cell = _stamps(theme, size, ratio)
+        x, y = on_screen(self._xy, corners, area)
+        # The middle of a symbol is the middle of the pixel it stands on.
+        symbols.copy_cells(painter, pixmap, np.floor(x) + 0.5, np.floor(y) + 0.5, self._kinds * cell, cell)
+
 
 GAP = 8  # pixels between two pictures
 #: What tells of another font.
@@ -38,8 +176,8 @@ NEW_FONT = (QEvent.Type.FontChange, QEvent.Type.StyleChange)
 TALL = 320
 
 
-class RoomyLabel(QLabel):
-    """A label that keeps the height its longest text needs, so that nothing below it jumps.
+class RoomyLabel(Sentence):
+    """A label of rich text that keeps the height its longest text needs, so that nothing below it jumps.
 
     Parameters
     ----------
@@ -48,36 +186,16 @@ class RoomyLabel(QLabel):
     """
 
     def __init__(self, *longest: str) -> None:
-        super().__init__()
-        self._longest = longest
-        self.setWordWrap(True)
+        super().__init__("", "")
+        self._paragraphs = longest
         self.setTextFormat(Qt.TextFormat.RichText)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
 
-    def keep_room(self) -> None:
-        """Fit the height to the width and the font."""
+    def _room(self) -> int:
         metrics = self.fontMetrics()
         room = max(self.width() - 4, 60)
-        lines = sum(math.ceil(1.12 * metrics.horizontalAdvance(text) / room) for text in self._longest)
-        height = min(lines, 6) * metrics.lineSpacing() + 4
-        if height != self.height() or self.minimumHeight() != height:
-            self.setFixedHeight(height)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.keep_room()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in NEW_FONT:
-            self.keep_room()
-
-    def show_text(self, text: str) -> None:
-        """Show rich text."""
-        if text != self.text():
-            self.setText(text)
+        lines = sum(math.ceil(1.12 * metrics.horizontalAdvance(text) / room) for text in self._paragraphs)
+        return min(lines, 6) * metrics.lineSpacing() + 4
 
 
 def pill(badge: Badge, theme: Theme) -> str:
@@ -99,24 +217,14 @@ class RacerView(QWidget):
         self._badge = RoomyLabel("88\u202f888\u202f888 steps   ✓ 1st, optimal: KKT 8.8e-4, gap 0.002 %")
         self._note = RoomyLabel(max((rule.note for rule in RULES.values()), key=len))
         self.picture = RacePicture(resized)
-        first = QHBoxLayout()
-        first.setSpacing(6)
-        first.addWidget(self._key)
-        first.addWidget(self._name, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addLayout(first)
-        layout.addWidget(self._note)
-        layout.addWidget(self._badge)
-        layout.addWidget(self.picture, 1)
+        first = filled(QHBoxLayout(), self._key, (self._name, 1), spacing=6)
+        filled(QVBoxLayout(self), first, self._note, self._badge, (self.picture, 1), margins=0, spacing=2)
         self._name.setObjectName(f"race.title{slot}")
         self._badge.setObjectName(f"race.badge{slot}")
 
     def show_note(self, shown: bool) -> None:
         """Explain the rule, or not."""
-        if self._note.isHidden() == shown:
-            self._note.setVisible(shown)
+        self._note.setVisible(shown)
 
     def show_rule(self, rule: str, theme: Theme) -> None:
         """Name the rule."""
@@ -159,9 +267,7 @@ class RaceBoard(QWidget):
         self._rules: tuple[str, ...] = ()
         self._theme: Theme | None = None
         self.racers = [RacerView(slot, resized) for slot in range(MOST_RACERS)]
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(GAP)
+        self._row = filled(QHBoxLayout(self), margins=0, spacing=GAP)
         for racer in self.racers:
             self._row.addWidget(racer, 1)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -236,14 +342,12 @@ class RaceTable(QTableWidget):
 
     def fit(self) -> None:
         """Fit columns and height to the font."""
-        font = QFont(self.font())
-        font.setBold(True)
-        metrics, bold = self.fontMetrics(), QFontMetrics(font)
+        metrics, strong = self.fontMetrics(), QFontMetrics(bold(self.font()))
         key = round(1.6 * metrics.height()) + 6
         widths = []
         for longest, (title, _) in zip(self.LONGEST, race_words.COLUMNS, strict=True):
             header = max(metrics.horizontalAdvance(word) for word in title.split(" ", 1))
-            widths.append(max(header, bold.horizontalAdvance(longest)) + 9)
+            widths.append(max(header, strong.horizontalAdvance(longest)) + 9)
         widths[0] += key
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -17,11 +16,11 @@ from app.engine.shading import RGB
 from app.state.number_format import grouped
 from app.views.plot.lines import draw_line
 from app.views.theme import Theme, theme_of
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, painter_on, saved
+from solver.core.arrays import Array
 
 from .requests import CURVE, NEAR_GAP, RaceFrame
 
-Array = NDArray[np.float64]
 #: What can be drawn upwards and to the right: columns of a curve, and what they are called.
 UPWARDS = {"gap": "Gap", "violation": "KKT violation"}
 RIGHTWARDS = {"steps": "Steps", "evaluations": "Evaluations", "seconds": "Time"}
@@ -74,9 +73,7 @@ def draw_marker(painter: QPainter, theme: Theme, slot: int, at: QPointF, size: f
 def _marker(dark: bool, slot: int, size: float, ratio: float) -> QPixmap:
     """A sign as a picture: copying it takes a tenth of the time that drawing it does."""
     side = math.ceil(1.3 * size) + 2
-    pixmap = QPixmap(round(side * ratio), round(side * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap = blank(side, side, ratio)
     with painter_on(pixmap) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         draw_marker(painter, theme_of(dark), slot, QPointF(0.5 * side, 0.5 * side), size)
@@ -86,9 +83,7 @@ def _marker(dark: bool, slot: int, size: float, ratio: float) -> QPixmap:
 def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: float = 2.4) -> QPixmap:
     """A piece of the racer's line with its sign, for headings and the table; `longish` times as long as high."""
     width = round(longish * height)
-    pixmap = QPixmap(round(width * ratio), round(height * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap = blank(width, height, ratio)
     with painter_on(pixmap) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ends = np.array([0.0, width]), np.array([0.5, 0.5]) * height
@@ -207,23 +202,22 @@ class RaceCurves(QWidget):
         across = LogAxis.around(everything[:, 0], 3)
         up = LogAxis.around(np.append(everything[:, 1], self.goal), 1)
         area = self._paint_axes(painter, theme, across, up)
-        painter.save()
-        painter.setClipRect(area.adjusted(-WIDTH, -WIDTH, WIDTH, WIDTH))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for slot, xy in lines:
-            x = area.left() + across.share(xy[:, 0]) * area.width()
-            y = area.bottom() - up.share(xy[:, 1]) * area.height()
-            draw_racer(painter, theme, slot, x, y, area)
-            # Signs at even distances to the right, and always where it stands.
-            wanted = np.linspace(area.left(), area.right(), MOST_MARKERS)[1:-1] + 9 * slot
-            at = {int(np.searchsorted(x, each)) for each in wanted if x[0] <= each <= x[-1]}
-            for place in sorted(at - {len(x) - 1}):
-                self._mark(painter, theme, slot, float(x[place]), float(y[place]), MARKER)
-        for slot, xy in lines:
-            last_x = area.left() + float(across.share(xy[-1:, 0])[0]) * area.width()
-            last_y = area.bottom() - float(up.share(xy[-1:, 1])[0]) * area.height()
-            self._mark(painter, theme, slot, last_x, last_y, 1.6 * MARKER)
-        painter.restore()
+        with saved(painter):
+            painter.setClipRect(area.adjusted(-WIDTH, -WIDTH, WIDTH, WIDTH))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for slot, xy in lines:
+                x = area.left() + across.share(xy[:, 0]) * area.width()
+                y = area.bottom() - up.share(xy[:, 1]) * area.height()
+                draw_racer(painter, theme, slot, x, y, area)
+                # Signs at even distances to the right, and always where it stands.
+                wanted = np.linspace(area.left(), area.right(), MOST_MARKERS)[1:-1] + 9 * slot
+                at = {int(np.searchsorted(x, each)) for each in wanted if x[0] <= each <= x[-1]}
+                for place in sorted(at - {len(x) - 1}):
+                    self._mark(painter, theme, slot, float(x[place]), float(y[place]), MARKER)
+            for slot, xy in lines:
+                last_x = area.left() + float(across.share(xy[-1:, 0])[0]) * area.width()
+                last_y = area.bottom() - float(up.share(xy[-1:, 1])[0]) * area.height()
+                self._mark(painter, theme, slot, last_x, last_y, 1.6 * MARKER)
 
     def _mark(self, painter: QPainter, theme: Theme, slot: int, x: float, y: float, size: float) -> None:
         pixmap = _marker(theme.dark, slot, size, self.devicePixelRatioF())

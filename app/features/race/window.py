@@ -8,7 +8,17 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.controllers.controller import Controller
 from app.engine.mailbox import Mailbox
@@ -17,14 +27,141 @@ from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import describe
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_check,
+    show_choice,
+    show_number,
+)
+from app.views.widgets.scrolling_form import scrolling
+from solver import RULES
 
 from .controller import RaceController, RaceScene
-from .job import RaceWork
-from .requests import RaceFrame
+from .field import RaceWork
+from .requests import MODES, RaceFrame
 from .view_board import NEW_FONT, RaceBoard, RaceTable, RoomyLabel
-from .view_controls import RaceControls, combo, labelled
 from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
+
+
+def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str) -> QComboBox:
+    """A box of `entries`, texts with their data."""
+    made = combo_box(entries)
+    made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    return describe(made, f"race.{name}", title, tip)
+
+
+def labelled(text: str, *widgets: QWidget) -> QWidget:
+    """`widgets` behind their label, which is the first one's."""
+    box = QWidget()
+    filled(QHBoxLayout(box), label_for(text, widgets[0]), *widgets, margins=0, spacing=5)
+    return box
+
+
+class RaceControls(QWidget):
+    """Two lines of controls, or more where they are narrow."""
+
+    def __init__(self, desk: RaceController) -> None:
+        super().__init__()
+        self._desk = desk
+        self._scene: RaceScene | None = None
+        filled(QVBoxLayout(self), self._rule_row(), self._control_row(), margins=0, spacing=4)
+        for widget in (*self._rules.values(), self._play, self._restart, self._mode, self._lane, self._problem):
+            widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click Space still plays and pauses
+
+    def _rule_row(self) -> QWidget:
+        row = QWidget()
+        flow = FlowLayout(row, 14)
+        flow.addWidget(QLabel("Rules"))
+        self._rules: dict[str, QCheckBox] = {}
+        for name, rule in RULES.items():
+            box = self._rules[name] = describe(
+                QCheckBox(rule.title),
+                f"race.rule.{name}",
+                f"{rule.title} races",
+                f"{rule.note} Two to four rules race.",
+            )
+            box.clicked.connect(lambda on, name=name: self._choose_rule(name, on))
+            flow.addWidget(box)
+        return row
+
+    def _control_row(self) -> QWidget:
+        row = QWidget()
+        flow = FlowLayout(row)
+        self._play, self._restart = QPushButton("&Play"), QPushButton("&Restart")
+        describe(self._play, "race.play", "Play", "Let the race go on, or pause it. Space does the same.")
+        describe(self._restart, "race.restart", "Restart", "From zero multipliers, on the present points and settings.")
+        self._play.clicked.connect(lambda: self._desk.toggle())
+        self._restart.clicked.connect(lambda: self._desk.restart())
+        self._mode = combo(
+            "mode",
+            "What all rules get alike",
+            [(title, name) for name, (title, _) in MODES.items()],
+            " ".join(note for _, note in MODES.values()),
+        )
+        self._mode.activated.connect(lambda: self._desk.choose_mode(self._mode.currentData()))
+        self._pace, self._pace_text = QSlider(Qt.Orientation.Horizontal), QLabel()
+        self._pace.setMinimumWidth(130)
+        self._pace.setPageStep(1)
+        tip = "How much each rule gets before the next picture; there are 25 pictures a second, or as many as can be."
+        describe(self._pace, "race.pace", "Pace", tip)
+        self._pace.actionTriggered.connect(lambda action: self._desk.choose_pace(self._pace.sliderPosition()))
+        self._pace_text.setObjectName("race.pace_text")
+        self._lane = combo("lane", "Settings of", [], "Kernel, C and all but the rule come from this lane.")
+        self._lane.activated.connect(lambda: self._desk.choose_lane(self._lane.currentData()))
+        self._problem = combo("problem", "Problem", [], "Of several classes: the binary problem that is raced on.")
+        self._problem.activated.connect(lambda: self._desk.choose_problem(self._problem.currentData()))
+        flow.addWidget(self._play)
+        flow.addWidget(self._restart)
+        flow.addWidget(labelled("&Mode", self._mode))
+        flow.addWidget(labelled("Pac&e", self._pace, self._pace_text))
+        flow.addWidget(labelled("&Settings of", self._lane))
+        self._problem_box = labelled("Pro&blem", self._problem)
+        flow.addWidget(self._problem_box)
+        return row
+
+    def _choose_rule(self, name: str, on: bool) -> None:
+        self._desk.choose_rule(name, on)
+        if self._scene is not None:  # refused: the box has changed all the same
+            show_check(self._rules[name], name in self._scene.rules)
+
+    def show_scene(self, scene: RaceScene) -> None:
+        """Show what is chosen."""
+        self._scene = scene
+        for name, box in self._rules.items():
+            show_check(box, name in scene.rules)
+        show_choice(self._mode, scene.mode)
+        self._play.setText("&Pause" if scene.playing else "&Play")
+        self._play.setAccessibleName("Pause" if scene.playing else "Play")
+        self._play.setEnabled(scene.can_play or scene.playing)
+        self._restart.setEnabled(scene.lane is not None)
+        if self._pace.maximum() != scene.last_pace:
+            show_number(self._pace, min(self._pace.value(), scene.last_pace))
+            self._pace.blockSignals(True)
+            self._pace.setRange(0, scene.last_pace)
+            self._pace.blockSignals(False)
+        show_number(self._pace, scene.pace)
+        self._pace_text.setText(scene.pace_text)
+        self._fill(self._lane, [(text, index) for index, text in scene.lanes])
+        show_choice(self._lane, scene.lane)
+        self._lane.setEnabled(len(scene.lanes) > 0)
+        self._fill(self._problem, [(text, problem) for problem, text in scene.problems])
+        place = [problem for problem, _ in scene.problems].index(scene.problem) if scene.problem else -1
+        if self._problem.currentIndex() != place:
+            self._problem.setCurrentIndex(place)
+        several = len(scene.problems) > 1
+        self._problem_box.setVisible(several)
+
+    @staticmethod
+    def _fill(combo: QComboBox, entries: list[tuple[str, object]]) -> None:
+        if [(combo.itemText(place), combo.itemData(place)) for place in range(combo.count())] != entries:
+            combo.clear()
+            for text, data in entries:
+                combo.addItem(text, data)
+
 
 FIRST_SIZE = (1120, 780)
 #: Width that the curves want beside the table.
@@ -81,14 +218,14 @@ class RaceWindow(QWidget):
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        self._sentence = RoomyLabel("The settings of the lane have changed: Restart races with the new ones.")
-        self._sentence.setObjectName("race.sentence")
+        self._sentence = named(
+            RoomyLabel("The settings of the lane have changed: Restart races with the new ones."), "race.sentence"
+        )
         self._sentence.hide()
         self._controls = RaceControls(self.desk)
         self.board = RaceBoard(self._resized)
-        self._news = RoomyLabel(*LONGEST_NEWS)
-        describe(
-            self._news,
+        self._news = describe(
+            RoomyLabel(*LONGEST_NEWS),
             "race.winner",
             "Who wins",
             "The first with a KKT violation of at most the tolerance; and by when a gap of at most 1 % was seen.",
@@ -101,29 +238,17 @@ class RaceWindow(QWidget):
             "How far each rule is from the optimum, against what it has spent. Both axes are logarithmic.",
         )
         inner = QWidget()
-        stack = QVBoxLayout(inner)
-        stack.setContentsMargins(8, 8, 8, 8)
-        stack.setSpacing(6)
-        stack.addWidget(self._controls)
-        stack.addWidget(self._sentence)
-        stack.addWidget(self.board, 3)
-        stack.addWidget(self._news)
+        stack = filled(
+            QVBoxLayout(inner), self._controls, self._sentence, (self.board, 3), self._news, margins=8, spacing=6
+        )
         self._bottom = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._bottom.setSpacing(10)
         self._bottom.addWidget(self.table, 0, Qt.AlignmentFlag.AlignTop)
-        plot = QVBoxLayout()
-        plot.addWidget(self._axes_row())
-        plot.addWidget(self.curves, 1)
+        plot = filled(QVBoxLayout(), self._axes_row(), (self.curves, 1))
         self._bottom.addLayout(plot, 1)
         stack.addLayout(self._bottom, 2)
-        self._scroll = QScrollArea()  # large text in a small window
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(inner)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._scroll)
+        self._scroll = scrolling(inner)  # large text in a small window
+        filled(QVBoxLayout(self), self._scroll, margins=0)
 
     def _axes_row(self) -> QWidget:
         row = QWidget()
@@ -139,7 +264,7 @@ class RaceWindow(QWidget):
         flow.addWidget(labelled("&over", self._rightwards))
         return row
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _choose_axes(self) -> None:
@@ -191,8 +316,7 @@ class RaceWindow(QWidget):
     def _show_sentence(self, scene: RaceScene) -> None:
         text = f"<b>{escape(scene.sentence)}</b>" if scene.alarming else escape(scene.sentence)
         self._sentence.show_text(text)
-        if self._sentence.isHidden() == bool(text):
-            self._sentence.setVisible(bool(text))
+        self._sentence.setVisible(bool(text))
 
     # -- sizes -----------------------------------------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solver.core.arrays import Array
 from solver.inspection.step_explanation import Explanation
 
 Place = tuple[float, float]
@@ -144,7 +144,7 @@ class Gain:
     top: float
     back: float
     longest: float
-    curve: NDArray[np.float64]
+    curve: Array
     after: Place
     vertex: Place | None
     vertex_inside: bool

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -17,6 +16,7 @@ from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import painter_on
+from solver.core.arrays import Array
 from solver.svm.working_set_candidates import Ranking
 
 from . import text as words
@@ -50,7 +50,7 @@ class Strip:
     rows: tuple[int, ...]
 
 
-def sizes_of(ranking: Ranking) -> NDArray[np.float64]:
+def sizes_of(ranking: Ranking) -> Array:
     """Lengths of the bars: how far v is on the wrong side of M or m; else the numbers themselves."""
     signed = ranking.base - ranking.values if ranking.measure.smallest_first else ranking.values - ranking.base
     return np.maximum(np.where(np.isfinite(signed), signed, 0.0), 0.0)

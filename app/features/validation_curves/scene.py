@@ -1,20 +1,303 @@
-"""Validation curves: accuracy over the whole range of a slider, below it: which are asked for, what is shown."""
+"""Validation curves: accuracy over the whole range of a slider, below it; which are asked for, and what is shown.
+
+kNN is judged by leaving one out, an SVM by five folds.  One search serves all k (`k_path`); an SVM is trained
+anew at each value of C or gamma, first at every fourth, with a limit of updates; where it is reached, that is said.
+Each value is computed from nothing but the points and the settings: none depends on what was computed before it.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.fitting import trained
+from app.engine.pieces import Pace, Step
 from app.engine.query import Answer, Query
+from app.learners.knn import neighbors_of
 from app.scene.context import Context
 from app.state.document import Document, Lane
 from app.state.number_format import count, grouped, short
-from app.state.points import Points
+from app.state.points import Ids, Points
 from app.state.session import FeatureSession
-from app.state.slider_scales import Scale, controls_of, scale_of, value_of
+from app.state.slider_scales import Scale, control_of, controls_of, scale_of, value_of
+from solver.core.arrays import Array
+from solver.knn.k_path import predictions
 
-from .query import MOST_UPDATES, Curve, CurveQuery, asked_lane
+Labels = NDArray[np.int64]
+#: Seconds between two posts of a curve that grows.
+INTERVAL = 0.12
+#: Every how many places are tried first.
+COARSE = 4
+FOLDS = 5
+#: Points an SVM's curve is made of at most, and points whose kNN votes are counted at most: of more, a sample.
+MOST_TRAINED, MOST_COUNTED = 500, 4000
+#: Updates of one training after which it is given up.
+MOST_UPDATES = 50_000
+#: Distances and counts held at once; test points that an SVM is asked for at once.
+BLOCK, QUERIES = 40_000, 500
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Accuracies over the range of a control, as far as they are known.
+
+    Attributes
+    ----------
+    control : {"k", "C", "gamma"}
+    scale : Scale
+        Place p of the arrays is the slider's position ``scale.low + p``.
+    train, validated, test : ndarray of shape (m,)
+        Share of points classified rightly: training points by the model that learnt them all, the same points by
+        models that did not learn them, test points; NaN where that is not known (yet).
+    finished : ndarray of shape (m,), bool
+        False where a training was given up before it was certified, or has no solution.
+    counted, total : int
+        How many of the points have been counted so far; less than all of them only for kNN.
+    n_points : int
+        Of so many points there are; fewer of them were used when `sampled`.
+    sampled : int
+        How many points the curve is made of.
+    complete : bool
+        Nothing is still to come.
+    folds : int
+        Into how many parts the points were dealt: five, or as many as there are points.
+    fewest : int
+        Points of the smallest class, 0 where that does not matter: fewer than `folds`, and some parts have none.
+    """
+
+    control: str
+    scale: Scale
+    train: Array
+    validated: Array
+    test: Array
+    finished: NDArray[np.bool_]
+    counted: int
+    total: int
+    n_points: int
+    sampled: int
+    complete: bool = False
+    folds: int = FOLDS
+    fewest: int = 0
+
+    @property
+    def method(self) -> str:
+        """How `validated` was made, in a word."""
+        return "leave-one-out" if self.control == "k" else f"{self.folds}-fold"
+
+    @property
+    def known(self) -> NDArray[np.intp]:
+        """The places with a value, ascending."""
+        return np.flatnonzero(~np.isnan(self.validated))
+
+
+@dataclass(frozen=True)
+class CurveQuery:
+    """How the accuracy changes over the whole range of one control; `lane` as `asked_lane` makes it.
+
+    Attributes
+    ----------
+    points : Points
+        To learn from.
+    lane : Lane
+    control : {"k", "C", "gamma"}
+    test : Points or None
+    """
+
+    points: Points
+    lane: Lane
+    control: str
+    test: Points | None = None
+
+    def answer(self, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post curves that grow; ValueError with a sentence where there is none."""
+        if len(self.points) < 2:
+            raise ValueError("The curve needs two points or more.")
+        if self.lane.trainer is None:
+            yield from _neighbours(self, post, overtaken)
+        else:
+            if len(self.points.classes) < 2:
+                raise ValueError("The curve needs points of two classes.")
+            yield from _machines(self, post, overtaken)
+
+
+@lru_cache(maxsize=64)
+def asked_lane(lane: Lane, control: str) -> Lane:
+    """`lane` with all that a curve of `control` does not depend on at its default: the control itself above all."""
+    settings = lane.family.curve_settings(lane, control_of(control)[1].parameter)
+    return Lane(lane.classifier).with_part(lane.classifier, settings)
+
+
+def places(count: int) -> list[int]:
+    """The order in which so many places are tried: every fourth and the last, then those between."""
+    first = sorted({*range(0, count, COARSE), count - 1})
+    return first + [place for place in range(count) if place not in set(first)]
+
+
+def folds_of(points: Points) -> NDArray[np.intp]:
+    """The fold of each point, 0 to 4: of each class a fifth in each, by chance that follows from the ids alone."""
+    fold = np.empty(len(points), dtype=np.intp)
+    draw, begin = _mixed(points.ids), 0
+    for label in points.classes:
+        own = np.flatnonzero(points.labels == label)
+        fold[own[np.argsort(draw[own], kind="stable")]] = (begin + np.arange(len(own))) % FOLDS
+        begin += len(own)
+    return fold
+
+
+def _mixed(ids: Ids) -> NDArray[np.uint64]:
+    """Numbers in whose order the points stand well mixed, the same on every machine (multiples of the golden ratio)."""
+    return ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+
+
+class _Posting:
+    """The curve under way: its arrays grow, what is posted are copies, not too often."""
+
+    def __init__(self, query: CurveQuery, sampled: int, total: int, post: Callable[[Curve], None]) -> None:
+        scale = scale_of(query.control, len(query.points))
+        m = scale.high - scale.low + 1
+        self._post, self._posted = post, 0.0
+        self.curve = Curve(
+            query.control,
+            scale,
+            np.full(m, np.nan),
+            np.full(m, np.nan),
+            np.full(m, np.nan),
+            np.ones(m, dtype=bool),
+            0,
+            total,
+            len(query.points),
+            sampled,
+        )
+
+    def now(self, counted: int, complete: bool) -> None:
+        """Post, unless that was done a moment ago."""
+        if not complete and time.perf_counter() - self._posted < INTERVAL:
+            return
+        curve = self.curve
+        train, validated, test, finished = (
+            curve.train.copy(),
+            curve.validated.copy(),
+            curve.test.copy(),
+            curve.finished.copy(),
+        )
+        for array in (train, validated, test, finished):
+            array.flags.writeable = False
+        self._post(
+            replace(
+                curve,
+                train=train,
+                validated=validated,
+                test=test,
+                finished=finished,
+                counted=counted,
+                complete=complete,
+            )
+        )
+        self._posted = time.perf_counter()
+
+
+# -- kNN ---------------------------------------------------------------------------------------------------------------
+
+
+def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+    """Accuracies for all k from one search for each point."""
+    points, pace = query.points, Pace(overtaken)
+    model = neighbors_of(query.lane.settings, 1).fit(points.xy, points.labels)
+    codes = np.searchsorted(model.classes_, points.labels)
+    order = np.argsort(_mixed(points.ids), kind="stable")[:MOST_COUNTED]
+    asked, counted = len(order), 0
+    sheet = _Posting(query, asked, asked, post)
+    curve = sheet.curve
+    ks = np.array([curve.scale.value_at(place) for place in range(curve.scale.high + 1)], dtype=np.int64)
+    size = max(1, BLOCK // (len(points) * (1 + len(model.classes_))))
+    right = np.zeros((2, len(ks)), dtype=np.int64)
+    for start in range(0, asked, size):
+        block = order[start : start + size]
+        for row, left_out in enumerate((None, block)):
+            found = predictions(model, points.xy[block], ks, left_out)
+            right[row] += (found == codes[block][:, None]).sum(axis=0)
+            yield from pace.pause()
+        counted += len(block)
+        curve.train[:], curve.validated[:] = right / counted
+        if counted < asked:
+            sheet.now(counted, complete=False)
+    test = query.test
+    if test is not None and len(test):
+        hits = np.zeros(len(ks), dtype=np.int64)
+        for start in range(0, len(test), size):
+            part = slice(start, start + size)
+            found = model.classes_[predictions(model, test.xy[part], ks)]
+            hits += (found == test.labels[part][:, None]).sum(axis=0)
+            yield from pace.pause()
+        curve.test[:] = hits / len(test)
+    sheet.now(counted, complete=True)
+
+
+# -- SVM ---------------------------------------------------------------------------------------------------------------
+
+
+def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+    """Accuracies at each value of C or gamma: one training on all points, one without each fold."""
+    points, pace = query.points.sample(MOST_TRAINED), Pace(overtaken)
+    fold = folds_of(points)
+    test = query.test if query.test is not None and len(query.test) else None
+    sheet = _Posting(query, len(points), len(points), post)
+    fewest = min(int((points.labels == label).sum()) for label in points.classes)
+    curve = sheet.curve = replace(sheet.curve, folds=len(np.unique(fold)), fewest=fewest)
+    order = places(len(curve.train))
+    every = np.arange(len(points))
+    for number, place in enumerate(order, 1):
+        lane = with_value(query.lane, query.control, curve.scale.value_at(curve.scale.low + place))
+        right = 0
+        for left in (None, *range(FOLDS)):
+            learnt = every if left is None else every[fold != left]
+            asked = every if left is None else every[fold == left]
+            if not len(asked):
+                continue
+            predict, finished = yield from _learnt(lane, points.xy[learnt], points.labels[learnt], pace)
+            yield from pace.pause()
+            hits = int((predict(points.xy[asked]) == points.labels[asked]).sum())
+            curve.finished[place] &= finished
+            if left is not None:
+                right += hits
+                continue
+            curve.train[place] = hits / len(points)
+            if test is not None:
+                hits = 0
+                for start in range(0, len(test), QUERIES):
+                    part = slice(start, start + QUERIES)
+                    hits += int((predict(test.xy[part]) == test.labels[part]).sum())
+                    yield from pace.pause()
+                curve.test[place] = hits / len(test)
+        curve.validated[place] = right / len(points)
+        sheet.now(len(points), complete=number == len(order))
+
+
+def with_value(lane: Lane, control: str, value: float) -> Lane:
+    """`lane` with its control at `value`."""
+    part, field = control_of(control)
+    return lane.with_part(part, msgspec.structs.replace(lane.part(part), **{field.parameter: value}))
+
+
+def _learnt(
+    lane: Lane, xy: Array, labels: NDArray[np.uint8], pace: Pace
+) -> Generator[Step, None, tuple[Callable[[Array], NDArray[Any]], bool]]:
+    """What predicts, and whether the training came to its end; SMO with all its short cuts where that ends the same."""
+    classes = np.unique(labels)
+    if len(classes) < 2:  # of what it has seen it knows one class only
+        return (lambda queries: np.full(len(queries), classes[0])), True
+    estimator = lane.family.curve_estimator(lane)
+    made = yield from trained(estimator, estimator.prepare(xy, labels), pace, most=MOST_UPDATES)
+    return made.model.predict, made.finished
+
 
 SYMBOLS = {"k": "k", "C": "C", "gamma": "γ"}
 #: What is written at a curve, and in full.

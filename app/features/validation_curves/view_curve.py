@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
@@ -32,12 +31,11 @@ from app.views.theme import LIGHT, Theme
 from app.views.widgets.linked_view import plate
 from app.views.widgets.painting import painter_on
 from app.views.widgets.scale_slider import ScaleSlider
+from solver.core.arrays import Array
 
 from . import scene as words
-from .query import Curve
-from .scene import Strips, ValidationCurve
+from .scene import Curve, Strips, ValidationCurve
 
-Array = NDArray[np.float64]
 #: Opacity of a curve that is of other points or settings.
 FADED = 0.35
 #: Pixels beside the first and last position that still belong to the picture, and above and below it.
@@ -159,7 +157,7 @@ class ValidationCurveView(QWidget):
         notes = words.notes(self._strip) if self._strip is not None else ""
         return "\n".join(each for each in (self.words(), notes) if each)
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def _look(self, position: int | None) -> None:
         if position != self.read:
@@ -211,14 +209,9 @@ class ValidationCurveView(QWidget):
         else:
             event.ignore()
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._look(None)
-        self.update()
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 

@@ -5,13 +5,11 @@ While it is armed, the first change of a step (a drag is one step) keeps the doc
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.engine.requests import Frame
 from app.state.commands import RemovePoints
 from app.state.document import Document
 from app.state.host import Host
+from solver.core.arrays import Integers
 
 from .scene import differs, removable
 from .state import Baseline, WhatIfSession
@@ -28,7 +26,7 @@ class RemoveNonSupport(RemovePoints):
 
 
 class WhatIf:
-    """What the hand does with it; listens to the store for the state before each step.
+    """What the user does with it; listens to the store for the state before each step.
 
     Parameters
     ----------
@@ -57,7 +55,7 @@ class WhatIf:
     def _frame(self, index: int) -> Frame | None:
         return self._host.results.frame(self._host.document.slots[index])
 
-    def _remove(self, ids: NDArray[np.int64], command: type[RemovePoints]) -> None:
+    def _remove(self, ids: Integers, command: type[RemovePoints]) -> None:
         if len(ids):
             if not self._host.session.of(WhatIfSession).armed:
                 self._host.change(WhatIfSession, armed=True, baseline=None)

@@ -11,7 +11,7 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, show_check
+from app.views.widgets.form_fields import describe, filled, named, show_check, show_text
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
@@ -28,35 +28,30 @@ class _Section(QWidget):
         self._armed, self._lent = armed, False
         self._shown: tuple[object, ...] = ()
         name, what_if = f"whatif.lane{index}", controller.feature(WhatIf)
-        self.text = QLabel()
-        self.text.setObjectName(name)
-        self.text.setTextFormat(Qt.TextFormat.RichText)
-        self.text.setWordWrap(True)
-        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.note = QLabel()
-        self.note.setObjectName(f"{name}.note")
-        self.note.setWordWrap(True)
-        self.others = QPushButton()
-        describe(
-            self.others,
+        self.text = named(
+            QLabel(
+                textFormat=Qt.TextFormat.RichText,
+                wordWrap=True,
+                textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+            ),
+            name,
+        )
+        self.note = named(QLabel(wordWrap=True), f"{name}.note")
+        self.others = describe(
+            QPushButton(),
             f"{name}.remove_others",
             f"Remove all non-support vectors, lane {index + 1}",
             "All points with α = 0 at once, as one step: w rests on the others alone.",
         )
         self.others.clicked.connect(lambda: what_if.remove_non_support(index))
-        self.one = QPushButton("Remove one support vector")
-        describe(
-            self.one,
+        self.one = describe(
+            QPushButton("Remove one support vector"),
             f"{name}.remove_support",
             f"Remove one support vector, lane {index + 1}",
             "One point with α > 0: the boundary rests on it, and moves.",
         )
         self.one.clicked.connect(lambda: what_if.remove_support(index))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 8)
-        layout.setSpacing(4)
-        for widget in (self.text, self.note, self.others, self.one):
-            layout.addWidget(widget)
+        filled(QVBoxLayout(self), self.text, self.note, self.others, self.one, margins=(0, 0, 0, 8), spacing=4)
 
     def show_lane(self, lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> None:
         """Say this."""
@@ -104,30 +99,18 @@ class WhatIfPanel(QWidget):
         super().__init__()
         describe(self, "whatif", "What if", "What the last edit changed in each classifier.")
         self.setToolTip("")
-        self.armed = QCheckBox("Watch each edit (W)")
-        describe(
-            self.armed,
+        self.armed = describe(
+            QCheckBox("Watch each edit (W)"),
             "whatif.armed",
             "What if: armed",
             "While it is on, the boundary before the last edit is drawn as a dashed line.",
         )
         self.armed.clicked.connect(lambda: controller.feature(WhatIf).toggle())
-        self.hint = QLabel()
-        self.hint.setObjectName("whatif.hint")
-        self.hint.setWordWrap(True)
+        self.hint = named(QLabel(wordWrap=True), "whatif.hint")
         form = QWidget()
-        rows = QVBoxLayout(form)
-        rows.setContentsMargins(0, 0, 4, 0)
-        rows.setSpacing(6)
         self.sections = [_Section(index, controller, self.armed) for index in range(MAX_LANES)]
-        for section in self.sections:
-            rows.addWidget(section)
-        rows.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addWidget(self.armed)
-        layout.addWidget(self.hint)
-        layout.addWidget(ScrollingForm(form), 1)
+        filled(QVBoxLayout(form), *self.sections, 1, margins=(0, 0, 4, 0), spacing=6)
+        filled(QVBoxLayout(self), self.armed, self.hint, (ScrollingForm(form), 1), margins=(8, 6, 8, 6))
         self.setFocusProxy(self.armed)
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
@@ -136,8 +119,7 @@ class WhatIfPanel(QWidget):
         chosen = session.of(WhatIfSession)
         show_check(self.armed, chosen.armed)
         hint = words.DISARMED if not chosen.armed else words.ARMED if chosen.baseline is None else ""
-        if hint != self.hint.text():
-            self.hint.setText(hint)
+        show_text(self.hint, hint)
         self.hint.setVisible(bool(hint))
         for index, section in enumerate(self.sections):
             lane = scene.lanes[index].feature(LaneWhatIf) if index < len(scene.lanes) else None

@@ -16,19 +16,18 @@ from app.engine.fitting import fitted, predictions
 from app.engine.lane_job import MOST_VERTICES
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
-from app.engine.raster import surface, unless_too_dense
 from app.engine.requests import Frame, Phase
-from app.engine.surface_values import shown_pair, source_of
+from app.engine.surface_values import shown_pair, source_of, surface, unless_too_dense
 from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points
 from solver import Certificate, Grid
+from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.linear.classifiers import LinearClassifier
 
-Array = NDArray[np.float64]
 #: Two trainings to a tolerance tol may end with f so many tol apart; less than that is no change.
 TOLERANCES = 10.0
 #: Of learners without a tolerance.

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.overlays import Lines
 from app.engine.query import Query
 from app.engine.requests import Frame, Phase
 from app.scene.context import Context
 from app.state.document import Document
+from solver.core.arrays import Integers
 
 from .query import ChangeQuery, Ghost, GhostQuery, StateSide, ended, exists
 from .state import Baseline, WhatIfSession
@@ -101,8 +101,8 @@ class Removable:
     reason : str
     """
 
-    ids: NDArray[np.int64]
-    support: NDArray[np.int64]
+    ids: Integers
+    support: Integers
     reason: str = ""
 
 

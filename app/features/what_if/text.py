@@ -51,7 +51,7 @@ class LaneWhatIf:
 
 
 def lane(context: Context, index: int) -> LaneWhatIf | None:
-    """What is said of the lane at place `index`; None while nobody looks, and for a lane that learns nothing."""
+    """What is displayed of the lane at place `index`; None while nothing is, and for a lane that learns nothing."""
     document, session, results = context.document, context.session, context.results
     if "whatif" not in session.open_panels or document.lanes[index].is_difference:
         return None

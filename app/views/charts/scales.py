@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from app.state.number_format import grouped, short
+from solver.core.arrays import Array, Integers
 from solver.core.trace import FACTOR, LEVELS
 
-Array = NDArray[np.float64]
 #: Numbers beside a vertical axis, about.
 MOST = 7
 #: A number beside an axis: its place in pixels, and its text.
@@ -58,7 +58,7 @@ class StepScale:
         at = start * (end / start) ** share if self.log else start + share * (end - start)
         return min(max(round(at), self.first), self.last)
 
-    def edges(self) -> NDArray[np.int64]:
+    def edges(self) -> Integers:
         """Of cells of one pixel each: the steps of pixel p are those in ``edges[p] < step <= edges[p + 1]``.
 
         Each step from `start` to `last` is in one of them.
@@ -179,7 +179,7 @@ def _plain(value: float, by: float) -> str:
 
 
 @lru_cache(maxsize=8)
-def cell_edges(scale: StepScale) -> NDArray[np.int64]:
+def cell_edges(scale: StepScale) -> Integers:
     """The edges of the scale's cells, those of wide cells moved by up to a fourteenth of a pixel.
 
     They then lie where the entries of a coarser level of the trace do, so that each cell is read exactly: `extremes`

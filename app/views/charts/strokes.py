@@ -15,10 +15,10 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage, QPainter
 
 from app.engine.shading import RGB
+from solver.core.arrays import Array
 
 from .scales import ValueScale
 
-Array = NDArray[np.float64]
 #: Of the signs at single steps: half their size in pixels at a ratio of 1, and how far apart they are at least.
 SIGN, APART = 3, 9
 #: Lengths of stroke and gap in pixels, and the share of it that is stroke.

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QGroupBox,
     QLabel,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -22,7 +21,8 @@ from app.scene.model import Scene
 from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
-from app.views.widgets.form_fields import NameField, describe
+from app.views.widgets.form_fields import NameField, describe, filled, label_for, named
+from app.views.widgets.scrolling_form import scrolling
 
 LEAST_CONTRAST = 3.0
 
@@ -90,14 +90,12 @@ class ClassesDialog(QDialog):
         axis_grid = QGridLayout(axes)
         self._axes = (NameField(60), NameField(60))
         for place, (letter, field) in enumerate(zip("xy", self._axes, strict=True)):
-            title = QLabel(f"{letter} axis")
-            title.setBuddy(field)
             field.setPlaceholderText(letter)
             describe(
                 field, f"classes.{letter}", f"Name of the {letter} axis", f"What {letter} stands for, with its unit."
             )
             field.committed.connect(lambda name, place=place: self._name_axis(place, name))
-            axis_grid.addWidget(title, 0, 2 * place)
+            axis_grid.addWidget(label_for(f"{letter} axis", field), 0, 2 * place)
             axis_grid.addWidget(field, 0, 2 * place + 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
@@ -106,20 +104,9 @@ class ClassesDialog(QDialog):
             if isinstance(button, QPushButton):
                 button.setAutoDefault(False)
         inner = QWidget()
-        stack = QVBoxLayout(inner)
-        stack.setContentsMargins(0, 0, 0, 0)
-        stack.addWidget(classes)
-        stack.addWidget(axes)
-        stack.addStretch(1)
-        scroll = QScrollArea()  # large text on a small screen
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(inner)
-        self._inner, self._scroll = inner, scroll
-        layout = QVBoxLayout(self)
-        layout.addWidget(scroll)
-        layout.addWidget(buttons)
+        filled(QVBoxLayout(inner), classes, axes, 1, margins=0)
+        self._inner, self._scroll = inner, scrolling(inner)  # large text on a small screen
+        filled(QVBoxLayout(self), self._scroll, buttons)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -155,8 +142,7 @@ class ClassesDialog(QDialog):
         """Ask for a colour; the pictures follow while one looks for it, and Cancel takes it all back."""
         drag = object()
         chosen = self._rows[label].colour.text()
-        dialog = QColorDialog(QColor(chosen), self)
-        dialog.setObjectName("classes.chooser")
+        dialog = named(QColorDialog(QColor(chosen), self), "classes.chooser")
         dialog.setOption(QColorDialog.ColorDialogOption.DontUseNativeDialog)
         dialog.setWindowTitle(f"Colour of class {label + 1}")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -15,6 +15,7 @@ from app.files.locks import Claims
 from app.files.settings import FOLDER, Settings
 from app.state.plain_text import plain
 from app.views.task_runner import TaskRunner
+from app.views.widgets.form_fields import named
 
 FILTER = f"Playground documents (*{documents.SUFFIX})"
 COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
@@ -63,9 +64,16 @@ class FileDialogs:
         otherwise: _Then = _nothing,
     ) -> None:
         """Offer `answers`, each a button and what it does, and `last`, which is what Esc means too: `otherwise`."""
-        box = QMessageBox(QMessageBox.Icon.Warning, title, plain(sentence), parent=self._window)
-        box.setObjectName(name)
-        box.setTextFormat(Qt.TextFormat.PlainText)
+        box = named(
+            QMessageBox(
+                QMessageBox.Icon.Warning,
+                title,
+                plain(sentence),
+                parent=self._window,
+                textFormat=Qt.TextFormat.PlainText,
+            ),
+            name,
+        )
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         acts = [(box.addButton(text, QMessageBox.ButtonRole.AcceptRole), act) for text, act in answers]
         harmless = box.addButton(last)
@@ -87,15 +95,17 @@ class FileDialogs:
             then()
             return
         kind = QMessageBox.StandardButton
-        box = QMessageBox(
-            QMessageBox.Icon.Question,
-            "Unsaved changes",
-            f"Save the changes to {self._controller.store.title} first?",
-            kind.Save | kind.Discard | kind.Cancel,
-            self._window,
+        box = named(
+            QMessageBox(
+                QMessageBox.Icon.Question,
+                "Unsaved changes",
+                f"Save the changes to {self._controller.store.title} first?",
+                kind.Save | kind.Discard | kind.Cancel,
+                self._window,
+                textFormat=Qt.TextFormat.PlainText,
+            ),
+            "unsaved",
         )
-        box.setObjectName("unsaved")
-        box.setTextFormat(Qt.TextFormat.PlainText)
         box.setDefaultButton(kind.Save)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
@@ -120,10 +130,17 @@ class FileDialogs:
 
     def ask_save(self, then: _Then = _nothing) -> None:
         """Ask where to save; run `then` once it is saved."""
-        dialog = QFileDialog(self._window, "Save as", str(self._folder() / f"points{documents.SUFFIX}"), FILTER)
-        dialog.setObjectName("save_as")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(documents.SUFFIX[1:])
+        dialog = named(
+            QFileDialog(
+                self._window,
+                "Save as",
+                str(self._folder() / f"points{documents.SUFFIX}"),
+                FILTER,
+                acceptMode=QFileDialog.AcceptMode.AcceptSave,
+                defaultSuffix=documents.SUFFIX[1:],
+            ),
+            "save_as",
+        )
         self._ask_path(dialog, lambda path: self._save_elsewhere(path, then))
 
     def _save_elsewhere(self, path: Path, then: _Then) -> None:
@@ -159,9 +176,16 @@ class FileDialogs:
 
     def ask_open(self) -> None:
         """Ask which file to open."""
-        dialog = QFileDialog(self._window, "Open", str(self._folder()), f"{FILTER};;{COPIES}")
-        dialog.setObjectName("open")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog = named(
+            QFileDialog(
+                self._window,
+                "Open",
+                str(self._folder()),
+                f"{FILTER};;{COPIES}",
+                fileMode=QFileDialog.FileMode.ExistingFile,
+            ),
+            "open",
+        )
         self._ask_path(dialog, self._open)
 
     def open_path(self, path: Path) -> None:

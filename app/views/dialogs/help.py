@@ -1,12 +1,26 @@
-"""HelpDialog: keys, gestures and what the pictures say."""
+"""What Help shows: keys, gestures and what the pictures say; and the newest part of the log."""
 
 from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase, QTextCursor
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QPlainTextEdit,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
 
+from app.files import log
 from app.scene.help import sections
+from app.state.plain_text import plain
+from app.views.widgets.form_fields import filled, named
 
 
 class HelpDialog(QDialog):
@@ -27,7 +41,35 @@ class HelpDialog(QDialog):
         page.setHtml("".join(parts))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
-        layout = QVBoxLayout(self)
-        layout.addWidget(page)
-        layout.addWidget(buttons)
+        filled(QVBoxLayout(self), page, buttons)
         self.resize(640, 620)
+
+
+class LogDialog(QDialog):
+    """What Help > Show log shows."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("log")
+        self.setWindowTitle("Log")
+        text, path = log.text(), log.path()
+        what = "What went wrong, newest last" if text else "Nothing has gone wrong since this log was begun"
+        where = QLabel(f"{what}.  File: {plain(str(path))}" if path else f"{what}.")
+        where.setObjectName("log.where")
+        where.setTextFormat(Qt.TextFormat.PlainText)
+        where.setWordWrap(True)
+        page = named(QPlainTextEdit(), "log.text")
+        page.setAccessibleName("Log")
+        page.setReadOnly(True)
+        page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        page.setPlainText("\n".join(map(plain, text.splitlines())))
+        page.moveCursor(QTextCursor.MoveOperation.End)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.setObjectName("log.copy")
+        copy.setEnabled(bool(text))
+        copy.clicked.connect(lambda: QApplication.clipboard().setText(text))
+        buttons.rejected.connect(self.close)
+        filled(QVBoxLayout(self), where, page, buttons)
+        self.resize(820, 480)

@@ -14,6 +14,7 @@ from app.files.documents import FileError
 from app.files.settings import EXCHANGE_FOLDER, Settings
 from app.state.plain_text import plain
 from app.views.task_runner import TaskRunner
+from app.views.widgets.form_fields import named
 
 if TYPE_CHECKING:
     from app.exchange import Dialect, Table
@@ -42,8 +43,9 @@ class ImportExport:
         suffixes = {title: " ".join(f"*{suffix}" for suffix in each) for title, each in exchange.IMPORTS.items()}
         kinds = {"All points": " ".join(suffixes.values())} | suffixes | {"All files": "*"}
         filters = ";;".join(f"{title} ({each})" for title, each in kinds.items())
-        dialog = QFileDialog(self._window, "Import points", self._folder(), filters)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog = QFileDialog(
+            self._window, "Import points", self._folder(), filters, fileMode=QFileDialog.FileMode.ExistingFile
+        )
         self._ask(dialog, "import_file", self.import_file)
 
     def import_file(self, path: Path) -> None:
@@ -65,9 +67,14 @@ class ImportExport:
 
         kinds = {f"{title} (*{suffix})": suffix for suffix, title in exchange.EXPORTS.items()}
         name = Path(self._controller.store.title).stem
-        dialog = QFileDialog(self._window, "Export points", str(Path(self._folder()) / name), ";;".join(kinds))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(next(iter(kinds.values()))[1:])
+        dialog = QFileDialog(
+            self._window,
+            "Export points",
+            str(Path(self._folder()) / name),
+            ";;".join(kinds),
+            acceptMode=QFileDialog.AcceptMode.AcceptSave,
+            defaultSuffix=next(iter(kinds.values()))[1:],
+        )
         dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kinds[kind][1:]))
         self._ask(dialog, "export_file", self.export)
 
@@ -87,15 +94,17 @@ class ImportExport:
         self._tasks.run(self._controller.file_tasks.exporting(path, guard), self._controller.say)
 
     def _ask_formulas(self, formula: str, path: Path) -> None:
-        box = QMessageBox(
-            QMessageBox.Icon.Question,
-            "Export points",
-            f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
-            " Importing here takes it away.",
-            parent=self._window,
+        box = named(
+            QMessageBox(
+                QMessageBox.Icon.Question,
+                "Export points",
+                f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
+                " Importing here takes it away.",
+                parent=self._window,
+                textFormat=Qt.TextFormat.PlainText,
+            ),
+            "formulas",
         )
-        box.setObjectName("formulas")
-        box.setTextFormat(Qt.TextFormat.PlainText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         put = box.addButton("&Put apostrophes", QMessageBox.ButtonRole.AcceptRole)
         put.clicked.connect(lambda: self._write(path))

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import Qt
+import numpy as np
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QPlainTextEdit,
     QRadioButton,
+    QSizePolicy,
+    QTableWidget,
+    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -26,6 +31,7 @@ from app.exchange import (
     SEPARATORS,
     BadRows,
     Choice,
+    Column,
     Dialect,
     DialectError,
     Imported,
@@ -35,10 +41,107 @@ from app.exchange import (
 )
 from app.files.documents import FileError
 from app.state.number_format import grouped
-from app.views.latest_task import Background
-from app.views.widgets.form_fields import describe, show_check, show_choice
+from app.state.plain_text import plain
+from app.views.plot.symbols import draw
+from app.views.task_runner import Background
+from app.views.theme import theme_of
+from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_check, show_choice
+from app.views.widgets.painting import bold, painter_on, saved
 
-from .import_preview import COLUMNS, Picture, Rows
+ROWS, COLUMNS = 12, 50
+_LONGEST_CELL = 60
+_MOST_DRAWN = 800
+_MARGIN = 10
+
+
+class Rows(QTableWidget):
+    """The first rows and columns of a table, with the line each row has in the file."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setCornerButtonEnabled(False)
+        self.setAlternatingRowColors(True)
+        self.horizontalHeader().setMaximumSectionSize(220)
+        self.horizontalHeader().setSectionsClickable(False)
+        self.verticalHeader().setSectionsClickable(False)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+    def show_table(self, table: Table | None) -> None:
+        """Show the beginning of `table`."""
+        columns = table.columns[:COLUMNS] if table else ()
+        n_rows = min(len(table), ROWS) if table else 0
+        self.clear()
+        self.setRowCount(n_rows)
+        self.setColumnCount(len(columns))
+        if table is None:
+            return
+        left, right = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
+        for place, column in enumerate(columns):
+            aside = (right if column.is_numeric else left) | Qt.AlignmentFlag.AlignVCenter
+            title = QTableWidgetItem(column.name)
+            title.setTextAlignment(aside)
+            self.setHorizontalHeaderItem(place, title)
+            for row in range(n_rows):
+                item = QTableWidgetItem(_shown(column, row))
+                item.setTextAlignment(aside)
+                self.setItem(row, place, item)
+        self.setVerticalHeaderLabels([str(line) for line in table.lines[:n_rows].tolist()])
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        self.resizeColumnsToContents()
+
+
+def _shown(column: Column, row: int) -> str:
+    """A cell on one line; of a number the digits that say something to the eye."""
+    if row in column.texts or column.categories:
+        return plain(" ".join(column.cell(row)[:_LONGEST_CELL].split()))
+    return f"{column.values[row]:.12g}"
+
+
+class Picture(QWidget):
+    """The points as the canvas would show them, both axes equally scaled; of many only some."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._imported: Imported | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:
+        return QSize(260, 190)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, 120)
+
+    def show_points(self, imported: Imported | None) -> None:
+        """Show these points, or none."""
+        self._imported = imported
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with painter_on(self) as painter:
+            theme = theme_of(self.palette().window().color().lightness() < 128)
+            painter.fillRect(self.rect(), QColor(*theme.background))
+            painter.setPen(QColor(*theme.faint))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            if self._imported is not None:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                xy, labels = self._imported.xy, self._imported.labels
+                low, high = xy.min(axis=0), xy.max(axis=0)
+                room = np.array([self.width(), self.height()]) - 2 * _MARGIN
+                size = np.maximum(high - low, 1e-300)
+                scale = min(float((room / size).min()), 1e290)
+                spots = (xy - (low + (high - low) / 2)) * scale
+                # By chance: every tenth of a table that repeats itself could be of one class.
+                number = min(len(xy), _MOST_DRAWN)
+                some = np.sort(np.random.default_rng(0).choice(len(xy), number, replace=False))
+                for (x, y), label in zip(spots[some].tolist(), labels[some].tolist(), strict=True):
+                    with saved(painter):
+                        painter.translate(self.width() / 2 + x, self.height() / 2 - y)
+                        draw(painter, theme, str(label), 0.7)
+
 
 #: The entry of the class box that is no column.
 NO_CLASS = -1
@@ -90,43 +193,30 @@ class ImportDialog(QDialog):
         self.setObjectName("import")
         self.setWindowTitle("Import points")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        layout = QVBoxLayout(self)
         self._text_row = self._dialect()
-        layout.addWidget(self._text_row)
-        self._rows = Rows()
-        describe(self._rows, "import.rows", "First rows", "The first rows of the table, with their lines in the file.")
+        self._rows = describe(
+            Rows(), "import.rows", "First rows", "The first rows of the table, with their lines in the file."
+        )
         self._rows.setMinimumHeight(110)
-        layout.addWidget(self._rows, 3)
-        self._more = QLabel()
-        self._more.setObjectName("import.more")
-        layout.addWidget(self._more)
-        middle = QHBoxLayout()
-        middle.addLayout(self._columns(), 3)
-        self._picture = Picture()
-        describe(self._picture, "import.picture", "Picture of the points", "The points, both axes equally scaled.")
-        middle.addWidget(self._picture, 2)
-        layout.addLayout(middle, 2)
-        self._summary = QLabel()
-        self._summary.setObjectName("import.summary")
-        self._summary.setTextFormat(Qt.TextFormat.PlainText)  # it quotes the file
-        self._summary.setWordWrap(True)
-        layout.addWidget(self._summary)
-        self._doubt = QLabel()
-        self._doubt.setObjectName("import.doubt")
-        self._doubt.setTextFormat(Qt.TextFormat.PlainText)
-        self._doubt.setWordWrap(True)
-        font = self._doubt.font()
-        font.setBold(True)
-        self._doubt.setFont(font)
+        self._more = named(QLabel(), "import.more")
+        self._picture = describe(
+            Picture(), "import.picture", "Picture of the points", "The points, both axes equally scaled."
+        )
+        middle = filled(QHBoxLayout(), (self._columns(), 3), (self._picture, 2))
+        # It quotes the file.
+        self._summary = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.summary")
+        self._doubt = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.doubt")
+        self._doubt.setFont(bold(self._doubt.font()))
         self._doubt.hide()
-        layout.addWidget(self._doubt)
-        self._bad = QPlainTextEdit()
-        self._bad.setReadOnly(True)
-        self._bad.setTabChangesFocus(True)
-        describe(self._bad, "import.bad", "Rows that cannot be used", "The rows that cannot be used, by line, and why.")
+        self._bad = describe(
+            QPlainTextEdit(readOnly=True, tabChangesFocus=True),
+            "import.bad",
+            "Rows that cannot be used",
+            "The rows that cannot be used, by line, and why.",
+        )
         self._bad.setMinimumHeight(60)
-        layout.addWidget(self._bad, 1)
-        layout.addWidget(self._buttons())
+        parts = ((self._rows, 3), self._more, (middle, 2), self._summary, self._doubt, (self._bad, 1), self._buttons())
+        filled(QVBoxLayout(self), self._text_row, *parts)
         self._add.setChecked(add)
         self._background = Background(self._show_answer, self)
         self.resize(860, 660)
@@ -134,14 +224,10 @@ class ImportDialog(QDialog):
 
     def _dialect(self) -> QWidget:
         row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        self._separator, self._decimal = QComboBox(), QComboBox()
+        layout = filled(QHBoxLayout(row), margins=0)
+        self._separator = combo_box((title, sign) for sign, title in SEPARATORS.items())
+        self._decimal = combo_box((title, sign) for sign, title in DECIMALS.items())
         self._header = QCheckBox("&First row names the columns")
-        for sign, title in SEPARATORS.items():
-            self._separator.addItem(title, sign)
-        for sign, title in DECIMALS.items():
-            self._decimal.addItem(title, sign)
         describe(self._separator, "import.separator", "Separator", "What stands between two cells of a row.")
         describe(self._decimal, "import.decimal", "Decimal sign", "How numbers are written in this file.")
         describe(self._header, "import.header", "First row names the columns", "Else it holds a point like the others.")
@@ -149,13 +235,9 @@ class ImportDialog(QDialog):
         self._decimal.activated.connect(lambda: self._ask(decimal=self._decimal.currentData()))
         self._header.clicked.connect(lambda on: self._ask(header=on))
         for title, box in (("&Separator", self._separator), ("&Decimal sign", self._decimal)):
-            label = QLabel(title)
-            label.setBuddy(box)
-            layout.addWidget(label)
-            layout.addWidget(box)
+            filled(layout, label_for(title, box), box)
             layout.addSpacing(12)
-        layout.addWidget(self._header)
-        layout.addStretch(1)
+        filled(layout, self._header, 1)
         row.hide()  # until it is known that the file is a text
         return row
 
@@ -163,27 +245,23 @@ class ImportDialog(QDialog):
         grid = QGridLayout()  # a form layout sets its labels a little too high beside these boxes
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
-        self._x, self._y, self._class = QComboBox(), QComboBox(), QComboBox()
-        for box in (self._x, self._y, self._class):
-            # Not as wide as the longest of ten thousand names.
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(16)
+        # Not as wide as the longest of ten thousand names.
+        x, y, label = combo_box(width=16), combo_box(width=16), combo_box(width=16)
+        self._x = describe(x, "import.x", "Column for x", "Which column runs to the right.")
+        self._y = describe(y, "import.y", "Column for y", "Which column runs upwards.")
+        tip = "Which column says the class: at most 8 values."
+        self._class = describe(label, "import.class", "Column for the class", tip)
+        for box in (x, y, label):
             box.activated.connect(self._rechoose)
-        describe(self._x, "import.x", "Column for x", "Which column runs to the right.")
-        describe(self._y, "import.y", "Column for y", "Which column runs upwards.")
-        describe(self._class, "import.class", "Column for the class", "Which column says the class: at most 8 values.")
-        self._standardise = QCheckBox("S&tandardise: mean 0, variance 1")
-        describe(
-            self._standardise,
+        self._standardise = describe(
+            QCheckBox("S&tandardise: mean 0, variance 1"),
             "import.standardise",
             "Standardise",
             "Shift and scale x and y alike: distances then weigh both columns the same, whatever their units.",
         )
         self._standardise.clicked.connect(self._rechoose)
         for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
-            label = QLabel(title)
-            label.setBuddy(box)
-            grid.addWidget(label, line, 0)
+            grid.addWidget(label_for(title, box), line, 0)
             grid.addWidget(box, line, 1)
         grid.addWidget(self._standardise, 3, 1)
         replace_points, add = QRadioButton("&Replace the points"), QRadioButton("&Add to the points")

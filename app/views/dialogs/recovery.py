@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
 
 from app.files.recovery import Copy
-from app.views.widgets.form_fields import plain_tip
+from app.views.widgets.form_fields import filled, named, plain_tip
 
 
 class RecoveryDialog(QDialog):
@@ -31,19 +31,18 @@ class RecoveryDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._copies: list[Copy] = []
         text = QLabel("The program ended before this was saved:")
-        self._list = QListWidget()
-        self._list.setObjectName("recovery.list")
+        self._list = named(QListWidget(), "recovery.list")
         self._list.setAccessibleName("Unsaved work")
         self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # it would hide the times
         text.setBuddy(self._list)
-        layout = QVBoxLayout(self)
-        layout.addWidget(text)
-        layout.addWidget(self._list)
-        row = QHBoxLayout()
-        row.addWidget(self._button("&Delete…", "delete", lambda: delete(self._chosen())))
-        row.addStretch(1)
-        row.addWidget(self._button("&Keep for later", "later", self.close))
+        layout = filled(QVBoxLayout(self), text, self._list)
+        row = filled(
+            QHBoxLayout(),
+            self._button("&Delete…", "delete", lambda: delete(self._chosen())),
+            1,
+            self._button("&Keep for later", "later", self.close),
+        )
         self._recover = self._button("&Recover", "recover", lambda: recover(self._chosen()))
         self._recover.setDefault(True)
         row.addWidget(self._recover)
@@ -70,8 +69,6 @@ class RecoveryDialog(QDialog):
         return self._copies[max(self._list.currentRow(), 0)]
 
     def _button(self, text: str, name: str, act: Callable[[], object]) -> QPushButton:
-        button = QPushButton(text)
-        button.setObjectName(f"recovery.{name}")
-        button.setAutoDefault(False)
+        button = named(QPushButton(text, autoDefault=False), f"recovery.{name}")
         button.clicked.connect(lambda: act())
         return button

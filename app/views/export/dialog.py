@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.files import settings as remembered
 from app.files.settings import Settings
-from app.views.widgets.form_fields import describe, show_check, show_choice, show_number
+from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number
 
 from .layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 
@@ -92,8 +92,12 @@ class PictureDialog(QDialog):
         for title, name in (("As the window", "window"), ("Light", "light"), ("Dark", "dark")):
             self._theme.addItem(title, name)
         describe(self._theme, "picture.theme", "Theme of the picture", "Light for paper, dark for a dim room.")
-        self._legend = QCheckBox("With a legend")
-        describe(self._legend, "picture.legend", "With a legend", "Classes and signs are explained below the plots.")
+        self._legend = describe(
+            QCheckBox("With a legend"),
+            "picture.legend",
+            "With a legend",
+            "Classes and signs are explained below the plots.",
+        )
         self._lay_out()
         self._recall()
         self._preset.activated.connect(self._show_size)
@@ -102,21 +106,19 @@ class PictureDialog(QDialog):
             side.valueChanged.connect(lambda: show_choice(self._preset, "own"))
 
     def _side(self, name: str, title: str) -> QSpinBox:
-        side = QSpinBox()
-        side.setRange(LEAST_SIDE, LARGEST_SIDE)
-        side.setSuffix(" px")
-        describe(side, name, title, f"{LEAST_SIDE} to {LARGEST_SIDE} pixels.")
+        side = describe(
+            QSpinBox(minimum=LEAST_SIDE, maximum=LARGEST_SIDE, suffix=" px"),
+            name,
+            title,
+            f"{LEAST_SIDE} to {LARGEST_SIDE} pixels.",
+        )
         return side
 
     def _lay_out(self) -> None:
         form = QFormLayout()
         form.addRow("&What", self._what)
         form.addRow("&Size", self._preset)
-        sides = QHBoxLayout()
-        sides.addWidget(self._width)
-        sides.addWidget(QLabel("×"))
-        sides.addWidget(self._height)
-        sides.addStretch(1)
+        sides = filled(QHBoxLayout(), self._width, QLabel("×"), self._height, 1)
         form.addRow("&Pixels", sides)
         label = form.labelForField(sides)
         if isinstance(label, QLabel):
@@ -124,9 +126,9 @@ class PictureDialog(QDialog):
         form.addRow("&Theme", self._theme)
         form.addRow("", self._legend)
         note = QLabel(
-            "The surface is computed anew for these pixels. An SVG file keeps text, lines and symbols as shapes."
+            "The surface is computed anew for these pixels. An SVG file keeps text, lines and symbols as shapes.",
+            wordWrap=True,
         )
-        note.setWordWrap(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         save, copy = QPushButton("Save &as…"), QPushButton("&Copy")
         describe(save, "picture.save", "Save the picture", "Into a PNG or SVG file.")
@@ -137,10 +139,7 @@ class PictureDialog(QDialog):
         save.clicked.connect(self._ask_path)
         copy.clicked.connect(self._copy)
         buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addLayout(form)
-        layout.addWidget(note)
-        layout.addWidget(buttons)
+        filled(QVBoxLayout(self), form, note, buttons)
         for before, after in (
             (self._what, self._preset),
             (self._preset, self._width),
@@ -239,9 +238,16 @@ class PictureDialog(QDialog):
         if spec is None or shot is None:
             return
         folder = Path(self._settings.read(remembered.FOLDER))
-        dialog = QFileDialog(self, "Save the picture as", str(folder / "picture.png"), ";;".join(FILTERS))
-        dialog.setObjectName("picture.path")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog = named(
+            QFileDialog(
+                self,
+                "Save the picture as",
+                str(folder / "picture.png"),
+                ";;".join(FILTERS),
+                acceptMode=QFileDialog.AcceptMode.AcceptSave,
+            ),
+            "picture.path",
+        )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setDefaultSuffix("png")
         dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(FILTERS.get(chosen, "png")))

@@ -26,6 +26,7 @@ from app.tools import Keys, PointerPosition
 from app.views.plot import symbols
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme, dressed, theme_of
+from app.views.widgets.painting import saved
 from solver import Grid
 
 What = Literal["window", "lane0", "lane1", "lane2", "lane3"]
@@ -348,11 +349,10 @@ class Sheet:
                 self._paint_entry(painter, kind, text, x, self._legend_top + number * self._row)
 
     def _paint_entry(self, painter: QPainter, kind: str, text: str, x: float, top: float) -> None:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.translate(x + SIGN / 2 - 3, top + self._row / 2)
-        symbols.draw_entry(painter, self.theme, kind)
-        painter.restore()
+        with saved(painter):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.translate(x + SIGN / 2 - 3, top + self._row / 2)
+            symbols.draw_entry(painter, self.theme, kind)
         painter.setPen(QColor(*self.theme.ink))
         room = QRectF(x + SIGN, top, self._width, self._row)
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)

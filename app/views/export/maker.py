@@ -70,8 +70,7 @@ class PictureMaker(QObject):
         self._thread: threading.Thread | None = None
         self._computed.connect(self._take_surface, Qt.ConnectionType.QueuedConnection)
         self._written.connect(self._finish, Qt.ConnectionType.QueuedConnection)
-        self._painting = QTimer(self)
-        self._painting.setInterval(0)
+        self._painting = QTimer(self, interval=0)
         self._painting.timeout.connect(self._paint_on)
 
     @property

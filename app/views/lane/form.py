@@ -11,7 +11,7 @@ from app.scene import text
 from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.form_fields import show_choice, show_number
+from app.views.widgets.form_fields import label_for, named, show_choice, show_number, show_text
 
 from .form_parts import EditorMaker, beside, show_tip
 from .learner_fields import COLUMNS, LearnerFields
@@ -49,13 +49,10 @@ class LanePanel(EditorMaker):
             lambda: self.controller.set_lane(self.index, classifier=self._classifier.currentData())
         )
         self.grid.addWidget(self._classifier, 0, 0, 1, 2)
-        self._formula = QLabel()
-        self._formula.setObjectName(f"lane{self.index}.formula")
+        self._formula = named(QLabel(wordWrap=True), f"lane{self.index}.formula")
         self._formula.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._note = QLabel()
-        self._note.setObjectName(f"lane{self.index}.note")
+        self._note = named(QLabel(wordWrap=True), f"lane{self.index}.note")
         for row, label in enumerate((self._formula, self._note), 1):
-            label.setWordWrap(True)
             self.grid.addWidget(label, row, 0, 1, COLUMNS)
 
     def _build_speed(self) -> list[QWidget]:
@@ -69,8 +66,8 @@ class LanePanel(EditorMaker):
         self._restart = QPushButton("Restart")
         self.named(self._restart, "restart", "Restart training", "Train again from zero.")
         self._restart.clicked.connect(lambda: self.controller.playback.restart(self.index))
-        label, box = QLabel("Speed"), beside(self._speed, self._speed_text, self._restart)
-        label.setBuddy(box)
+        box = beside(self._speed, self._speed_text, self._restart)
+        label = label_for("Speed", box)
         self.grid.addWidget(label, SPEED, 0)
         self.grid.addWidget(box, SPEED, 1, 1, COLUMNS - 1)
         return [label, box]
@@ -95,10 +92,8 @@ class LanePanel(EditorMaker):
         for name, widgets in self._parts.items() if not drawing else ():
             for widget in widgets:
                 widget.setVisible(name in lane.fields)
-        if self._formula.text() != lane.formula:
-            self._formula.setText(lane.formula)
-        if self._note.text() != lane.note:
-            self._note.setText(lane.note)
+        show_text(self._formula, lane.formula)
+        show_text(self._note, lane.note)
         self._note.setVisible(bool(lane.note))
         self._fields.render(lane, drawing, theme, self._classifier)
         show_number(self._speed, lane.speed)

@@ -14,7 +14,19 @@ from app.features import table
 from app.learners.fields import Field
 from app.state.points import MAX_CLASSES
 from app.state.slider_scales import Parameter, RankScale, parameter
-from app.views.widgets.form_fields import Gestures, NumberField, describe, show_check, show_choice, show_number
+from app.views.widgets.form_fields import (
+    Gestures,
+    NumberField,
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_check,
+    show_choice,
+    show_number,
+    spin_box,
+)
 from app.views.widgets.scale_slider import ScaleSlider
 
 
@@ -50,11 +62,8 @@ class Editor:
 def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
     """Widgets in a row; sliders, and `wide`, take the room."""
     box = QWidget()
-    layout = QHBoxLayout(box)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(4)
-    for widget in widgets:
-        layout.addWidget(widget, 1 if isinstance(widget, QSlider) or widget is wide else 0)
+    parts = [(widget, int(isinstance(widget, QSlider) or widget is wide)) for widget in widgets]
+    filled(QHBoxLayout(box), *parts, margins=0, spacing=4)
     return box
 
 
@@ -94,12 +103,11 @@ class EditorMaker(QWidget):
 
     def combo(self, name: str, title: str, tip: str, entries: tuple[tuple[str, Any, str], ...] = ()) -> QComboBox:
         """A choice among (text, data, note)."""
-        combo = QComboBox()
-        for row, (text, data, note) in enumerate(entries):
-            combo.addItem(text, data)
+        combo = combo_box(
+            ((text, data) for text, data, _ in entries), width=7
+        )  # room for the bar of a form that scrolls
+        for row, (_, _, note) in enumerate(entries):
             combo.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        combo.setMinimumContentsLength(7)  # leaves room for the bar of a form that scrolls
         self.named(combo, name, title, tip)
         return combo
 
@@ -119,8 +127,7 @@ class EditorMaker(QWidget):
         }[field.kind]
         made: Editor = make(field, limits)  # type: ignore[operator]
         if field.label and field.kind != "check":
-            made.label = QLabel(field.label)
-            made.label.setBuddy(made.widget)
+            made.label = label_for(field.label, made.widget)
         made.parts[field.name] = [made.widget, *filter(None, [made.label])]
         for widget in (each for widgets in made.parts.values() for each in widgets if each.parent() is None):
             widget.setParent(self)
@@ -139,8 +146,7 @@ class EditorMaker(QWidget):
         return Editor(combo, show, [combo])
 
     def _text(self, field: Field, limits: None) -> Editor:
-        label = QLabel()
-        label.setObjectName(f"lane{self.index}.{field.name}")
+        label = named(QLabel(), f"lane{self.index}.{field.name}")
         notes = {value: note for _, value, note in field.choices}
         return Editor(label, lambda value: label.setToolTip(field.tip or notes[value]), [])
 
@@ -160,9 +166,7 @@ class EditorMaker(QWidget):
         return Editor(edit, edit.show_value, [edit])
 
     def _integer(self, field: Field, limits: Parameter) -> Editor:
-        spin = QSpinBox()
-        spin.setRange(limits.least, limits.most)
-        spin.setKeyboardTracking(False)  # typing 15 is not asking for 1
+        spin = spin_box(limits.least, limits.most)
         spin.setSpecialValueText(field.least)
         if field.kind == "large integer":
             spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
@@ -215,8 +219,7 @@ class EditorMaker(QWidget):
             edit.setMinimumWidth(44)
             edit.setMaximumWidth(80)
             edit.committed.connect(lambda value, c=label: self.controller.set_class_weight(self.index, c, value))
-            name = QLabel(f"w{chr(ord('₁') + label)}")
-            name.setBuddy(edit)
+            name = label_for(f"w{chr(ord('₁') + label)}", edit)
             row, column = divmod(label, 4)
             grid.addWidget(name, row, 2 * column)
             grid.addWidget(edit, row, 2 * column + 1)

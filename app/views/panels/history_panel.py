@@ -20,6 +20,7 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
+from app.views.widgets.painting import bold
 
 START = "Start"
 _NOWHERE = QModelIndex()
@@ -35,13 +36,11 @@ class HistoryModel(QAbstractListModel):
         self.position = 0
         self.saved: int | None = None
         self.faint = QColor()
-        self._bold = QFont()
-        self._bold.setBold(True)
+        self._bold = bold(QFont())
 
     def show_font(self, font: QFont) -> None:
         """Take the font of the list."""
-        self._bold = QFont(font)
-        self._bold.setBold(True)
+        self._bold = bold(font)
 
     def show_steps(self, steps: tuple[str, ...], position: int, saved: int | None) -> None:
         """Follow the history: rows that stay the same are left alone."""

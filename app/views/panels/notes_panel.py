@@ -26,9 +26,7 @@ class NotesPanel(QPlainTextEdit):
         self._controller = controller
         self._shown = ""
         self._writing: object = object()
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE)
         self._pause.timeout.connect(self._end_of_writing)
         describe(self, "notes", "Notes", "Notes on this document; they are saved with it.")
         self.setToolTip("")

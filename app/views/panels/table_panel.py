@@ -13,7 +13,7 @@ from app.state.plain_text import plain
 from app.state.points import LIMIT
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, mark_bad, number_of
+from app.views.widgets.form_fields import describe, filled, mark_bad, number_of
 
 from .point_model import refusal
 from .point_table import PointTable
@@ -60,11 +60,7 @@ class TablePanel(QWidget):
         self._fields[0].entered = self._on_to_y
         self._fields[1].entered = self._add_point
         line.addWidget(self._add)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4, 2, 4, 4)
-        layout.setSpacing(4)
-        layout.addWidget(self.table, 1)
-        layout.addLayout(line)
+        filled(QVBoxLayout(self), (self.table, 1), line, margins=(4, 2, 4, 4), spacing=4)
         self.setFocusProxy(self.table)
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:

@@ -13,12 +13,13 @@ from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 from app.scene.model import LaneScene, Scene, grid_of
 from app.tools import TOOLS, PointerPosition
 from app.views.theme import Theme
+from app.views.widgets.form_fields import named
 from app.views.widgets.painting import guarded, painter_on
 from solver import Grid
 
 from .axes import size_axes
-from .lane_overlays import LaneOverlays
 from .layers import Layers
+from .overlays import LaneOverlays
 from .pointer_input import EditTarget, PointingPlot, ViewTarget
 from .pointer_marks import Overlay
 
@@ -82,10 +83,9 @@ class Canvas(PointingPlot):
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
         self.setMinimumSize(200, 160)
         self._build()
-        self._message = QLabel(self)
-        self._message.setObjectName(f"lane{index}.message")
-        self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._message.setWordWrap(True)
+        self._message = named(
+            QLabel(self, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True), f"lane{index}.message"
+        )
         self._message.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._message.hide()
 

@@ -5,21 +5,18 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
-from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, QPixmap
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.scene.marks import KKT_MARKS
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
+from solver.core.arrays import Array, Indices
 
 from . import symbols
 
-Array = NDArray[np.float64]
-Kinds = NDArray[np.intp]
 #: What can be drawn: the eight classes, then the marks, those of the KKT cases, and the classes' test points last.
 KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS, *KKT_MARKS, *symbols.TEST_POINTS)
 FIRST_TEST = KINDS.index(symbols.TEST_POINTS[0])
@@ -34,7 +31,7 @@ SIZES = ((4000, symbols.POINT), (30_000, 7))
 LEAST_SIZE = 4
 
 
-def kinds_of(names: tuple[str, ...]) -> Kinds:
+def kinds_of(names: tuple[str, ...]) -> Indices:
     """Places of these names among `KINDS`."""
     return np.array([KINDS.index(name) for name in names], dtype=np.intp)
 
@@ -62,16 +59,9 @@ class Atlas:
         self.reach = int(np.ceil((14.5 * max(scale, 0.6) + 1) * ratio))
         self.class_reach = int(np.ceil((0.56 * size + 1.0) * ratio))
         self.cell = 2 * self.reach + 1
-        self.pixmap = QPixmap(self.cell * len(KINDS), self.cell)
-        self.pixmap.fill(Qt.GlobalColor.transparent)
-        with painter_on(self.pixmap) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for place, kind in enumerate(KINDS):
-                painter.save()
-                painter.translate((place + 0.5) * self.cell, 0.5 * self.cell)
-                painter.scale(ratio, ratio)
-                symbols.draw(painter, theme, kind, scale)
-                painter.restore()
+        self.pixmap = symbols.cells(
+            len(KINDS), self.cell, ratio, lambda painter, place: symbols.draw(painter, theme, KINDS[place], scale)
+        )
 
 
 @lru_cache(maxsize=8)
@@ -85,7 +75,7 @@ class Cloud:
 
     def __init__(self) -> None:
         self.xy: Array = np.empty((0, 2))
-        self.kinds: Kinds = np.empty(0, dtype=np.intp)
+        self.kinds: Indices = np.empty(0, dtype=np.intp)
         self._image: QImage | None = None
         self._made_of: tuple[object, ...] = ()
         self._made_for = QRectF()
@@ -96,7 +86,7 @@ class Cloud:
     def __len__(self) -> int:
         return len(self.xy)
 
-    def show(self, xy: Array, kinds: Kinds) -> None:
+    def show(self, xy: Array, kinds: Indices) -> None:
         """Hold symbols of `kinds` (indices into `KINDS`) at `xy`, shape (n, 2)."""
         self.xy, self.kinds = xy, kinds
         self._image = None
@@ -205,7 +195,7 @@ class Cloud:
                     self._copy(painter, corners, area, QRectF(strip & whole), atlas, ratio)
         return image
 
-    def _inside(self, corners: QRectF, area: QRectF, part: QRectF) -> tuple[Array, Array, Kinds]:
+    def _inside(self, corners: QRectF, area: QRectF, part: QRectF) -> tuple[Array, Array, Indices]:
         """Where in `area` the symbols lie that are inside `part` of it, and what they are."""
         x, y = on_screen(self.xy, corners, area)
         inside = (x >= part.left()) & (x <= part.right()) & (y >= part.top()) & (y <= part.bottom())
@@ -222,19 +212,10 @@ class Cloud:
             x, y, kinds = x[seen], y[seen], kinds[seen]
         if not len(x):
             return
-        fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
-        fragments.resize(len(x))
-        table = fragments.ndarray()
         own = np.where((kinds < MAX_CLASSES) | (kinds >= FIRST_TEST), atlas.class_reach, reach)
         # The middle of a symbol is the middle of the pixel it stands on.
-        table[:, 0] = np.floor(x) + 0.5
-        table[:, 1] = np.floor(y) + 0.5
-        table[:, 2] = kinds * atlas.cell + (reach - own)
-        table[:, 3] = reach - own
-        table[:, 4] = table[:, 5] = 2 * own + 1
-        table[:, 6] = table[:, 7] = 1.0
-        table[:, 8], table[:, 9] = 0.0, 1.0
-        painter.drawPixmapFragments(*fragments.drawargs(), atlas.pixmap)  # type: ignore[call-arg]
+        x, y, inset = np.floor(x) + 0.5, np.floor(y) + 0.5, reach - own
+        symbols.copy_cells(painter, atlas.pixmap, x, y, kinds * atlas.cell + inset, 2 * own + 1, inset)
 
 
 def _transparent(width: int, height: int) -> QImage:
@@ -243,7 +224,7 @@ def _transparent(width: int, height: int) -> QImage:
     return image
 
 
-def _seen(x: Array, y: Array, kinds: Kinds, unit: float) -> NDArray[np.intp]:
+def _seen(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
     """Which symbols no later one on the same pixel (of `unit` device pixels) hides."""
     # Of points the last hides all others but for a corner of another shape; of marks, which are hollow, those alike.
     columns = ((x - x.min()) / unit).astype(np.int32)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
@@ -22,6 +21,7 @@ from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.painting import guarded, painter_on, saved
 from solver import Grid
+from solver.core.arrays import Indices
 
 from . import symbols
 from .clouds import FIRST_TEST, Cloud, kinds_of, on_screen, size_for
@@ -35,7 +35,7 @@ BOUNDARY, MARGIN = 2.0, 1.3
 HATCH = 170
 #: Width of the line of widest margin, and opacity of the other orders' lines, of 255.
 WIDEST, ORDERS = 3.5, 130
-NOTHING: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+NOTHING: Indices = np.empty(0, dtype=np.intp)
 #: Devices whose drawing is made of shapes.
 _VECTORS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
 
@@ -53,7 +53,7 @@ class Layers(pg.GraphicsObject):
         self._sheets: tuple[Sheet, ...] = ()
         self._xy: np.ndarray | None = None
         self._labels: np.ndarray | None = None
-        self._held_out: NDArray[np.intp] | None = None
+        self._held_out: Indices | None = None
         self._kinds = NOTHING
         self._selected, self.points, self.marks = Cloud(), Cloud(), Cloud()
         self._backdrop: QImage | None = None
@@ -87,7 +87,7 @@ class Layers(pg.GraphicsObject):
         self._made_of = ()
 
     def show_points(
-        self, scene: Scene, marks: Marks, selected: NDArray[np.intp] = NOTHING, instead: PointMarks | None = None
+        self, scene: Scene, marks: Marks, selected: Indices = NOTHING, instead: PointMarks | None = None
     ) -> None:
         """Points, over them the `selected` ones (indices, as those in `marks`), and the marks on top.
 

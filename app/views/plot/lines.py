@@ -7,12 +7,12 @@ and a piece per dash of the whole of it would take minutes and all memory.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-Array = NDArray[np.float64]
+from solver.core.arrays import Array, Indices
+
 #: Beyond the edge of what is seen, in pixels, lines are cut off: more than half the width of any line.
 BEYOND = 24.0
 
@@ -72,7 +72,7 @@ def draw_line(
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # of what is as good as at infinity nothing is kept
-def clipped(pieces: Array, seen: QRectF) -> tuple[Array, NDArray[np.intp], Array]:
+def clipped(pieces: Array, seen: QRectF) -> tuple[Array, Indices, Array]:
     """The parts of straight pieces that lie in `seen` or up to `BEYOND` pixels outside it.
 
     Each side of the rectangle cuts off a part of a piece (Liang and Barsky 1984).

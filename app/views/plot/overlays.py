@@ -1,4 +1,4 @@
-"""Overlays: paints what features lay between the surface and the points of a picture."""
+"""Overlays: what features lay between the surface and the points of a picture, and over the points of one lane."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from functools import lru_cache
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPen
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPaintEngine, QPainter, QPen
 
 from app.engine.overlays import Hatch, Lines, LineStyle, Sheet, Specks
+from app.features import table
+from app.scene.model import LaneScene, Scene
 from app.views.theme import Theme
+from solver import Grid
 
 from .clouds import Cloud, kinds_of, on_screen
 from .lines import dashed, draw_pieces, pieces_in
@@ -136,3 +139,23 @@ def _paint_specks(painter: QPainter, sheet: Specks, corners: QRectF, area: QRect
         cloud.paint_vectors(painter, corners, area, theme, size, 2.0)
     else:
         cloud.paint(painter, corners, area, theme, size, ratio)
+
+
+class LaneOverlays:
+    """One layer of each feature that has some; the first lies on top."""
+
+    def __init__(self) -> None:
+        self.layers = [kind() for kind in table.views("overlay")]
+
+    def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
+        """Lay all out for `area`, which shows `grid`; returns what must be painted anew.
+
+        `hovering` when the pointer itself is over this picture.
+        """
+        return [part for layer in self.layers for part in layer.lay(scene, lane, grid, area, font, hovering)]
+
+    def paint(self, painter: QPainter, theme: Theme, rect: QRectF) -> None:
+        """Paint the part in `rect`."""
+        for layer in reversed(self.layers):
+            if layer.laid is not None:
+                layer.laid.paint(painter, theme, rect)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from app.state.session import OutlineKind
 from app.views.theme import Theme
+from app.views.widgets.painting import saved
 
 from .symbols import draw
 
@@ -69,12 +70,11 @@ class Overlay:
                 self._paint_cursor(painter, self.cursor)
         for at in (self.pointer, self.cursor):
             if at is not None and self.paints >= 0:
-                painter.save()
-                painter.translate(at + BESIDE)
-                painter.setOpacity(0.6)  # it is no point
-                painter.scale(0.8, 0.8)
-                draw(painter, theme, str(self.paints))
-                painter.restore()
+                with saved(painter):
+                    painter.translate(at + BESIDE)
+                    painter.setOpacity(0.6)  # it is no point
+                    painter.scale(0.8, 0.8)
+                    draw(painter, theme, str(self.paints))
 
     def _paint_outline(self, painter: QPainter) -> None:
         assert self.outline is not None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QImage, QPainter
 
-Indices = NDArray[np.intp]
+from solver.core.arrays import Indices
 
 
 def in_sight(target: QRectF, seen: QRectF) -> QRect:

@@ -1,18 +1,28 @@
-"""Symbols: the shapes of classes and marks, for the plots, the buttons and the legends."""
+"""Symbols: the shapes of classes and marks, for the plots, the buttons and the legends.
+
+Pictures painted without axes draw many symbols, or a long line, in one call.  One, because each call of a painter lets
+other threads go on, and has to wait for its turn again when they are busy.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
+import numpy as np
+import pyqtgraph as pg
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
-from PySide6.QtCore import QLineF, QRectF, Qt
+from pyqtgraph.Qt.internals import PrimitiveArray
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
 from app.engine.overlays import LineStyle
 from app.scene.marks import KKT_MARKS, case_of
+from app.state.points import MAX_CLASSES
 from app.views import kkt_style
 from app.views.theme import SYMBOLS, Theme
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, painter_on, saved
+from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KktCase
 
 #: Marks: the first lies below the selected points, which it marks; the others above all points, in this order.
@@ -136,11 +146,99 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
 @lru_cache(maxsize=256)
 def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -> QPixmap:
     """Picture of one legend entry."""
-    pixmap = QPixmap(round(size * ratio), round(size * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap = blank(size, size, ratio)
     with painter_on(pixmap) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.translate(size / 2, size / 2)
         draw_entry(painter, theme, kind, size)
     return pixmap
+
+
+def cells(count: int, side: int, ratio: float, draw_cell: Callable[[QPainter, int], None]) -> QPixmap:
+    """Small pictures in a row of square cells; an odd `side` has a middle pixel.
+
+    Parameters
+    ----------
+    count, side : int
+        How many there are, and the device pixels of a side.
+    ratio : float
+        Device pixels to one unit of what `draw_cell` draws.
+    draw_cell : callable
+        ``draw_cell(painter, place)`` draws one of them about the painter's origin.
+    """
+    pixmap = blank(side * count, side, 1.0)
+    with painter_on(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for place in range(count):
+            with saved(painter):
+                painter.translate((place + 0.5) * side, 0.5 * side)
+                painter.scale(ratio, ratio)
+                draw_cell(painter, place)
+    return pixmap
+
+
+def copy_cells(
+    painter: QPainter,
+    pixmap: QPixmap,
+    x: Array,
+    y: Array,
+    left: Indices,
+    side: Indices | int,
+    top: Indices | int = 0,
+    scale: float = 1.0,
+) -> None:
+    """Copy a square of `pixmap` about each (x, y): that with its corner at (left, top) and so many pixels a `side`."""
+    fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
+    fragments.resize(len(x))
+    table = fragments.ndarray()
+    table[:, 0], table[:, 1], table[:, 2], table[:, 3] = x, y, left, top
+    table[:, 4] = table[:, 5] = side
+    table[:, 6] = table[:, 7] = scale
+    table[:, 8], table[:, 9] = 0.0, 1.0
+    painter.drawPixmapFragments(*fragments.drawargs(), pixmap)  # type: ignore[call-arg]
+
+
+#: The kind of stamp of a point whose class is not known; the kinds below it are the classes.
+UNKNOWN = MAX_CLASSES
+#: Half the size of a stamp in pixels, for symbols of scale 1; and the radius of the hollow disc of an unknown class.
+REACH, DISC = 9.0, 3.2
+
+
+def path(x: Array, y: Array) -> QPainterPath:
+    """Polylines through (x, y), parted by NaN."""
+    drawn: QPainterPath = pg.arrayToQPath(x, y, connect="finite")
+    return drawn
+
+
+def stamp(painter: QPainter, theme: Theme, xy: Array, kinds: Indices, scale: float, ratio: float) -> None:
+    """Draw symbols at `xy` (n, 2), the later ones on top.
+
+    Parameters
+    ----------
+    kinds : ndarray of shape (n,)
+        Classes 0 to 7, or `UNKNOWN`.
+    scale : float
+        1 is the size of symbols in a plot of few points.
+    ratio : float
+        Device pixels to one unit of the painter.
+    """
+    if not len(xy):
+        return
+    sheet, cell = _sheet(theme, scale, ratio)
+    copy_cells(painter, sheet, xy[:, 0], xy[:, 1], kinds * cell, cell, scale=1.0 / ratio)
+
+
+@lru_cache(maxsize=8)
+def _sheet(theme: Theme, scale: float, ratio: float) -> tuple[QPixmap, int]:
+    """The stamps in a row, and the side of each in device pixels."""
+    cell = 2 * int(np.ceil(REACH * max(scale, 0.5) * ratio)) + 1
+
+    def draw_cell(painter: QPainter, kind: int) -> None:
+        if kind == UNKNOWN:
+            painter.setBrush(QColor(*theme.background, 150))
+            painter.setPen(QPen(QColor(*theme.faint), 1.3))
+            painter.drawEllipse(QPointF(0.0, 0.0), DISC * scale, DISC * scale)
+        else:
+            draw(painter, theme, str(kind), scale)
+
+    return cells(MAX_CLASSES + 1, cell, ratio, draw_cell), cell

@@ -1,16 +1,67 @@
-"""Form fields: showing values in input widgets without signals of the user; fields for numbers and names."""
+"""Form fields and boxes: a layout with its parts, showing values in input widgets without signals of the user, and
+fields for numbers and names.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
+from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QSlider,
+    QSpinBox,
+    QWidget,
+)
 
 from app.state.plain_text import plain
+
+Box = TypeVar("Box", bound=QBoxLayout)
+#: A widget or layout, alone or with its stretch (and alignment); a number is a stretch without anything in it.
+Part = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
+
+
+def filled(
+    layout: Box, *parts: Part, margins: int | tuple[int, int, int, int] | None = None, spacing: int | None = None
+) -> Box:
+    """Put `parts` into `layout` one after the other, and give it its margins and spacing where they are not Qt's.
+
+    Parameters
+    ----------
+    layout : QBoxLayout
+    parts : sequence of Part
+    margins : int or tuple of int, optional
+        On all sides, or left, top, right and bottom.
+    spacing : int, optional
+    """
+    if margins is not None:
+        layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, int):
+            layout.addStretch(part)
+            continue
+        item, *room = part if isinstance(part, tuple) else (part,)
+        if isinstance(item, QLayout):
+            layout.addLayout(item, *room)
+        else:
+            layout.addWidget(item, *room)  # type: ignore[arg-type]  # a stretch, or a stretch and an alignment
+    return layout
+
+
+Named = TypeVar("Named", bound=QObject)
+Described = TypeVar("Described", bound=QWidget)
 
 
 def show_number(widget: QSpinBox | QSlider, value: int) -> None:
@@ -36,12 +87,50 @@ def show_check(box: QCheckBox, on: bool) -> None:
             box.setChecked(on)
 
 
-def describe(widget: QWidget, object_name: str, accessible: str, tip: str) -> None:
-    """Give a control its name for programs, its name for people, and its teaching sentence."""
+def named(item: Named, object_name: str) -> Named:
+    """Give `item` its name for programs, and hand it back."""
+    item.setObjectName(object_name)
+    return item
+
+
+def describe(widget: Described, object_name: str, accessible: str, tip: str) -> Described:
+    """Give a control its name for programs, its name for people and its teaching sentence, and hand it back."""
     widget.setObjectName(object_name)
     widget.setAccessibleName(accessible)
     widget.setAccessibleDescription(tip)
     widget.setToolTip(plain_tip(tip))
+    return widget
+
+
+def label_for(text: str, field: QWidget) -> QLabel:
+    """A label whose key leads to `field`."""
+    label = QLabel(text)
+    label.setBuddy(field)
+    return label
+
+
+def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QComboBox:
+    """A box of `entries`, texts with their data; if `width` is given, of so many characters however long the texts."""
+    combo = QComboBox()
+    for text, data in entries:
+        combo.addItem(text, data)
+    if width:
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.setMinimumContentsLength(width)
+    return combo
+
+
+def spin_box(low: int, high: int, step: int = 1, suffix: str = "") -> QSpinBox:
+    """A field for a whole number that tells of it once it is typed, not of every digit."""
+    spin = QSpinBox(minimum=low, maximum=high, singleStep=step, suffix=suffix)
+    spin.setKeyboardTracking(False)
+    return spin
+
+
+def show_text(label: QLabel, text: str) -> None:
+    """Set the text of a label where it is another: Qt would lay out anew for the same, too."""
+    if label.text() != text:
+        label.setText(text)
 
 
 def later(owner: QObject, act: Callable[[], object]) -> None:
@@ -49,8 +138,7 @@ def later(owner: QObject, act: Callable[[], object]) -> None:
 
     Not `QTimer.singleShot`: where its owner goes first, it keeps `act`, and with it the whole window, for ever.
     """
-    timer = QTimer(owner)
-    timer.setSingleShot(True)
+    timer = QTimer(owner, singleShot=True)
     timer.timeout.connect(act)
     timer.timeout.connect(timer.deleteLater)
     timer.start(0)

@@ -5,27 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QFontMetricsF,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.engine.run_state import RunState
 from app.views.theme import LIGHT, Theme
+from app.views.widgets.form_fields import show_text
+from solver.core.arrays import Indices, Integers, Mask
 
 from .painting import painter_on
 
-Places = NDArray[np.intp]
 #: Tells the window of the point under the pointer, by its lifelong id.
 Hover = Callable[[int | None], None]
 
@@ -45,7 +35,7 @@ class LinkedView(QWidget):
         self._study: RunState | None = None
         self._theme: Theme = LIGHT
         self._hovered: int | None = None
-        self._ids: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._ids: Integers = np.empty(0, dtype=np.int64)
         self._of: tuple[object, object] = (None, None)
         #: Place of the point that stands out; -1 for none.
         self.place = -1
@@ -75,7 +65,7 @@ class LinkedView(QWidget):
         """The point that is drawn at `position`, -1 for none."""
         raise NotImplementedError
 
-    def order(self) -> Places:
+    def order(self) -> Indices:
         """The points in the order in which the arrow keys go through them."""
         raise NotImplementedError
 
@@ -119,14 +109,6 @@ class LinkedView(QWidget):
         else:
             event.ignore()
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
-
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -154,7 +136,7 @@ class LinkedView(QWidget):
         return QFontMetricsF(self.font())
 
 
-def _first(mask: NDArray[np.bool_]) -> int:
+def _first(mask: Mask) -> int:
     """Place of the first True, -1 for none."""
     place = int(mask.argmax()) if len(mask) else 0
     return place if len(mask) and mask[place] else -1
@@ -182,24 +164,28 @@ class Sentence(QLabel):
 
     def show_text(self, text: str) -> None:
         """Say `text`."""
-        if text != self.text():
-            self.setText(text)
+        show_text(self, text)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._keep_room()
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.keep_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._keep_room()
+        self.keep_room()
 
-    def _keep_room(self) -> None:
+    def keep_room(self) -> None:
+        """Fit the height to the width and the font."""
+        height = self._room()
+        if height != self.height() or height != self.minimumHeight():
+            self.setFixedHeight(height)
+
+    def _room(self) -> int:
+        """Pixels that the longest text needs at this width."""
         room = QRect(0, 0, max(self.width(), 60), 100_000)
         wrapped = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
-        height = self.fontMetrics().boundingRect(room, wrapped, self._longest).height() + 2
-        if height != self.minimumHeight():
-            self.setFixedHeight(height)
+        return self.fontMetrics().boundingRect(room, wrapped, self._longest).height() + 2
 
 
 def nice_ticks(top: float, most: int) -> list[float]:

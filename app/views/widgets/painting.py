@@ -12,13 +12,28 @@ from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPaintDevice, QPainter, QPalette
+from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QWidget
 
 #: Characters of the longest sentence.
 LONGEST = 200
 #: What was reported last of each widget: the same fault comes with every frame.
 _reported: WeakKeyDictionary[QWidget, str] = WeakKeyDictionary()
+
+
+def blank(width: float, height: float, ratio: float, colour: QColor | Qt.GlobalColor | None = None) -> QPixmap:
+    """A picture to paint on, in Qt's pixels of `ratio` of the screen's each; transparent without `colour`."""
+    pixmap = QPixmap(round(width * ratio), round(height * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent if colour is None else colour)
+    return pixmap
+
+
+def bold(font: QFont) -> QFont:
+    """`font`, bold."""
+    strong = QFont(font)
+    strong.setBold(True)
+    return strong
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.views.widgets.form_fields import filled, named
+
 from .scrolling_form import LEAST_HEIGHT, ScrollingForm
 
 #: From this ratio of width to height on, the text stands beside the picture.
@@ -29,32 +31,18 @@ class PictureBesideText(QWidget):
     def __init__(self, name: str, picture: QWidget, line: QWidget, texts: tuple[QWidget, ...]) -> None:
         super().__init__()
         form = QWidget()
-        rows = QVBoxLayout(form)
-        rows.setContentsMargins(0, 0, 4, 0)
-        rows.setSpacing(4)
-        for text in texts:
-            rows.addWidget(text)
-        rows.addStretch(1)
+        filled(QVBoxLayout(form), *texts, 1, margins=(0, 0, 4, 0), spacing=4)
         self._scrolled = ScrollingForm(form)
         words = QWidget()
-        column = QVBoxLayout(words)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(line)
-        column.addWidget(self._scrolled, 1)
+        filled(QVBoxLayout(words), line, (self._scrolled, 1), margins=0)
         self._drawn = QWidget()
         self._parts = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._drawn)
         self._parts.setContentsMargins(0, 0, 0, 0)
         self._parts.addWidget(picture, 1)
         self._parts.addWidget(words)
-        self._plain = QLabel()
-        self._plain.setObjectName(name)
-        self._plain.setWordWrap(True)
-        self._plain.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._plain = named(QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), name)
         self._plain.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addWidget(self._drawn, 1)
-        layout.addWidget(self._plain, 1)
+        filled(QVBoxLayout(self), (self._drawn, 1), (self._plain, 1), margins=(8, 6, 8, 6))
 
     def show_plain(self, sentence: str) -> None:
         """Say `sentence` in place of everything; with "" show everything."""

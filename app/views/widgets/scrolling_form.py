@@ -9,6 +9,15 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 LEAST_HEIGHT = 150
 
 
+def scrolling(content: QWidget) -> QScrollArea:
+    """`content`, as wide as there is room, with bars where it does not fit; no stop of the Tab key."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(content)
+    return area
+
+
 class ScrollingForm(QScrollArea):
     """`form`, with a bar beside it when it is cut off below; the picture under it keeps its least height."""
 

@@ -16,6 +16,7 @@ from app.state.session import FULL_SPEED, SPEEDS, Session
 from app.state.store import Store
 from app.tools import PointerPosition
 from solver.data.datasets import DATASETS
+from tests.app import file_work
 
 SMALL = Document(Points.of([(0.0, 0.0), (1.0, 0.5)], [0, 1]))
 
@@ -27,7 +28,7 @@ class Table:
         self.said: list[str] = []
         self.changes = 0
         self.store = Store(SMALL)
-        self.hand = Controller(self.store, Session(), self.count, self.said.append, self.said.append)
+        self.hand = Controller(self.store, Session(), self.count, self.said.append)
 
     def count(self) -> None:
         self.changes += 1
@@ -160,7 +161,9 @@ def test_a_limit_that_no_file_may_say_becomes_the_nearest(table: Table, tmp_path
     for limit, kept in ((-5, 10), (10**12, 10_000_000)):
         table.hand.set_training_limit(limit)
         assert table.store.document.training_limit == kept
-        assert table.hand.save(tmp_path / "x.playground") and table.hand.open(tmp_path / "x.playground")
+        assert file_work.save(table.hand, tmp_path / "x.playground") and file_work.open_file(
+            table.hand, tmp_path / "x.playground"
+        )
 
 
 def test_words_of_the_undo_menu(table: Table) -> None:
@@ -233,12 +236,12 @@ def test_new_keeps_the_classifiers(table: Table) -> None:
 def test_save_and_open(table: Table, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     click(table.hand, 3.0, 3.0)
-    assert table.hand.save(path) and not table.store.modified and table.store.path == path
+    assert file_work.save(table.hand, path) and not table.store.modified and table.store.path == path
     assert table.said == ["Saved mine.playground."]
     table.hand.new()
     table.hand.editing.select_all()
     restarts = table.hand.session.restarts
-    assert table.hand.open(path)
+    assert file_work.open_file(table.hand, path)
     opened = table.store.document
     counted = tuple(count + 1 for count in restarts)
     assert table.hand.session.restarts == counted, "what was learnt before does not count"
@@ -246,8 +249,8 @@ def test_save_and_open(table: Table, tmp_path: Path) -> None:
     assert table.store.path == path and not table.store.modified and table.store.undo_name is None
     table.said.clear()
     path.write_bytes(b"{")
-    assert not table.hand.open(path) and table.store.document is opened
-    assert not table.hand.save(tmp_path / "no" / "x.playground")
+    assert not file_work.open_file(table.hand, path, table.said.append) and table.store.document is opened
+    assert not file_work.save(table.hand, tmp_path / "no" / "x.playground", table.said.append)
     assert [said.split()[0] for said in table.said] == ["mine.playground", "x.playground"]
     assert table.store.path == path
 
@@ -256,7 +259,7 @@ def test_a_document_opens_where_one_looked_unless_nothing_is_there(table: Table,
     path = tmp_path / "mine.playground"
     for view, kept in ((View(1.0, 0.5, 0.1), True), (View(50.0, 0.0, 2.0), False)):
         table.store.reset(replace(SMALL, view=view), None)
-        assert table.hand.save(path) and table.hand.open(path)
+        assert file_work.save(table.hand, path) and file_work.open_file(table.hand, path)
         assert table.store.document.view == (view if kept else View.fitting(SMALL.points))
 
 
@@ -264,7 +267,7 @@ def test_points_of_a_file_come_in_and_go_out(table: Table, tmp_path: Path) -> No
     for name in ("points.csv", "points.tsv", "points.npz", "points.svmlight"):
         table.store.reset(SMALL, None)
         table.hand.set_style(1, name="setosa")
-        assert table.hand.export(tmp_path / name)
+        assert file_work.export(table.hand, tmp_path / name)
         read = exchange.read(tmp_path / name)
         came = exchange.convert(read, exchange.default_choice(read))
         table.hand.import_points(came, add=False)
@@ -273,7 +276,7 @@ def test_points_of_a_file_come_in_and_go_out(table: Table, tmp_path: Path) -> No
         table.hand.import_points(came, add=True)
         assert len(table.store.document.points) == 4 and len(table.store.document.points.classes) == 2
     table.said.clear()
-    assert not table.hand.export(tmp_path / "no" / "x.csv")
+    assert not file_work.export(table.hand, tmp_path / "no" / "x.csv", table.said.append)
     assert table.said[0].startswith("x.csv was not saved")
 
 

@@ -19,16 +19,14 @@ from app.engine import lane_job as work_module
 from app.engine import pool as pool_module
 from app.engine import training_run as training_module
 from app.engine.lane_job import PLAIN_LIMIT, LaneJob
-from app.engine.latest_queue import LatestQueue
 from app.engine.mailbox import Mailbox
-from app.engine.pool import Job, Later, Pool, Priority
-from app.engine.raster import unless_too_dense
+from app.engine.pool import Job, Later, LatestQueue, Pool, Priority
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.results import Results
 from app.engine.run_state import Seek
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
-from app.engine.surface_values import Values, svm_source
+from app.engine.surface_values import Values, svm_source, unless_too_dense
 from app.learners.knn import METRICS, WEIGHTS
 from app.scene import text as words
 from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings

@@ -227,7 +227,7 @@ def test_a_feature_keeps_its_part_of_the_session(make: Make, qtbot: QtBot, monke
 
 def test_names_and_keys_are_given_once() -> None:
     from app.views.actions import every
-    from app.views.docks import docks
+    from app.views.dock_manager import docks
 
     for names in ([each.name for each in every()], [each.name for each in docks()]):
         assert len(set(names)) == len(names)

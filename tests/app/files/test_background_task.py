@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from app import exchange
-from app.files import documents, file_format, json_pieces
+from app.files import documents, file_format
 from app.files.background_task import CancelledError, Progress, Task
 from app.files.documents import FileError
 from app.state.document import Document, default_document
@@ -28,7 +28,7 @@ def document(n: int) -> Document:
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_pieces, "PIECE", 60)
+    monkeypatch.setattr(file_format, "PIECE", 60)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -38,7 +38,7 @@ def test_a_document_in_pieces_is_the_same() -> None:
         again = documents.decode(data, step=shares.append)
         assert documents.encode(again) == data and len(shares) > n // 4
         assert shares == sorted(shares) and shares[0] > 0 and shares[-1] < 1
-        assert json_pieces.parted(data, shares.append)[1] is not None
+        assert file_format.parted(data, shares.append)[1] is not None
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -56,7 +56,7 @@ def test_damage_is_told_as_if_it_had_been_decoded_at_once() -> None:
     for data in files_of_all_kinds:
         outcomes = []
         for size in (60, 10**9):
-            json_pieces.PIECE = size  # the fixture puts it back
+            file_format.PIECE = size  # the fixture puts it back
             try:
                 outcomes.append(documents.encode(documents.decode(data)))
             except FileError as error:
@@ -80,7 +80,7 @@ def test_all_versions_are_decoded_in_pieces(monkeypatch: pytest.MonkeyPatch) -> 
         del data[name]
     old = json.dumps(data | {"version": 2}, separators=(",", ":")).encode()
     whole = documents.encode(documents.decode(old))
-    monkeypatch.setattr(json_pieces, "PIECE", 100)
+    monkeypatch.setattr(file_format, "PIECE", 100)
     seen = []
     assert documents.encode(documents.decode(old, step=seen.append)) == whole and seen
     assert file_format.NEWEST == 3

@@ -19,6 +19,7 @@ from app.files.recovery import Recorder, Work, orphans
 from app.files.settings import FOLDER, RECENT, THEME, Settings
 from app.state.document import default_document
 from solver.core import _compile
+from tests.app import file_work
 from tests.app.files.faulty_disk import CODES, FaultyDisk, Tally
 from tests.app.files.test_files import Open, check, content, new_document
 
@@ -52,14 +53,14 @@ def saving(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> Non
             table = Open()
             new = documents.encode(table.store.document)
             with disk:
-                failure = table.hand.try_save(path)
+                failure = file_work.try_save(table.hand, path)
             now = path.read_bytes() if path.exists() else None
             if failure:
                 sentence(failure, "mine.playground was not saved")
                 assert disk.reached and table.unharmed() and now in (SOUND if existing else None, new)
             else:
                 assert now == new and not table.store.modified
-            assert table.hand.try_save(path) == "" and path.read_bytes() == new
+            assert file_work.try_save(table.hand, path) == "" and path.read_bytes() == new
             assert [each.name for each in folder.iterdir()] == ["mine.playground"], "nothing is left lying about"
 
         tally.every_fault("save" if existing else "save as", folder, prepare, act, codes, step)
@@ -75,23 +76,23 @@ def opening(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> No
     def act(disk: FaultyDisk) -> None:
         table = Open()
         with disk:
-            opened = table.hand.open(path)
+            opened = file_work.open_file(table.hand, path, table.alerts.append)
         if opened:
             assert not table.alerts and content(table.store.document) == content(default_document())
             assert table.store.path == path and not table.store.modified
         else:
             sentence(table.alerts[-1], "mine.playground cannot be read")
             assert disk.reached and table.unharmed()
-        assert path.read_bytes() == SOUND and table.hand.open(path)
+        assert path.read_bytes() == SOUND and file_work.open_file(table.hand, path)
 
     tally.every_fault("open", folder, prepare, act, codes, step)
 
     def revert(disk: FaultyDisk) -> None:
         table = Open()
-        assert table.hand.open(path)
+        assert file_work.open_file(table.hand, path)
         table.hand.set_notes("edited")
         with disk:
-            back = table.hand.revert()
+            back = file_work.revert(table.hand, table.alerts.append)
         assert back == (not table.store.modified) == (not table.alerts)
         assert table.store.document.notes == ("" if back else "edited")
 
@@ -99,7 +100,7 @@ def opening(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> No
 
     def changed(disk: FaultyDisk) -> None:
         table = Open()
-        assert table.hand.open(path)
+        assert file_work.open_file(table.hand, path, table.alerts.append)
         with disk:
             assert not table.hand.file_tasks.changed_on_disk(path)
         path.write_bytes(OTHER)
@@ -111,7 +112,7 @@ def opening(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> No
 def exchanging(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> None:
     path = folder / "points.csv"
     table = Open()
-    assert table.hand.export(path.parent.parent / "sound.csv")
+    assert file_work.export(table.hand, path.parent.parent / "sound.csv")
     sound = (path.parent.parent / "sound.csv").read_bytes()
 
     def prepare() -> None:
@@ -122,7 +123,7 @@ def exchanging(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) ->
         path.write_bytes(b"old")
         table.alerts.clear()
         with disk:
-            written = table.hand.export(path)
+            written = file_work.export(table.hand, path, table.alerts.append)
         assert written == (not table.alerts) and path.read_bytes() in ((sound,) if written else (sound, b"old"))
         if not written:
             sentence(table.alerts[0], "points.csv was not saved")

@@ -45,6 +45,7 @@ from app.state.session import Session
 from app.state.store import Store
 from app.state.test_split import KINDS, NO_SPLIT, IdSet, Split
 from solver import RULES, SCHEMES
+from tests.app import file_work
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -350,7 +351,7 @@ class Open:
     def __init__(self) -> None:
         self.alerts: list[str] = []
         self.store = Store(default_document())
-        self.hand = Controller(self.store, Session(), lambda: None, lambda said: None, self.alerts.append)
+        self.hand = Controller(self.store, Session(), lambda: None, lambda said: None)
         self.hand.set_notes("not saved yet")
         self.before = (self.store.document, self.store.history, self.store.path, self.hand.session, self.hand.on_disk)
 
@@ -366,11 +367,15 @@ def test_whatever_is_opened_leaves_the_document_alone(tmp_path: Path) -> None:
     table = Open()
     for number, data in enumerate(contents, 1):
         path.write_bytes(data)
-        assert not table.hand.open(path)
+        assert not file_work.open_file(table.hand, path, table.alerts.append)
         assert len(table.alerts) == number and table.unharmed()
         check(FileError(table.alerts[-1]), "drawing.playground")
         assert path.read_bytes() == data
-    assert not table.hand.open(tmp_path) and not table.hand.open(tmp_path / "missing") and table.unharmed()
+    assert (
+        not file_work.open_file(table.hand, tmp_path)
+        and not file_work.open_file(table.hand, tmp_path / "missing")
+        and table.unharmed()
+    )
 
 
 def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path) -> None:
@@ -379,7 +384,7 @@ def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path) -> None:
         file.truncate(200_000_000)
     table = Open()
     tracemalloc.start()
-    assert not table.hand.open(path) and table.unharmed()
+    assert not file_work.open_file(table.hand, path, table.alerts.append) and table.unharmed()
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()
     assert table.alerts == ["noise.playground is larger than 100 MB, so it was not read."]
@@ -693,7 +698,7 @@ def test_a_failing_disk_harms_nothing(
     else:
         monkeypatch.setattr(documents.os, operation, fail)
     table = Open()
-    failure = table.hand.try_save(path)
+    failure = file_work.try_save(table.hand, path)
     assert table.unharmed()
     with pytest.raises(FileError) as caught:
         documents.write(default_document(), path)
@@ -792,15 +797,15 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_disk_that_is_really_full(small_disk: Path) -> None:
     path = small_disk / "mine.playground"
     table = Open()
-    assert table.hand.save(path)
+    assert file_work.save(table.hand, path)
     old = path.read_bytes()
     table.hand.generate()
     table.hand.set_notes("n" * 90_000)
-    failure = table.hand.try_save(path)
+    failure = file_work.try_save(table.hand, path)
     assert failure == "mine.playground was not saved: no space left on device."
     assert table.store.modified and path.read_bytes() == old and list(small_disk.iterdir()) == [path]
     table.hand.set_notes("")
-    assert table.hand.save(path) and not table.store.modified
+    assert file_work.save(table.hand, path) and not table.store.modified
 
 
 SAVER = """

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.files import log
-from app.files.background_task import NoProgress, Task
+from app.files.background_task import Task
+from tests.app.file_work import NoProgress
 
 
 @pytest.fixture

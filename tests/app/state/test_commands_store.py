@@ -24,7 +24,9 @@ from app.state.commands import (
     Revert,
     SetFields,
     SetGenerator,
+    SetLane,
     SetView,
+    ShowLanes,
 )
 from app.state.document import (
     ClassStyle,
@@ -36,7 +38,6 @@ from app.state.document import (
     View,
     default_document,
 )
-from app.state.lane_commands import SetLane, ShowLanes
 from app.state.points import Points
 from app.state.store import Store
 

@@ -30,6 +30,7 @@ from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
 from app.tools import NO_KEYS, TOOLS, Keys, PointerPosition
+from tests.app import file_work
 
 UNIT = 0.01
 PLACE = st.builds(lambda x, y: PointerPosition(x, y, UNIT), st.floats(-2, 2), st.floats(-2, 2))
@@ -80,7 +81,7 @@ class Work(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp())
         self.alerts: list[str] = []
         self.store = Store(Document())
-        self.hand = Controller(self.store, Session(), lambda: None, lambda said: None, self.alerts.append)
+        self.hand = Controller(self.store, Session(), lambda: None, lambda said: None)
         self.edit = self.hand.editing
         self.model = Model(state(self.store.document))
         self.heard = state(self.store.document)
@@ -442,7 +443,7 @@ class Work(RuleBasedStateMachine):
     def save(self, name: str, fails: bool) -> None:
         path = self.folder / ("missing" if fails else ".") / f"{name}.playground"
         known = self.store.path
-        assert self.hand.save(path) is not fails
+        assert file_work.save(self.hand, path, self.alerts.append) is not fails
         if fails:
             assert self.alerts.pop() and self.store.path == known
             return
@@ -455,9 +456,13 @@ class Work(RuleBasedStateMachine):
         path = self.folder / f"{name}.playground"
         before, restarts = self.store.document, self.hand.session.restarts
         if path not in self.on_disk:
-            assert not self.hand.open(path) and self.store.document is before and self.alerts.pop()
+            assert (
+                not file_work.open_file(self.hand, path, self.alerts.append)
+                and self.store.document is before
+                and self.alerts.pop()
+            )
             return
-        assert self.hand.open(path) and not self.edit.busy and not self.selected
+        assert file_work.open_file(self.hand, path, self.alerts.append) and not self.edit.busy and not self.selected
         self.in_gesture = False
         assert all(new > old for new, old in zip(self.hand.session.restarts, restarts, strict=True))
         self.model = Model(self.on_disk[path])
@@ -467,11 +472,11 @@ class Work(RuleBasedStateMachine):
     def revert(self) -> None:
         path = self.store.path
         if path is None:
-            assert not self.hand.revert()
+            assert not file_work.revert(self.hand, self.alerts.append)
             return
         expected = self.on_disk[path]
         steps = self.store.position
-        assert self.hand.revert() and state(self.store.document) == expected
+        assert file_work.revert(self.hand, self.alerts.append) and state(self.store.document) == expected
         self.observe(steps)
         self.model.saved = expected
 

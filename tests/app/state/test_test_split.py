@@ -145,7 +145,7 @@ class Table:
     def __init__(self, **fields: Any) -> None:
         self.said: list[str] = []
         self.store = Store(Document(MOONS, **fields))
-        self.hand = Controller(self.store, Session(), lambda: None, self.said.append, lambda said: None)
+        self.hand = Controller(self.store, Session(), lambda: None, self.said.append)
 
     @property
     def document(self) -> Document:

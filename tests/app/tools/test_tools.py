@@ -15,7 +15,7 @@ from app.state.document import Document
 from app.state.points import Ids, Points
 from app.state.session import Selection, Session
 from app.tools import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, nearest
-from app.tools.pointer_position import inside_polygon
+from app.tools.base import inside_polygon
 
 UNIT = 0.25  #: of the plane in one pixel; exact in binary
 DOCUMENT = Document(Points.of([(0.0, 0.0), (100.0, 0.0), (100.0, 0.0), (0.0, 200.0)], [0, 1, 2, 3]))

@@ -20,8 +20,9 @@ from pytestqt.qtbot import QtBot
 from app.files import documents, recovery
 from app.main import create_window
 from app.tools import TOOLS
-from app.views.docks import docks
+from app.views.dock_manager import docks
 from app.views.window import MainWindow
+from tests.app import file_work
 from tests.app.views.watchdog import Watchdog
 from tests.windows import listed, settle
 
@@ -135,7 +136,7 @@ class Visitor:
     def file(self) -> None:
         what = self.rng.randrange(4)
         if what == 0:
-            self.controller.save(self.rng.choice(self.paths))
+            file_work.save(self.controller, self.rng.choice(self.paths))
         elif what == 1:
             self.window.take_file(self.rng.choice([*self.paths, self.bad]))
         elif what == 2:

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 import app
 from app.state.document import Document, GeneratorSettings
-from app.views.docks import docks
+from app.views.dock_manager import docks
 from app.views.plot.layers import Layers
 from app.views.plot.pointer_marks import Overlay
 from app.views.widgets import painting

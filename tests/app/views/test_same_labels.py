@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.files import documents
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.views.window import MainWindow
+from tests.app import file_work
 from tests.covering import first_of
 from tests.windows import Make, settle
 
@@ -129,12 +130,12 @@ def test_what_was_open_before_does_not_matter(name: str, make: Make, qtbot: QtBo
     for before in ([], [other for other in LESSONS if other != name]):
         window = make(wait=False)
         for other in before:
-            assert window.controller.open(paths[other])
+            assert file_work.open_file(window.controller, paths[other])
             settle(qtbot, window)
             window.controller.set_lane(1, "svm", C=3.0)
             settle(qtbot, window)
             window.controller.clear()
-        assert window.controller.open(paths[name])
+        assert file_work.open_file(window.controller, paths[name])
         assert window.document.training_limit == LESSONS[name].training_limit
         settle(qtbot, window)
         told.append(labels(window))
@@ -150,9 +151,9 @@ def test_the_file_says_what_was_on_screen_when_it_was_saved(make: Make, qtbot: Q
     path = tmp_path / "mine.playground"
     window.controller.fit()
     settle(qtbot, window)
-    assert window.controller.save(path)
+    assert file_work.save(window.controller, path)
     before = labels(window)
-    assert window.controller.open(path)
+    assert file_work.open_file(window.controller, path)
     settle(qtbot, window)
     for old, new in zip(before, labels(window), strict=True):
         assert (old == new).all()

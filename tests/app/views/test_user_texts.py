@@ -41,9 +41,10 @@ from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
 from app.state.test_split import Split
 from app.views.dialogs.import_table import ImportDialog
 from app.views.dialogs.recovery import RecoveryDialog
-from app.views.docks import docks
+from app.views.dock_manager import docks
 from app.views.widgets.form_fields import plain_tip
 from app.views.window import MainWindow
+from tests.app import file_work
 from tests.app.views.dialogs.test_recovery import box, choose, left_behind, offered
 from tests.windows import Make, finish_tasks, settle
 
@@ -222,7 +223,7 @@ def test_no_name_of_a_document_acts(make: Make, qtbot: QtBot, tmp_path: Path) ->
 def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / f"{EVIL}.playground"
     window = make(evil_document(), wait=False)
-    assert window.controller.save(path)
+    assert file_work.save(window.controller, path)
     qtbot.waitUntil(lambda: "Q7" in window.status_line.text(), timeout=20_000)
     met = {"say": faults(window)}
     menu = window.findChild(QMenu, "recent")
@@ -238,7 +239,7 @@ def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_pa
     met["unsaved"] = faults(box(window, "unsaved"))
     window.file_dialogs.revert()
     met["revert"] = faults(box(window, "revert"))
-    window.controller.open(tmp_path / f"missing {EVIL}.playground")
+    file_work.open_file(window.controller, tmp_path / f"missing {EVIL}.playground", window.alert)
     met["alert"] = faults(box(window, "alert"))
     window.import_export.export(tmp_path / f"{EVIL}.csv")
     for name, (bad, quoted) in met.items():
@@ -292,7 +293,7 @@ def test_no_name_of_an_imported_file_acts(make: Make, qtbot: QtBot, tmp_path: Pa
 def test_a_name_that_means_something_to_the_title_is_shown(make: Make, tmp_path: Path) -> None:
     """ "[*]" is where Qt puts the sign of unsaved changes."""
     window = make(wait=False)
-    assert window.controller.save(tmp_path / "a[*]b.playground")
+    assert file_work.save(window.controller, tmp_path / "a[*]b.playground")
     window.refresh()
     assert window.windowHandle().title() == "a[*]b.playground – Classifier Playground"
     window.controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))
@@ -304,7 +305,7 @@ def test_a_name_that_means_something_to_the_title_is_shown(make: Make, tmp_path:
 def test_a_name_that_is_no_text_can_be_saved_shown_and_opened(make: Make, tmp_path: Path) -> None:
     window = make(wait=False)
     path = Path(os.fsdecode(bytes(tmp_path) + b"/\xff\xfe.playground"))
-    assert window.controller.save(path) and path.exists()
+    assert file_work.save(window.controller, path) and path.exists()
     window.refresh()
     window.findChild(QMenu, "recent").aboutToShow.emit()
     assert window.windowTitle().startswith("\ufffd\ufffd.playground")

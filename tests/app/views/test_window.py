@@ -26,6 +26,7 @@ from app.state.document import GeneratorSettings, Lane, SvmSettings, default_doc
 from app.views.dialogs.help import HelpDialog
 from app.views.window import MainWindow
 from solver import SVC, KNeighborsClassifier
+from tests.app import file_work
 from tests.windows import Make, discard, post_late, settle
 
 
@@ -47,7 +48,7 @@ def test_save_open_and_the_modified_mark(make: Make, qtbot: QtBot, tmp_path: Pat
     settle(qtbot, window)
     assert window.isWindowModified() and "Untitled" in window.windowTitle()
     path = tmp_path / "lesson.playground"
-    assert controller.save(path)
+    assert file_work.save(controller, path)
     settle(qtbot, window)
     assert not window.isWindowModified() and "lesson.playground" in window.windowTitle()
     window.named_actions["clear"].trigger()
@@ -59,7 +60,7 @@ def test_save_open_and_the_modified_mark(make: Make, qtbot: QtBot, tmp_path: Pat
     controller.new()
     settle(qtbot, window)
     assert len(window.document.points) == 0
-    assert controller.open(path)
+    assert file_work.open_file(controller, path)
     settle(qtbot, window)
     assert window.document.lanes[1].svm.C == 7.0 and len(window.document.points) == 200
 
@@ -70,7 +71,7 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(make: Make, tmp_path: Pa
     before = window.document
     path = tmp_path / "bad.playground"
     path.write_bytes(content)
-    assert not window.controller.open(path)
+    assert not file_work.open_file(window.controller, path, window.alert)
     box = window.findChild(QMessageBox, "alert")
     sentence = box.text()
     box.close()

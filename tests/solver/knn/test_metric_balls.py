@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import distance
 
-from app.tools.pointer_position import inside_polygon
+from app.tools.base import inside_polygon
 from solver import KNeighborsClassifier
 from solver.knn.metric_balls import outline
 

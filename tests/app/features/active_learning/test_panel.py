@@ -21,8 +21,8 @@ from app.engine.requests import Frame, Phase
 from app.engine.scheduler import Scheduler
 from app.features.active_learning import panel, view_controller
 from app.features.active_learning import query as asking_module
-from app.features.active_learning.comparison import Comparison
 from app.features.active_learning.panel import ActiveLearningPanel
+from app.features.active_learning.query import Comparison
 from app.features.active_learning.state import ActiveLearningRun
 from app.features.active_learning.view_picture import PoolPicture
 from app.scene.compose import compose
@@ -58,7 +58,7 @@ class Stage:
     def __init__(self, document: Document, qtbot: QtBot, size: tuple[int, int]) -> None:
         self.qtbot = qtbot
         self.store, self.dark = Store(document), False
-        self.controller = Controller(self.store, Session(), lambda: None, lambda said: None, lambda said: None)
+        self.controller = Controller(self.store, Session(), lambda: None, lambda said: None)
         self.scheduler = Scheduler(1, lambda: None)
         self.scheduler.results.accept(Frame(0, 0, Points(), SVM, Phase.EMPTY, compiled=True))
         self.panel = ActiveLearningPanel(self.controller, self.scheduler)

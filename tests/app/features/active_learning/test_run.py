@@ -23,10 +23,9 @@ from app.engine.mailbox import Mailbox
 from app.engine.pool import Priority
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
-from app.features.active_learning import comparison as comparing
+from app.features.active_learning import query as asking_module
 from app.features.active_learning import text as words
-from app.features.active_learning.comparison import Comparison, Curves
-from app.features.active_learning.query import LearningReply, LearningRequest, look_for
+from app.features.active_learning.query import Comparison, Curves, LearningReply, LearningRequest, look_for
 from app.features.active_learning.state import (
     LARGEST_POOL,
     MOST_GIVEN,
@@ -40,9 +39,8 @@ from app.features.active_learning.state import (
     drawn,
 )
 from app.learners.svm import Machine
-from app.state.commands import MovePoints
+from app.state.commands import MovePoints, SetLane
 from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.state.lane_commands import SetLane
 from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
@@ -419,7 +417,7 @@ def test_the_labelled_points_go_into_the_document_in_one_step(source: Any) -> No
     styles = (ClassStyle("north"), ClassStyle("south", "#123456"), *(ClassStyle(),) * 6)
     made = document(svm(), generator=GeneratorSettings(count=20), styles=styles, axes=("width", "height"))
     store = Store(made)
-    controller = Controller(store, Session(), lambda: None, lambda s: None, lambda s: None)
+    controller = Controller(store, Session(), lambda: None, lambda s: None)
     asking = run(begin(made, Plan(source=source)), 4)
     assert asking.target is not None
     asking = asking.answered(1 - int(asking.pool.truth[asking.target]))
@@ -569,7 +567,7 @@ def test_the_first_repetition_is_the_run_itself(strategy: Any) -> None:
 
 def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE", 0.0)
-    monkeypatch.setattr(comparing, "INTERVAL", 0.0)
+    monkeypatch.setattr(asking_module, "INTERVAL", 0.0)
     asking = begin(document(svm(), GeneratorSettings(count=6, noise=0.3).points()), Plan())
     whole = finished(Comparison(asking, 2))
     comparison, jobs = Comparison(asking, 2), 0
@@ -590,7 +588,7 @@ def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_large_pool_is_compared_up_to_a_number_of_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparing, "MOST_LABELS", 8)
+    monkeypatch.setattr(asking_module, "MOST_LABELS", 8)
     asking = run(begin(document(svm()), Plan()), 12)
     curves = finished(Comparison(asking, 2))
     assert curves.last == 8 and len(curves.labels) == 7 and curves.needed("random", 1.1) is None
@@ -602,7 +600,7 @@ def test_a_large_pool_is_compared_up_to_a_number_of_labels(monkeypatch: pytest.M
 
 def curves_of(closest: list[float], random: list[float], last: int, full: float = 0.9) -> Curves:
     bands = {
-        strategy: comparing.Band(*(np.array(values),) * 3)
+        strategy: asking_module.Band(*(np.array(values),) * 3)
         for strategy, values in (("closest", closest), ("random", random))
     }
     pool = begin(document(svm()), Plan()).pool

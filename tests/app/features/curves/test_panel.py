@@ -19,10 +19,9 @@ from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QToolButton,
 from pytestqt.qtbot import QtBot
 
 from app.engine.run_state import RunState
-from app.features.curves.panel import CurvesPanel
-from app.features.curves.view import RECENT
+from app.features.curves.panel import RECENT, CurvesPanel
+from app.features.curves.view_axes import exact
 from app.features.curves.view_cells import COLOURS, CURVES, PLOTS, cells_of, curves_of
-from app.features.curves.view_legend import exact
 from app.learners.table import TRAINERS
 from app.views import theme
 from app.views.charts import strokes

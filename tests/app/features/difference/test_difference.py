@@ -14,19 +14,26 @@ import pytest
 from app.engine.export_surface import enlarge
 from app.engine.fitting import fitted
 from app.engine.lane_job import LaneJob
-from app.engine.latest_queue import LatestQueue
 from app.engine.pieces import OvertakenError, Pace
-from app.engine.pool import Priority
+from app.engine.pool import LatestQueue, Priority
 from app.engine.query import Answer, NumberedQuery, work_out
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase, Side, Sides
 from app.engine.results import Results
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades, colour
-from app.features.difference.query import Difference, Differing
-from app.features.difference.scene import DifferenceSession, able, compared, difference_scene, sheets, sides_of
+from app.features.difference.scene import (
+    Difference,
+    DifferenceSession,
+    Differing,
+    able,
+    compared,
+    difference_scene,
+    sheets,
+    sides_of,
+)
 from app.scene.context import Context
+from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
-from app.state.lane_commands import AddLane, MoveLane, RemoveLane
 from app.state.points import Points
 from app.state.session import Session
 from solver import Grid

@@ -17,8 +17,7 @@ from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.panel import EvaluationPanel
 from app.features.evaluation.query import score_of
 from app.features.evaluation.scene import Evaluation, EvaluationSession, place_of
-from app.features.evaluation.view_confusion import FULLEST, ConfusionView
-from app.features.evaluation.view_roc import RocView
+from app.features.evaluation.view_roc import FULLEST, ConfusionView, RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.state.number_format import percent
 from app.state.test_split import Split

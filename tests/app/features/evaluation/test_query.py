@@ -45,10 +45,9 @@ from app.state.document import (
     SvmSettings,
     View,
 )
-from app.state.folds import Validation, folds_of
 from app.state.points import Points
 from app.state.session import Session
-from app.state.test_split import IdSet, Split
+from app.state.test_split import IdSet, Split, Validation, folds_of
 from solver import Grid, KNeighborsClassifier, class_scores
 
 LANES: dict[str, Lane] = {

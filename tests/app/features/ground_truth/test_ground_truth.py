@@ -25,9 +25,9 @@ from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.ground_truth import scene as truths
 from app.features.ground_truth import text as truth_words
-from app.features.ground_truth.bayes_boundary import Boundary
 from app.features.ground_truth.controller import GroundTruthController
 from app.features.ground_truth.fresh_points import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
+from app.features.ground_truth.scene import Boundary
 from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.files import documents
 from app.scene.context import Context
@@ -57,7 +57,7 @@ def ask(query: Query, overtaken: Any = never) -> list[Any]:
 
 
 def controller(document: Document | None = None) -> Controller:
-    return Controller(Store(document or default_document()), Session(), lambda: None, lambda _: None, lambda _: None)
+    return Controller(Store(document or default_document()), Session(), lambda: None, lambda _: None)
 
 
 def generated(settings: GeneratorSettings = MOONS) -> Document:

@@ -16,8 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.run_state import RunState
 from app.features.kkt.text import NO_STUDY, point_words
-from app.features.multipliers.panel import MultipliersPanel
-from app.features.multipliers.view_bars import bars_of
+from app.features.multipliers.panel import MultipliersPanel, bars_of
 from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
 from app.state.points import Points

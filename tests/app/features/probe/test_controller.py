@@ -28,7 +28,7 @@ from tests.app.features.probe.probes import frame_of, ground_of, knn, points_of,
 
 def controller(shown: int = 2) -> tuple[Controller, list[str]]:
     said: list[str] = []
-    return Controller(Store(Document(shown=shown)), Session(), lambda: None, said.append, said.append), said
+    return Controller(Store(Document(shown=shown)), Session(), lambda: None, said.append), said
 
 
 def test_the_pointer_is_told_where_somebody_looks() -> None:

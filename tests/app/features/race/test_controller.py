@@ -46,7 +46,7 @@ class Table:
         self.drawn = 0
         points = GeneratorSettings(count=20).points()
         self.controller = Controller(
-            Store(document or Document(points=points)), Session(), lambda: None, lambda _: None, lambda _: None
+            Store(document or Document(points=points)), Session(), lambda: None, lambda _: None
         )
         self.ear = Ear()
         self.desk = RaceController(self.controller, self.ear, lambda: self.ready, self._draw)  # type: ignore[arg-type]

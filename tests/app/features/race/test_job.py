@@ -16,15 +16,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.engine.latest_queue import LatestQueue
-from app.engine.pool import Job, Later, Pool, Priority
+from app.engine.pool import Job, Later, LatestQueue, Pool, Priority
 from app.engine.shading import Shades
 from app.features.race import field, racer, text
-from app.features.race import job as race_module
-from app.features.race.field import INDEFINITE, NO_SECOND_CLASS, Field, placed
-from app.features.race.job import FRAME_INTERVAL, RaceWork
-from app.features.race.picture import in_fewer_pixels
-from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, CostProbe, Racer
+from app.features.race import field as race_module
+from app.features.race.field import FRAME_INTERVAL, INDEFINITE, NO_SECOND_CLASS, Field, RaceWork, placed
+from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, CostProbe, Racer, in_fewer_pixels
 from app.features.race.requests import CURVE, NEAR_GAP, Finish, RaceFrame, RaceRequest
 from app.scene.model import grid_of
 from app.scene.status_badge import Mood

@@ -18,9 +18,19 @@ from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 from app.engine.pieces import OvertakenError
 from app.engine.query import Answer
 from app.engine.results import Results
-from app.features.validation_curves import query
-from app.features.validation_curves.query import FOLDS, Curve, CurveQuery, asked_lane, folds_of, places
-from app.features.validation_curves.scene import ValidationCurvesSession, name_of, queries, question_of
+from app.features.validation_curves import scene as query
+from app.features.validation_curves.scene import (
+    FOLDS,
+    Curve,
+    CurveQuery,
+    ValidationCurvesSession,
+    asked_lane,
+    folds_of,
+    name_of,
+    places,
+    queries,
+    question_of,
+)
 from app.features.validation_curves.scene import lane as strips_of
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings

@@ -16,9 +16,8 @@ from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider,
 from pytestqt.qtbot import QtBot
 
 from app.engine.pool import Priority
-from app.features.validation_curves import query
-from app.features.validation_curves.query import Curve, CurveQuery
-from app.features.validation_curves.scene import Strips, ValidationCurve, name_of, sentence
+from app.features.validation_curves import scene as query
+from app.features.validation_curves.scene import Curve, CurveQuery, Strips, ValidationCurve, name_of, sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
 from app.state.slider_scales import RankScale, scale_of

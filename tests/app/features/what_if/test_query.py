@@ -19,9 +19,9 @@ from sklearn import svm as reference
 from app.controllers.controller import Controller
 from app.engine.lane_job import MOST_VERTICES
 from app.engine.pieces import OvertakenError, Pace
-from app.engine.raster import Surface, unless_too_dense
 from app.engine.requests import Frame, Marks, Model, Phase
 from app.engine.results import Results
+from app.engine.surface_values import Surface, unless_too_dense
 from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf
 from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide, ended, squared_norm
@@ -284,7 +284,7 @@ class Desk(Controller):
     def __init__(self, document: Document) -> None:
         self.said: list[str] = []
         shown: Any = SimpleNamespace(frame=self.newest)
-        super().__init__(Store(document), Session(), lambda: None, self.said.append, self.said.append, shown)
+        super().__init__(Store(document), Session(), lambda: None, self.said.append, shown)
         self.what_if = self.feature(WhatIf)
         self.late = False
 

@@ -19,6 +19,7 @@ from app.state.document import default_document
 from app.views import actions
 from app.views.dialogs.recovery import RecoveryDialog
 from app.views.window import MainWindow
+from tests.app import file_work
 from tests.app.files.faulty_disk import CODES, FaultyDisk, Tally
 from tests.app.views.dialogs.test_recovery import SMALL, choose, same
 from tests.windows import Make, discard, save_as
@@ -73,7 +74,7 @@ def an_hour(window: MainWindow, qtbot: QtBot, folder: Path) -> tuple[bool, bool]
     assert saved != store.modified
     window.findChild(QMenu, "recent").aboutToShow.emit()
     window.choose_theme("dark")
-    window.controller.export(folder / "points.csv")
+    file_work.export(window.controller, folder / "points.csv", window.alert)
     alerts(window)
     return recovered, saved
 
@@ -106,8 +107,8 @@ def campaign(qtbot: QtBot, folder: Path, tally: Tally, codes: tuple[int, ...], s
             if not recovered:
                 assert (profile / "recovery" / "left.recovery").read_bytes() == COPY
             window.controller.dispatch(AddPoints(xy=(4.0, 4.0), labels=2))
-            assert window.controller.save(mine) and same(documents.read(mine), window.document)
-            assert window.controller.export(folder / "points.csv")
+            assert file_work.save(window.controller, mine) and same(documents.read(mine), window.document)
+            assert file_work.export(window.controller, folder / "points.csv")
             for dialog in window.findChildren(QDialog):
                 dialog.close()
             discard(window)

@@ -23,6 +23,7 @@ from app.state.document import Document, default_document
 from app.state.points import Points
 from app.views import task_runner
 from app.views.window import MainWindow
+from tests.app import file_work
 from tests.windows import Make, discard, finish_tasks, save_as
 
 SMALL = replace(default_document(), points=Points.of([(0.25, -1.5), (1.0, 2.0), (0.1, 0.2)], [0, 1, 2]))
@@ -111,7 +112,7 @@ def cancel_button(window: MainWindow, qtbot: QtBot) -> QPushButton:
 def saved(make: Make, tmp_path: Path) -> tuple[MainWindow, Path]:
     """A window with a document of a file, edited since."""
     window, path = make(SMALL, wait=False), tmp_path / "mine.playground"
-    assert window.controller.save(path)
+    assert file_work.save(window.controller, path)
     edit(window)
     return window, path
 

@@ -28,6 +28,7 @@ from app.state.document import ClassStyle, Document, default_document
 from app.state.points import Points
 from app.views.dialogs.recovery import RecoveryDialog
 from app.views.window import MainWindow
+from tests.app import file_work
 from tests.windows import Make, discard, finish_tasks, save_as
 
 ROOT = Path(__file__).parents[4]
@@ -141,7 +142,7 @@ def test_a_copy_comes_with_the_first_unsaved_change_and_goes_with_the_last(
     assert copies(tmp_path) == []
     endings: dict[str, Callable[[], object]] = {
         "undo": controller.undo,
-        "save": lambda: controller.save(tmp_path / "mine.playground"),
+        "save": lambda: file_work.save(controller, tmp_path / "mine.playground"),
         "undo again": controller.undo,
         "new": controller.new,
     }
@@ -453,7 +454,7 @@ def test_a_failed_save_offers_another_place(
 ) -> None:
     path, other = tmp_path / "mine.playground", tmp_path / "other.playground"
     window = make(SMALL, wait=False)
-    assert window.controller.save(path)
+    assert file_work.save(window.controller, path)
     old = path.read_bytes()
     edit(window)
     for trigger in (window.named_actions["save"].trigger, window.close):  # `box` waits for the save
@@ -487,7 +488,7 @@ def test_a_failed_save_offers_another_place(
 def test_places_that_cannot_be_saved_to(make: Make, tmp_path: Path, place: str) -> None:
     window = make(SMALL, wait=False)
     (tmp_path / "folder").mkdir()
-    assert window.controller.save(tmp_path / "mine.playground")
+    assert file_work.save(window.controller, tmp_path / "mine.playground")
     old = (tmp_path / "mine.playground").read_bytes()
     edit(window)
     save_as(window, tmp_path / place)
@@ -504,7 +505,7 @@ def test_a_folder_that_vanished(make: Make, tmp_path: Path) -> None:
     folder = tmp_path / "lesson"
     folder.mkdir()
     window = make(SMALL, wait=False)
-    assert window.controller.save(folder / "mine.playground")
+    assert file_work.save(window.controller, folder / "mine.playground")
     edit(window)
     (folder / "mine.playground").unlink()
     folder.rmdir()
@@ -516,7 +517,7 @@ def test_a_folder_that_vanished(make: Make, tmp_path: Path) -> None:
 def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_path: Path) -> None:
     path, other = tmp_path / "mine.playground", tmp_path / "other.playground"
     window = make(SMALL, wait=False)
-    assert window.controller.save(path)
+    assert file_work.save(window.controller, path)
     edit(window)
     act(window, "save")
     assert boxes(window) == [], "one's own save is no change of another's"
@@ -537,7 +538,7 @@ def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_p
             finish_tasks(window)
             assert same(documents.read(other), window.document)
             dialogs(window)[0].reject()
-            assert window.controller.save(path)
+            assert file_work.save(window.controller, path)
         QApplication.sendPostedEvents(None, 52)
     assert boxes(window) == []
 
@@ -547,7 +548,7 @@ def test_what_changed_while_the_program_was_dead_is_not_overwritten_unasked(
 ) -> None:
     path = tmp_path / "mine.playground"
     first = create_window(SMALL, tmp_path)
-    assert first.controller.save(path)
+    assert file_work.save(first.controller, path)
     edit(first)
     copy = kept(first, qtbot)
     data = copy.read_bytes()
@@ -565,7 +566,7 @@ def test_what_changed_while_the_program_was_dead_is_not_overwritten_unasked(
 def test_saving_over_what_another_window_has_open_asks(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     first, second = make(SMALL, wait=False), make(wait=False)
-    assert first.controller.save(path)
+    assert file_work.save(first.controller, path)
     old = path.read_bytes()
     act(second, "save")
     (dialog,) = dialogs(second)
@@ -598,7 +599,7 @@ def test_recent_documents(make: Make, tmp_path: Path) -> None:
     assert [a.text() for a in recent_menu(window).actions()] == ["No recent documents", "", "&Clear this list"]
     paths = [tmp_path / f"R&D {number}.playground" for number in range(12)]
     for path in (*paths, paths[5]):
-        assert window.controller.save(path)
+        assert file_work.save(window.controller, path)
     paths[7].unlink()
     expected = [5, 11, 10, 9, 8, 6, 4, 3, 2]
     shown = [action.text().split("  –  ")[0] for action in recent_menu(window).actions()[:-2]]
@@ -637,7 +638,7 @@ def test_a_recent_document_that_cannot_be_looked_at(
     closed.parent.mkdir()
     first = make(SMALL, wait=False)
     for path in (closed, other):
-        assert first.controller.save(path)
+        assert file_work.save(first.controller, path)
     discard(first)
     unreachable(monkeypatch, closed.parent, code)
     window = create_window(SMALL, tmp_path, other)
@@ -663,9 +664,9 @@ def test_a_recent_document_on_a_disk_that_was_away(make: Make, tmp_path: Path) -
     path, away = tmp_path / "share" / "a.playground", tmp_path / "away"
     path.parent.mkdir()
     window = make(SMALL, wait=False)
-    assert window.controller.save(path)
+    assert file_work.save(window.controller, path)
     path.parent.rename(away)
-    assert window.controller.save(tmp_path / "b.playground")
+    assert file_work.save(window.controller, tmp_path / "b.playground")
     discard(window)
     window = make(wait=False)
     assert [action.text()[:1] for action in recent_menu(window).actions()[:-2]] == ["b"]
@@ -722,7 +723,7 @@ def test_revert_is_one_step_and_asks_first(make: Make, tmp_path: Path) -> None:
     window = make(SMALL, wait=False)
     assert not window.named_actions["revert"].isEnabled()
     controller, store = window.controller, window.controller.store
-    assert controller.save(path)
+    assert file_work.save(controller, path)
     saved = window.document
     controller.set_notes("other")
     edit(window)
@@ -752,7 +753,7 @@ def test_revert_is_one_step_and_asks_first(make: Make, tmp_path: Path) -> None:
     assert boxes(window) == [], "what was read by reverting is known"
     path.write_bytes(b"{")
     before = window.document
-    assert not controller.revert() and window.document is before
+    assert not file_work.revert(controller, window.alert) and window.document is before
     box(window, "alert").close()
 
 

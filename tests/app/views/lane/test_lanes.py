@@ -15,6 +15,7 @@ from app.features.difference.controller import DifferenceController
 from app.features.difference.scene import DifferenceSession, Wipe
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.views.window import MainWindow
+from tests.app import file_work
 from tests.app.views.lane.test_forms import find
 from tests.windows import Make, settle
 
@@ -309,12 +310,12 @@ def test_a_file_of_three_opens_as_it_was(make: Make, qtbot: QtBot, tmp_path) -> 
     window.controller.feature(DifferenceController).compare(2, 1)
     settle(qtbot, window)
     path = tmp_path / "three.playground"
-    assert window.controller.save(path)
+    assert file_work.save(window.controller, path)
     lanes = window.document.lanes
     window.controller.lanes.remove(0)
     settle(qtbot, window)
     window.controller.store.saved(window.document, path)
-    assert window.controller.open(path)
+    assert file_work.open_file(window.controller, path)
     settle(qtbot, window)
     assert window.document.lanes == lanes and window.document.compared == (2, 1) and window.document.shown == 3
     assert [window.result(at).lane for at in range(3)] == list(lanes)

@@ -19,6 +19,7 @@ from app.state.document import Document, Lane, default_document
 from app.views.panels.history_panel import HistoryModel, HistoryPanel
 from app.views.panels.notes_panel import NotesPanel
 from app.views.window import MainWindow
+from tests.app import file_work
 from tests.covering import first_of
 from tests.windows import Make, discard, settle
 
@@ -138,7 +139,7 @@ def test_the_saved_step_is_marked(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     history = opened(window, qtbot, "history")
     controller.set_lane(0, "knn", n_neighbors=1)
     controller.set_lane(0, "knn", n_neighbors=2)
-    assert controller.save(tmp_path / "a.playground")
+    assert file_work.save(controller, tmp_path / "a.playground")
     controller.set_lane(0, "knn", n_neighbors=3)
     window.refresh()
     assert rows(history) == ["Start", "Set k to 1", "Set k to 2  (saved)", "Set k to 3"]
@@ -148,7 +149,7 @@ def test_the_saved_step_is_marked(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     controller.set_lane(0, "knn", n_neighbors=4)  # the saved step is among those that are forgotten
     window.refresh()
     assert rows(history) == ["Start", "Set k to 1", "Set k to 4"] and controller.store.saved_position is None
-    assert controller.open(tmp_path / "a.playground")
+    assert file_work.open_file(controller, tmp_path / "a.playground")
     window.refresh()
     assert rows(history) == ["Start"] and controller.store.saved_position == 0
 
@@ -157,10 +158,10 @@ def test_a_merged_step_and_a_broken_off_one_are_not_the_saved_one(make: Make, tm
     window = make(plain(), wait=False)
     controller, store, drag = window.controller, window.controller.store, object()
     controller.dispatch(MovePoints(drag, ids=[0], xy=[[0, 0]]))
-    assert controller.save(tmp_path / "a.playground") and store.saved_position == 1
+    assert file_work.save(controller, tmp_path / "a.playground") and store.saved_position == 1
     controller.dispatch(MovePoints(drag, ids=[0], xy=[[1, 0]]))
     assert store.saved_position is None and store.position == 1
-    assert controller.save(tmp_path / "a.playground") and store.saved_position == 1
+    assert file_work.save(controller, tmp_path / "a.playground") and store.saved_position == 1
     controller.abandon(drag)
     assert store.saved_position is None and store.position == 0 and store.history == ()
 

@@ -18,9 +18,8 @@ from app.state.commands import AddPoints, Clear, MovePoints, RelabelPoints, Remo
 from app.state.document import Document, Lane, View
 from app.state.points import Points
 from app.tools import PointerPosition
-from app.views.panels.point_cells import ClassField
 from app.views.panels.point_model import PointModel
-from app.views.panels.point_table import PointTable
+from app.views.panels.point_table import ClassField, PointTable
 from app.views.widgets.form_fields import number_of
 from app.views.window import MainWindow
 from tests.covering import first_of

@@ -28,9 +28,9 @@ from app.engine.requests import Marks, Picture
 from app.features.difference.controller import DifferenceController
 from app.features.difference.scene import DifferenceSession
 from app.features.evaluation.scene import OTHER
-from app.features.ground_truth.bayes_boundary import IDEAL
 from app.features.ground_truth.bootstrap import HAZE
 from app.features.ground_truth.controller import GroundTruthController
+from app.features.ground_truth.scene import IDEAL
 from app.features.ground_truth.state import GroundTruthSession
 from app.features.kkt.overlay import to_repaint
 from app.features.kkt.scene import KktSession
