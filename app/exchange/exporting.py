@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,13 +28,6 @@ TABLES = {".csv": ",", ".tsv": "\t"}
 
 #: Rows that are written at a time: some tenths of a millisecond of work.
 _TOGETHER = 400
-#: Suffixes of what can be exported, for the file dialog.
-EXPORTS = {
-    ".csv": "Comma-separated table",
-    ".tsv": "Tab-separated table",
-    ".svmlight": "svmlight, LIBSVM",
-    ".npz": "NumPy arrays",
-}
 
 
 class DoubtError(FileError):
@@ -61,34 +56,85 @@ def export(
     write_bytes(encode(xy, labels, class_names, axes, path, guard), path)
 
 
+@dataclass(frozen=True)
+class Content:
+    """What is exported: points, names of all eight classes and of the two axes, and whether names are guarded."""
+
+    xy: Array
+    labels: Labels
+    names: Sequence[str]
+    titles: Sequence[str]
+    guard: bool
+
+
+@dataclass(frozen=True)
+class ExportFormat:
+    """A kind of file.
+
+    Attributes
+    ----------
+    title : str
+        As in the file dialog.
+    encode : callable
+        The bytes of a file.
+    in_pieces : bool, default=True
+        The file of some points is the head of the file of none and then lines of theirs, so that it can be written
+        piece by piece.
+    """
+
+    title: str
+    encode: Callable[[Content], bytes]
+    in_pieces: bool = True
+
+
+def _table(content: Content, separator: str) -> bytes:
+    head = [guarded(title, content.guard) for title in content.titles]
+    head.append(_class_title(content.titles, content.names))
+    # In quotes a name that begins with # does not begin a comment.
+    quoting = csv.QUOTE_ALL if head[0].startswith("#") else csv.QUOTE_MINIMAL
+    cells = [guarded(name, content.guard) for name in content.names]
+    text = _text([head], separator, quoting) + _rows(content.xy, content.labels, cells, separator)
+    return text.encode("utf-8", "replace")
+
+
+def _svmlight(content: Content) -> bytes:
+    triples = zip(content.labels.tolist(), *content.xy.T.tolist(), strict=True)
+    return "".join(f"{label + 1} 1:{x!r} 2:{y!r}\n" for label, x, y in triples).encode()
+
+
+def _numpy(content: Content) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(
+        file,
+        X=np.asarray(content.xy, dtype=np.float64),
+        y=np.asarray(content.labels, dtype=np.int64),
+        class_names=np.array(content.names, dtype=np.str_),
+        feature_names=np.array(content.titles, dtype=np.str_),
+    )
+    return file.getvalue()
+
+
+#: What can be exported, by suffix.
+EXPORTS: dict[str, ExportFormat] = {
+    ".csv": ExportFormat("Comma-separated table", partial(_table, separator=TABLES[".csv"])),
+    ".tsv": ExportFormat("Tab-separated table", partial(_table, separator=TABLES[".tsv"])),
+    ".svmlight": ExportFormat("svmlight, LIBSVM", _svmlight),
+    ".npz": ExportFormat("NumPy arrays", _numpy, in_pieces=False),  # it compresses without holding others up
+}
+
+
 def encode(
     xy: Array, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
 ) -> bytes:
     """The bytes that `export` writes."""
-    suffix = path.suffix.lower()
-    names = names_of(class_names)
-    titles = _titles(axes)
-    if suffix in TABLES:
-        head = [guarded(title, guard) for title in titles] + [_class_title(titles, names)]
-        # In quotes a name that begins with # does not begin a comment.
-        quoting = csv.QUOTE_ALL if head[0].startswith("#") else csv.QUOTE_MINIMAL
-        cells = [guarded(name, guard) for name in names]
-        text = _text([head], TABLES[suffix], quoting) + _rows(xy, labels, cells, TABLES[suffix])
-        return text.encode("utf-8", "replace")
-    if suffix == ".svmlight":
-        triples = zip(labels.tolist(), *xy.T.tolist(), strict=True)
-        return "".join(f"{label + 1} 1:{x!r} 2:{y!r}\n" for label, x, y in triples).encode()
-    if suffix == ".npz":
-        file = io.BytesIO()
-        np.savez_compressed(
-            file,
-            X=np.asarray(xy, dtype=np.float64),
-            y=np.asarray(labels, dtype=np.int64),
-            class_names=np.array(names, dtype=np.str_),
-            feature_names=np.array(titles, dtype=np.str_),
-        )
-        return file.getvalue()
-    raise FileError(f"{path.name} was not exported: its name must end in {', '.join(EXPORTS)}.")
+    content = Content(xy, labels, names_of(class_names), _titles(axes), guard)
+    return _format_of(path).encode(content)
+
+
+def _format_of(path: Path) -> ExportFormat:
+    if path.suffix.lower() not in EXPORTS:
+        raise FileError(f"{path.name} was not exported: its name must end in {', '.join(EXPORTS)}.")
+    return EXPORTS[path.suffix.lower()]
 
 
 def running(labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path) -> str:
@@ -116,7 +162,7 @@ def encode_pieces(
     xy: Array, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
 ) -> Iterator[tuple[bytes, float]]:
     """The same bytes in pieces of less than a millisecond's work, each with the share that is done."""
-    if path.suffix.lower() == ".npz":  # it compresses without holding others up
+    if not _format_of(path).in_pieces:
         yield encode(xy, labels, class_names, axes, path, guard), 1.0
         return
     head = len(encode(xy[:0], labels[:0], class_names, axes, path, guard))

@@ -5,7 +5,7 @@ at the left, are made of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -202,6 +202,7 @@ def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
             action.setIcon(drawn)
 
 
+@lru_cache(maxsize=256)
 def icon(name: str, theme: Theme, ratio: float) -> QIcon:
     """The icon of this name in the theme's ink; none where there is none that can be read."""
     try:

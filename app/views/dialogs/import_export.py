@@ -65,7 +65,7 @@ class ImportExport:
         """Ask where to export all points to."""
         from app import exchange
 
-        kinds = {f"{title} (*{suffix})": suffix for suffix, title in exchange.EXPORTS.items()}
+        kinds = {f"{kind.title} (*{suffix})": suffix for suffix, kind in exchange.EXPORTS.items()}
         name = Path(self._controller.store.title).stem
         dialog = QFileDialog(
             self._window,
