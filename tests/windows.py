@@ -74,10 +74,13 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     """``make(document)`` shows a window and waits until it has learnt; afterwards no thread may be left."""
     windows: list[MainWindow] = []
 
-    def build(document: Document | None = None, wait: bool = True, size: tuple[int, int] = (1100, 760)) -> MainWindow:
+    def build(
+        document: Document | None = None, wait: bool = True, size: tuple[int, int] = (1100, 760), simple: bool = False
+    ) -> MainWindow:
         QCursor.setPos(QPoint(5000, 5000))  # where the test before left it, it would draw its brush
         window = create_window(document, tmp_path)
         windows.append(window)
+        window.controller.prefer_simple(simple)  # most tests are of what Simple leaves out
         window.resize(*size)
         window.show()
         qtbot.waitExposed(window)

@@ -16,6 +16,7 @@ from app.state.commands import (
     Command,
     Generate,
     ImportPoints,
+    Regenerate,
     SetFields,
     SetGenerator,
     SetLane,
@@ -26,7 +27,7 @@ from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, View
 from app.state.edit_struct import changed_struct, text_of
 from app.state.host import Host
 from app.state.number_format import count
-from app.state.points import MAX_CLASSES
+from app.state.points import MAX_CLASSES, Points
 from app.state.session import NOTHING, FeatureSession, Session
 from app.state.store import Store
 from app.state.test_split import IdSet, Kind
@@ -34,8 +35,10 @@ from app.tools import PointerPosition
 from solver.data.datasets import DATASETS
 
 from .editing import Editing
+from .examples import ExampleController
 from .lanes import LaneController
 from .playback import PlaybackController
+from .presenting import PresentingController
 
 if TYPE_CHECKING:
     from app.exchange import Imported
@@ -109,19 +112,29 @@ class Controller:
         self._features: dict[object, Any] = {}
         self._changed = changed
         self.say = say
+        #: Simple is wanted, wherever the document allows it.
+        self.prefers_simple = False
         #: What the document's file held when it was last read or written here, if known.
         self.on_disk: documents.Fingerprint | None = None
         self.file_tasks = FileTasks(self)
         self.editing = Editing(self)
         self.playback = PlaybackController(self)
+        self.presenting = PresentingController(self)
         self.splitting = TestSplitController(self)
         self.lanes = LaneController(self)
-        store.listen(lambda old, new: changed())
+        self.examples = ExampleController(self)
+        store.listen(self._follow)
 
     @property
     def document(self) -> Document:
         """The present document."""
         return self.store.document
+
+    def _follow(self, old: Document, new: Document) -> None:
+        """The document has changed: Simple cannot show one that uses more."""
+        if self.session.simple and old.lanes is not new.lanes and not new.is_simple:
+            self.session = replace(self.session, simple=False)
+        self._changed()
 
     def dispatch(self, command: Command) -> bool:
         """Apply `command`; a gesture that is going on ends first, and is a step of its own.
@@ -173,7 +186,7 @@ class Controller:
 
     def undo(self) -> None:
         if self.editing.busy:
-            self.say("Undo waits for the end of the stroke; Esc breaks it off.")
+            self.say("Undo waits for the end of the stroke; Esc cancels it.")
         else:
             self.store.undo()
 
@@ -193,21 +206,31 @@ class Controller:
         self.dispatch(Generate(settings=self.document.generator, add=add))
 
     def choose_generator(self, name: str) -> None:
-        """Another data set, with the noise and number of classes it looks best with."""
+        """Another data set, made at once with the noise and number of classes it looks best with, no label flipped."""
         kind = DATASETS[name]
         few, many = kind.n_classes
-        self.set_generator(
-            name=name, noise=kind.noise, shift=0.0, n_classes=min(max(self.document.generator.n_classes, few), many)
+        n_classes = min(max(self.document.generator.n_classes, few), many)
+        settings = changed_struct(
+            self.document.generator,
+            {"name": name, "noise": kind.noise, "shift": 0.0, "n_classes": n_classes, "flipped": 0.0},
         )
+        self.dispatch(Generate(settings=settings))
 
     def set_generator(self, drag: object = None, **values: Any) -> None:
-        """Change fields of the generator's settings; `drag` makes the changes of one drag one undo step."""
+        """Change fields of the generator's settings; `drag` makes the changes of one drag one undo step.
+
+        As long as the points are the generator's own, they are made anew at once; else they stay until `generate`.
+        """
         try:
             settings = changed_struct(self.document.generator, values)
         except ValueError as error:
             self.say(str(error))
-        else:
-            self.dispatch(SetGenerator(settings=settings, text=text_of(values), merge_key=drag))
+            return
+        text, document = text_of(values), self.document
+        if document.is_generated:
+            self.dispatch(Regenerate(settings=settings, text=text, merge_key=drag))
+        elif self.dispatch(SetGenerator(settings=settings, text=text, merge_key=drag)) and len(document.points):
+            self.say("The points were edited, so they stay as they are.  Generate (G) makes new ones.")
 
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:
         """Change fields of a lane, or of its settings of the learner `part`; `text` names the undo step."""
@@ -290,14 +313,32 @@ class Controller:
         else:
             self.change(of, **{switch: not getattr(self.session.of(of), switch)})
 
+    def put_points_away(self, away: bool) -> None:
+        """Draw no points, or all of them again."""
+        self.set_session(points_away=away)
+
     def set_theme(self, theme: str, dark: bool) -> None:
         self.set_session(theme=theme, dark=dark)
+
+    def prefer_simple(self, simple: bool) -> None:
+        """Show kNN and SVM with the settings one plays with, or everything; a document that uses more shows all."""
+        self.prefers_simple = simple
+        self.set_session(simple=simple and self.document.is_simple)
+
+    def toggle_simple(self) -> None:
+        """From Simple to Full, or back where the document allows it."""
+        if self.session.simple or self.document.is_simple:
+            self.prefer_simple(not self.session.simple)
+        else:
+            self.say("Simple shows kNN and SVM with their main settings; these classifiers use more.")
 
     # -- files -----------------------------------------------------------------------------------------------------
 
     def new(self) -> None:
+        """No points and no file; everything else stays as it is."""
         old = self.document
-        self.put(replace(Document(), lanes=old.lanes, slots=old.slots, shown=old.shown, compared=old.compared), None)
+        split = replace(old.split, painted=IdSet())
+        self.put(replace(old, points=Points(), origin=None, split=split), None)
 
     def put(
         self,
@@ -312,6 +353,7 @@ class Controller:
         """
         self.editing.cancel()
         old = self.document.slots  # a lane of the new one takes over what was set for the one in its place
+        self.presenting.clear()
         session, names = self.session, ("playing", "speeds", "folds")
         kept = {name: _moved(getattr(session, name), old, document.slots) for name in names}
         restarts = tuple(restart + 1 for restart in self.session.restarts)
@@ -319,6 +361,8 @@ class Controller:
             *(part.of_new_document() for part in session.features),
             selection=NOTHING,
             cursor=None,
+            simple=self.prefers_simple and document.is_simple,
+            example="",
             seeks=Session.seeks,
             restarts=restarts,
             **kept,
@@ -328,9 +372,17 @@ class Controller:
 
     def import_points(self, points: Imported, add: bool) -> None:
         """Points of a file in place of the present ones, or beside them."""
-        names, axes = points.class_names, points.axes
-        self.dispatch(ImportPoints(xy=points.xy, labels=points.labels, class_names=names, axes=axes, add=add))
-        self.say(f"{'Added' if add else 'Imported'} {count(len(points.xy), 'point')}.")
+        command = ImportPoints(
+            xy=points.xy,
+            labels=points.labels,
+            class_names=points.class_names,
+            axes=points.axes,
+            scaling=points.scaling,
+            add=add,
+        )
+        if self.dispatch(command):
+            left = f"  {count(points.n_left_out, 'row')} left out." if points.n_left_out else ""
+            self.say(f"{'Added' if add else 'Imported'} {count(len(points.xy), 'point')}.{left}")
 
 
 def _moved(values: tuple[Any, ...], old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Any, ...]:

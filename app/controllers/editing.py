@@ -136,7 +136,7 @@ class Editing:
         """Take another tool in hand; a gesture that is going on ends."""
         if tool in TOOLS and tool != self.session.tool:
             self.finish()
-            self._host.set_session(tool=tool)
+            self._host.set_session(tool=tool, radius=dict(self.session.radii).get(tool, TOOLS[tool].radius))
 
     def set_option(self, name: str, value: int | str | bool) -> None:
         """Change an option of the tools; numbers beyond their limits become the nearest that is allowed."""
@@ -146,6 +146,9 @@ class Editing:
         allowed = {"spread": SPREADS, "moves": MOVES}.get(name)
         if allowed is None or value in allowed:
             self._host.set_session(**{name: value})
+        if name == "radius":  # each tool has its own
+            radii = dict(self.session.radii) | {self.session.tool: self.session.radius}
+            self._host.set_session(radii=tuple(radii.items()))
 
     def resize(self, factor: float) -> None:
         """Make the brush larger or smaller."""
@@ -317,7 +320,7 @@ class Editing:
     def escape(self) -> None:
         """The Esc key: break the gesture off, else select nothing, else hide the keyboard cursor."""
         if self.cancel():
-            self.say("Broken off; nothing was changed.")
+            self.say("Cancelled; nothing was changed.")
         elif len(self.session.selection):
             self.select_none()
         else:

@@ -24,7 +24,9 @@ class LaneController:
         """A new classifier to the right of the one at place `beside`: of a kind that is not on screen yet."""
         document = self._host.document
         present = {lane.classifier for lane in document.lanes[: document.shown]}
-        lanes = [Lane(), *(Lane(name) for name, learner in LEARNERS.items() if not learner.compares)]
+        simple = self._host.session.simple
+        names = [name for name, each in LEARNERS.items() if not each.compares and (each.simple or not simple)]
+        lanes = [Lane(), *map(Lane, names)]
         lane = next((lane for lane in lanes if lane.classifier not in present), lanes[0])
         add_lane(self._host, AddLane(index=beside + 1, lane=lane))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -10,6 +11,8 @@ from app.engine.run_state import RunState, Seek
 from app.state.host import Host
 from app.state.session import SPEEDS
 
+#: Seconds that a run takes at most that is watched from its start.
+WATCHED = 10.0
 Until = Literal["step", "next change", "previous change", "end"]
 
 
@@ -82,6 +85,24 @@ class PlaybackController:
         self._host.set_session(
             speeds=_with(self._host.session.speeds, self._slot(lane), min(max(speed, 0), len(SPEEDS) - 1)),
             studied=self._slot(lane),
+        )
+
+    def watch(self, lane: int) -> None:
+        """Play the run from its start, so slowly that it can be followed."""
+        run_state, slot = self._study_of(lane), self._slot(lane)
+        length = 1 if run_state is None else run_state.length
+        speed = next(place for place, per_second in enumerate(SPEEDS) if length <= WATCHED * per_second)
+        if math.isinf(SPEEDS[speed]):
+            speed -= 1
+        self._host.set_session(speeds=_with(self._host.session.speeds, slot, speed), studied=slot)
+        if run_state is not None:
+            self._go(lane, run_state, 0, "step", playing=True)
+
+    def leave(self, lane: int) -> None:
+        """Back to full speed, and to the end of the run."""
+        slot, session = self._slot(lane), self._host.session
+        self._host.set_session(
+            speeds=_with(session.speeds, slot, len(SPEEDS) - 1), playing=_with(session.playing, slot, True)
         )
 
     def restart(self, lane: int) -> None:

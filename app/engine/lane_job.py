@@ -176,4 +176,4 @@ def _picture(
     lines = (found.boundary(len(spec.points.classes)), found.margins())
     boundary, margins = (unless_too_dense(each, MOST_VERTICES) for each in lines)
     differing = math.nan if found.other is None else float((found.classes != found.other).mean())
-    return Picture(argb, grid, boundary, margins, differing)
+    return Picture(argb, grid, boundary, margins, differing, float(found.tie.mean()))

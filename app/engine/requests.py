@@ -84,6 +84,8 @@ class Picture:
         Polylines joined with NaN rows; of a difference, the boundaries of the two models.
     differing : float
         Of a difference, the share of the pixels in which the two models predict different classes.
+    tied : float
+        Share of the pixels in which no class is ahead.
     """
 
     argb: NDArray[np.uint32]
@@ -91,6 +93,7 @@ class Picture:
     boundary: Array
     margins: Array
     differing: float = float("nan")
+    tied: float = 0.0
 
 
 def _none() -> NDArray[np.intp]:

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,16 @@ from app.files.documents import FileError
 from app.state.number_format import count, grouped
 from app.state.plain_text import plain
 from app.state.points import LIMIT, MAX_CLASSES
+from app.state.scaling import Scaling
 from solver.core.arrays import Array
 
 from .table import CLASS_NAMES, Column, Table, number_in, number_text
 
 #: Rows that are listed when they cannot be used; the count is always whole.
 MOST_LISTED = 200
+#: How many times as much one axis may vary as the other, and between which deviations both may lie, until a sentence
+#: advises to standardise: what is measured in other units is one classifier's tie and another's single axis.
+UNLIKE, LEAST_DEVIATION, MOST_DEVIATION = 5.0, 0.05, 5.0
 _COUNTERS = frozenset({"id", "index", "row", "nr", "no"})
 
 
@@ -35,12 +39,15 @@ class Choice:
         None: every point is of class 1.
     standardise : bool
         Shift and scale x and y to mean 0 and variance 1 over the imported points.
+    leave_out : bool
+        Leave out the rows that cannot be used; else there must be none.
     """
 
     x: int
     y: int
     label: int | None = None
     standardise: bool = False
+    leave_out: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +65,14 @@ class Imported:
         What the file calls x and y, "" where it does not.
     columns : tuple of (str, str)
         The names by which the columns of x and y are told apart.
+    scaling : Scaling or None
+        What x and y were standardised by.
+    left_out : tuple of (int, str)
+        Line and reason of the first `MOST_LISTED` rows that were left out.
+    n_left_out : int
+        How many there are.
+    advice : str
+        Why they should be standardised; "" when they need not be.
     """
 
     xy: Array
@@ -65,6 +80,10 @@ class Imported:
     class_names: tuple[str, ...]
     axes: tuple[str, str]
     columns: tuple[str, str]
+    scaling: Scaling | None = None
+    left_out: tuple[tuple[int, str], ...] = ()
+    n_left_out: int = 0
+    advice: str = ""
 
     @property
     def summary(self) -> str:
@@ -75,7 +94,8 @@ class Imported:
             name = plain(self.class_names[label]) if label < len(self.class_names) else ""
             alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
             parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")
-        return f"{count(n, 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
+        said = f"{count(n, 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
+        return f"{said} {count(self.n_left_out, 'row')} left out." if self.n_left_out else said
 
 
 class BadRows(FileError):  # noqa: N818 (it is a list of rows first of all)
@@ -145,7 +165,7 @@ def convert(table: Table, choice: Choice) -> Imported:
     Classes written as the whole numbers 1 to 8 keep their numbers.  Other numbers are taken in their order, words in
     the alphabet's: the two halves of a file then agree about the classes, which first appearances would not.
     """
-    refused = f"{table.name} was not imported"
+    refused = f"{table.name} cannot be imported yet"
     if len(table.columns) < 2:
         _refuse_bad_rows(table, table.columns[0], table.columns[0], None)  # they may be why
         raise FileError(f"{refused}: it has only one column, and points need two, x and y.")
@@ -156,38 +176,83 @@ def convert(table: Table, choice: Choice) -> Imported:
         if column.categories:
             raise FileError(f"{refused}: column {_quoted(column.name)} holds names, not numbers.")
     label = None if choice.label is None else table.columns[choice.label]
+    left_out: tuple[tuple[int, str], ...] = ()
+    n_left_out = 0
+    if choice.leave_out:
+        bad = _bad_rows(table, x, y, label)
+        if bad and len(bad) < len(table):
+            left_out, n_left_out = tuple(_reasons(table, bad, x, y, label)), len(bad)
+            kept = np.setdiff1d(np.arange(len(table)), bad)
+            x, y = _only(x, kept), _only(y, kept)
+            label = None if label is None else _only(label, kept)
+            table = replace(table, lines=table.lines[kept], faults={})
     _refuse_bad_rows(table, x, y, label)
-    xy = np.column_stack((x.values, y.values))
+    xy, scaling, advice = np.column_stack((x.values, y.values)), None, _advice(x, y)
     if choice.standardise:
         xy = np.column_stack((standardised(x.values), standardised(y.values)))
+        (mean_x, deviation_x), (mean_y, deviation_y) = _moments(x.values), _moments(y.values)
+        scaling, advice = Scaling((mean_x, mean_y), (deviation_x, deviation_y)), ""
+    labels, names = (np.zeros(len(table), dtype=np.uint8), ("",)) if label is None else _labels(label, refused)
     axes, columns = (_title(x), _title(y)), (x.name, y.name)
-    if label is None:
-        return Imported(xy, np.zeros(len(table), dtype=np.uint8), ("",), axes, columns)
-    labels, names = _labels(label, refused)
-    return Imported(xy, labels, names, axes, columns)
+    return Imported(xy, labels, names, axes, columns, scaling, left_out, n_left_out, advice)
+
+
+def _only(column: Column, rows: NDArray[np.intp]) -> Column:
+    """Some rows of a column, ascending."""
+    texts = {place: column.texts[row] for place, row in enumerate(rows.tolist()) if row in column.texts}
+    return replace(column, values=column.values[rows], texts=texts)
+
+
+def _advice(x: Column, y: Column) -> str:
+    """Why two columns should be standardised: distances, and with them k, C and γ, are about numbers near 1."""
+    (_, first), (_, second) = _moments(x.values), _moments(y.values)
+    names = [_quoted(column.name) for column in (x, y)]
+    if len(x.values) < 3:
+        return ""
+    if max(first, second) > UNLIKE * min(first, second):
+        wide, narrow = names if first > second else names[::-1]
+        times = max(first, second) / min(first, second)
+        times_text = f"{times:.0f}" if times < 1000 else "very many"
+        return f"{wide} varies {times_text} times as much as {narrow} and would decide alone: standardise."
+    if not LEAST_DEVIATION <= max(first, second) <= MOST_DEVIATION:
+        far = "far apart" if first > 1 else "close together"
+        return f"In these units the points lie {far} (deviation {first:.2g} and {second:.2g}): standardise."
+    return ""
 
 
 def _title(column: Column) -> str:
     return column.name if column.title is None else column.title
 
 
-def _refuse_bad_rows(table: Table, x: Column, y: Column, label: Column | None) -> None:
+def _bad_rows(table: Table, x: Column, y: Column, label: Column | None) -> list[int]:
+    """Rows that cannot become points, ascending."""
     far = [np.abs(column.values) > LIMIT for column in (x, y)]
     bad = {*table.faults, *x.texts, *y.texts, *np.flatnonzero(far[0] | far[1]).tolist()}
     if label is not None:
         bad |= {row for row, text in label.texts.items() if not _names_class(text)}
-    if not bad:
-        return
+    return sorted(bad)
+
+
+def _reasons(table: Table, bad: Sequence[int], x: Column, y: Column, label: Column | None) -> list[tuple[int, str]]:
+    """Line and reason of the first `MOST_LISTED` of the `bad` rows."""
     rows = []
-    for row in sorted(bad)[:MOST_LISTED]:
+    for row in bad[:MOST_LISTED]:
         reason = table.faults.get(row) or _reason(x, row) or _reason(y, row)
         if not reason and label is not None:
             reason = f"column {_quoted(label.name)} does not say the class"
         rows.append((int(table.lines[row]), reason))
+    return rows
+
+
+def _refuse_bad_rows(table: Table, x: Column, y: Column, label: Column | None) -> None:
+    bad = _bad_rows(table, x, y, label)
+    if not bad:
+        return
+    rows = _reasons(table, bad, x, y, label)
     line, reason = rows[0]
     n = len(bad)
     raise BadRows(
-        f"{table.name} was not imported: {grouped(n)} of {count(len(table), 'row')} cannot be used,"
+        f"{table.name} cannot be imported yet: {grouped(n)} of {count(len(table), 'row')} cannot be used,"
         f" {'first ' if n > 1 else ''}{table.place} {line}: {reason}.",
         rows,
         n,
@@ -225,6 +290,14 @@ def standardised(values: Array) -> Array:
     unit -= unit.mean()
     scaled: Array = unit / np.sqrt(np.mean(unit * unit))
     return scaled
+
+
+def _moments(values: Array) -> tuple[float, float]:
+    """Mean and standard deviation, which is 1 where there is none: it must undo what `standardised` does."""
+    low, high = float(values.min()), float(values.max())
+    unit = (values - low) / (high - low) if low < high else np.zeros_like(values)
+    deviation = (high - low) * float(np.sqrt(np.mean((unit - unit.mean()) ** 2)))
+    return low + (high - low) * float(unit.mean()), deviation or 1.0
 
 
 def _labels(column: Column, refused: str) -> tuple[NDArray[np.uint8], tuple[str, ...]]:

@@ -20,6 +20,7 @@ from app.engine.scheduler import Scheduler
 from app.scene.context import Context
 from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
+from app.scene.status_badge import Status
 from app.state.points import Points
 from app.state.session import FeatureSession, Session
 from app.tools import PointerPosition
@@ -49,6 +50,8 @@ class Action:
     short : str
         Its name in the toolbar; "" leaves it out.
     checkable : bool
+    simple : bool
+        Simple has it in sight; else it is in the menu More there.
     gap : bool
         A separator stands before it.
     switch : str
@@ -70,6 +73,7 @@ class Action:
     short: str = ""
     checkable: bool = False
     gap: bool = False
+    simple: bool = True
     switch: str = ""
     of: type[FeatureSession] | None = None
     run: Callable[[Controller], object] | None = None
@@ -202,6 +206,8 @@ class Feature:
         ``scene(context, lanes)``: what it adds to the scene.
     lane : callable or None
         ``lane(context, index)``: what it says of the lane at place `index`, or None.
+    status : callable or None
+        ``status(context, index)``: what stands in the status line of the lane at place `index`, or None.
     sheets : callable or None
         ``sheets(context, index)``: what lies over the picture of the lane at place `index`; the very same sheets as
         long as nothing about them has changed, for new ones are painted anew.
@@ -240,6 +246,7 @@ class Feature:
     queries: Callable[[Context], dict[str, Query]] | None = None
     scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] | None = None
     lane: Callable[[Context, int], object | None] | None = None
+    status: Callable[[Context, int], Status | None] | None = None
     sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
     signs: tuple[Sign, ...] = ()
     watches: Callable[[Session], tuple[Aspect, ...]] | None = None

@@ -9,6 +9,7 @@ from app.engine.query import Query
 from app.engine.requests import NO_MARKS, Marks
 from app.scene.context import Context
 from app.scene.model import LaneScene
+from app.scene.status_badge import Status
 from app.state.session import Session
 
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
@@ -22,6 +23,7 @@ from .losses.feature import FEATURE as LOSSES
 from .multipliers.feature import FEATURE as MULTIPLIERS
 from .probe.feature import FEATURE as PROBE
 from .race.feature import FEATURE as RACE
+from .scores.feature import FEATURE as SCORES
 from .step.feature import FEATURE as STEP
 from .validation_curves.feature import FEATURE as VALIDATION_CURVES
 from .what_if.feature import FEATURE as WHAT_IF
@@ -39,6 +41,7 @@ FEATURES: tuple[Feature, ...] = (
     PROBE,
     WHAT_IF,
     EVALUATION,
+    SCORES,
     VALIDATION_CURVES,
     GROUND_TRUTH,
 )
@@ -105,6 +108,12 @@ def views(place: Place) -> list[Any]:
 def added_to_lane(context: Context, index: int) -> tuple[object, ...]:
     """What is said of the lane at place `index`."""
     said = [feature.lane(context, index) for feature in FEATURES if feature.lane is not None]
+    return tuple(each for each in said if each is not None)
+
+
+def status(context: Context, index: int) -> tuple[Status, ...]:
+    """What stands in the status line of the lane at place `index`."""
+    said = [feature.status(context, index) for feature in FEATURES if feature.status is not None]
     return tuple(each for each in said if each is not None)
 
 

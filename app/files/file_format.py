@@ -35,6 +35,7 @@ from app.state.document import (
     View,
 )
 from app.state.points import LIMIT, MAX_CLASSES, Ids, Points
+from app.state.scaling import Scaling
 from app.state.test_split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
 from solver.core.arrays import Integers
 
@@ -187,6 +188,8 @@ class FileV3(msgspec.Struct, forbid_unknown_fields=True):
     training_limit: TrainingLimit
     #: Left out when no generator made the points.
     origin: GeneratorSettings | None = None
+    #: Left out when the points were not standardised on import.
+    scaling: Scaling | None = None
 
 
 Newest = FileV3
@@ -260,6 +263,7 @@ def decode(data: bytes, version: int, lists: Lists | None = None) -> Document:
         compared=newest.compared,
         split=_split(newest.split, points),
         origin=newest.origin,
+        scaling=newest.scaling,
     )
 
 
@@ -359,14 +363,24 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
         "lanes": document.lanes,
         "shown": document.shown,
         "compared": document.compared,
-        "generator": document.generator,
+        "generator": _written(document.generator),
         "view": document.view,
         "notes": _sound(document.notes),
         "training_limit": document.training_limit,
     }
     if document.origin is not None:
-        rest["origin"] = document.origin
+        rest["origin"] = _written(document.origin)
+    if document.scaling is not None:
+        rest["scaling"] = document.scaling
     yield msgspec.json.encode(rest)[1:] + b"\n"
+
+
+def _written(generator: GeneratorSettings) -> dict[str, Any]:
+    """What a file holds of a generator: nothing of flipped labels where there are none, as before there were any."""
+    values: dict[str, Any] = msgspec.to_builtins(generator)
+    if not generator.flipped:
+        del values["flipped"]
+    return values
 
 
 def _cut(runs: Integers) -> Iterator[Integers]:

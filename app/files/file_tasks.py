@@ -186,7 +186,8 @@ class FileTasks:
             from app import exchange  # only now: nothing of it is needed to start
 
             points, names = document.points, tuple(style.name for style in document.styles)
-            pieces = exchange.encode_pieces(points.xy, points.labels, names, document.axes, path, guard)
+            xy, axes = document.measured
+            pieces = exchange.encode_pieces(xy, points.labels, names, axes, path, guard)
             documents.write_pieces(_told(pieces, progress), path, progress.commit)
             return f"Exported {count(len(points), 'point')} to {path.name}."
 

@@ -138,10 +138,10 @@ def _is_path(text: str) -> bool:
 _HOME = os.path.expanduser("~")
 
 THEME = Choice("theme", "system", ("system", "light", "dark"))
+SIMPLE = Flag("simple", True)
 TEXT_SIZE = Number("text_size", 0, 7, 28)  # points; 0 is the desktop's
 GEOMETRY = Sealed("geometry", b"")
 DOCKS = Sealed("docks", b"")
-SIDEBAR = Flag("sidebar", True)
 RECENT = Paths("recent", (), 10)
 FOLDER = Folder("folder", _HOME)
 EXCHANGE_FOLDER = Folder("exchange_folder", _HOME)

@@ -103,8 +103,8 @@ class Learner(Generic[S]):
 
     Attributes
     ----------
-    title, note : str
-        Its name, and in one sentence what it is.
+    title, short, note : str
+        Its name, also in a word, and in one sentence what it is.
     settings : type of msgspec.Struct
         Its parameters.
     fields : tuple of Field
@@ -116,11 +116,14 @@ class Learner(Generic[S]):
         What it predicts without one of its points is known without training anew.
     asks : bool
         It can say of which point it is least sure, and learn one label more (see `label_estimator`).
+    simple : bool
+        Simple offers it.
     compares : bool
         It has no model of its own: it shows where those of two other lanes differ.
     """
 
     title: str
+    short: str
     note: str
     settings: type[S]
     fields: tuple[Field, ...] = ()
@@ -128,6 +131,7 @@ class Learner(Generic[S]):
     leaves_out = False
     asks = False
     compares = False
+    simple = False
 
     # -- words -----------------------------------------------------------------------------------------------------
 
@@ -173,6 +177,10 @@ class Learner(Generic[S]):
         """The newest step in one sentence; "" before the first, and for SMO, whose steps are explained at length."""
         return ""
 
+    def all_tied(self, lane: LaneSettings[S]) -> str:
+        """Why no class is ahead anywhere in view, in one sentence."""
+        return "All grey: no class is ahead anywhere in view."
+
     # -- training --------------------------------------------------------------------------------------------------
 
     def refusal(self, lane: LaneSettings[S]) -> str:
@@ -202,6 +210,13 @@ class Learner(Generic[S]):
     def leave_one_out(self, lane: LaneSettings[S], points: Points) -> Any:
         """The model whose method of this name tells exactly, of one that `leaves_out`."""
         raise NotImplementedError
+
+    def is_simple(self, settings: S) -> bool:
+        """Whether Simple has a control for every parameter of `settings` that is not at its default."""
+        default, shown = self.settings(), [field for field in self.fields if field.simple]
+        known = {name for field in shown for name in (field.parameter, field.end)}
+        names = (each.name for each in msgspec.structs.fields(self.settings))
+        return self.simple and all(name in known or getattr(settings, name) == getattr(default, name) for name in names)
 
     def n_orders(self, lane: LaneSettings[S]) -> int:
         """How many runs in other orders of the points are shown beside the lane's."""

@@ -15,6 +15,7 @@ class Difference(Learner[NoSettings]):
     """Where two of the other lanes predict different classes."""
 
     title = "Difference"
+    short = "Difference"
     note = "Where two of the other classifiers predict different classes."
     settings = NoSettings
     compares = True

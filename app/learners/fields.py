@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -39,7 +40,11 @@ class Field:
     formula : callable or None
         Of a "text": what it says of the settings.
     primary : bool
-        One of the few that one plays with.
+        One of the few that one plays with: they stand above the picture, the others unfold.
+    simple : bool
+        It is among the few settings that Simple shows; a primary one is.
+    end : str
+        Of a slider: the parameter that is on at its end, one position beyond the greatest value.
     beside : bool
         It shares a place with the field before it.
     has_curve : bool
@@ -62,6 +67,8 @@ class Field:
     enabled: Callable[[Any, Sequence[int]], bool] = lambda settings, classes: True
     formula: Callable[[Any], str] | None = None
     primary: bool = False
+    simple: bool = False
+    end: str = ""
     beside: bool = False
     has_curve: bool = False
     least: str = ""
@@ -71,11 +78,37 @@ class Field:
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", self.title or self.label)
         object.__setattr__(self, "parameter", self.parameter or self.name)
+        object.__setattr__(self, "simple", self.simple or self.primary)
 
     @property
     def editor(self) -> tuple[object, ...]:
         """What tells its editor from others."""
         return self.name, self.kind, self.label, self.tip, self.title, self.parameter, self.choices
+
+    def value(self, settings: Any) -> Any:
+        """What it shows of `settings`; infinity at its end."""
+        return math.inf if self.end and getattr(settings, self.end) else getattr(settings, self.parameter)
+
+    def values(self, value: Any) -> dict[str, Any]:
+        """The parameters that `value` stands for."""
+        if not self.end:
+            return {self.parameter: value}
+        return {self.end: True} if math.isinf(value) else {self.parameter: value, self.end: False}
+
+    def word(self, settings: Any, default: Any) -> str:
+        """What is said of a value that is not the default, such as "random rule"; "" of the default."""
+        value = getattr(settings, self.parameter)
+        if value == getattr(default, self.parameter) or self.kind == "text":
+            return ""
+        if self.kind == "check":
+            return self.title.lower() if value else f"no {self.title.lower()}"
+        if self.kind == "numbers of classes":
+            return ""
+        title = self.title if len(self.title) < 3 else self.title[0].lower() + self.title[1:]
+        if self.choices:
+            text = next(text for text, entry, _ in self.choices if entry == value)
+            return f"{text if text[1:2].isupper() else text[0].lower() + text[1:]} {title}"
+        return f"{title} {value:g}"
 
     def parts(self, classes: Sequence[int]) -> set[str]:
         """Its name, with those of the numbers that it has for each class."""

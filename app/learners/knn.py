@@ -84,10 +84,12 @@ class Neighbors(Learner[KnnSettings]):
     """The k nearest points vote; nothing is trained."""
 
     title = "k nearest neighbours"
+    short = "kNN"
     note = "The k nearest points vote."
     settings = KnnSettings
     fields = FIELDS
     leaves_out = True
+    simple = True
     asks = True
 
     def formula(self, lane: LaneSettings[KnnSettings]) -> str:
@@ -103,6 +105,10 @@ class Neighbors(Learner[KnnSettings]):
             return f"Exact: the {asked} nearest of {grouped(there)} vote"
         only = "is only 1 point: it alone votes" if there == 1 else f"are only {there} points: all of them vote"
         return f"k = {asked}, but there {only}"
+
+    def all_tied(self, lane: LaneSettings[KnnSettings]) -> str:
+        k = lane.settings.n_neighbors
+        return f"All grey: everywhere as many of the k = {k} neighbours are of one class as of another.  Try another k."
 
     def fit(self, lane: LaneSettings[KnnSettings], points: Points) -> KNeighborsClassifier:
         if not len(points):

@@ -64,6 +64,7 @@ class Subgradients(Learner[PegasosSettings]):
     """One random point each step."""
 
     title, note = TRAINER.title, TRAINER.note
+    short = "Pegasos"
     settings = PegasosSettings
     fields = FIELDS
     trainers: ClassVar = {"pegasos": TRAINER}
@@ -78,19 +79,21 @@ class Subgradients(Learner[PegasosSettings]):
         gap = max(c.gap for c in certificates)
         line = "the averaged line is" if len(certificates) == 1 else "the averaged lines are"
         if all(c.status is Status.OPTIMAL for c in certificates):
-            return Verdict(True, f"Gap {percent(gap)}, proved: {line} that close to the best through the origin")
+            return Verdict(
+                True, f"At most {percent(gap)} from optimal: {line} that close to the best through the origin"
+            )
         steps = grouped(max(c.n_iter for c in certificates))
-        return Verdict(False, f"All {steps} steps made: gap {percent(gap)}, proved; more steps make it smaller")
+        return Verdict(False, f"All {steps} steps made: at most {percent(gap)} from optimal; more steps come closer")
 
     def brief(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> Verdict:
         said, gap = self.verdict(certificates, lane), max(c.gap for c in certificates)
         if math.isnan(gap):
             return said
-        return Verdict(said.certified, f"gap {'' if said.certified else 'still '}{percent(gap)}, proved")
+        return Verdict(said.certified, f"{'' if said.certified else 'stopped: '}at most {percent(gap)} from optimal")
 
     def so_far(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> str:
         gap = max(c.gap for c in certificates)
-        return "before the first step" if math.isnan(gap) else f"gap {percent(gap)}, proved"
+        return "before the first step" if math.isnan(gap) else f"at most {percent(gap)} from optimal"
 
     def numbers(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> list[str]:
         gaps = [c.gap for c in certificates]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import msgspec
 from msgspec import Meta
 
-from app.state.number_format import count, grouped
+from app.state.number_format import count
 from solver import PerceptronCertificate, PerceptronSnapshot, Status
 
 from .base import LaneSettings, Learner, Seed, Trainer, Verdict, passes, several, whole
@@ -57,12 +57,11 @@ FIELDS = (
     Field(
         "orders",
         "integer",
-        "Orders",
+        "Extra orders",
         "Train again in so many other random orders and draw all the lines, with the one of widest margin on top:"
         " many lines separate, one is widest.",
-        title="Other orders",
-        least="none",
-        change="Set the other orders to {value}",
+        primary=True,
+        change="Set the extra orders to {value}",
     ),
     Field(
         "shuffle",
@@ -80,6 +79,7 @@ class Mistakes(Learner[PerceptronSettings]):
     """Corrects one mistake after the other."""
 
     title, note = TRAINER.title, TRAINER.note
+    short = "Perceptron"
     settings = PerceptronSettings
     fields = FIELDS
     trainers: ClassVar = {"perceptron": TRAINER}
@@ -124,8 +124,8 @@ class Mistakes(Learner[PerceptronSettings]):
         if not all(c.status is Status.OPTIMAL for c in certificates):
             return Verdict(False, f"still making mistakes after {passes(max(c.n_epochs for c in certificates))}")
         made, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
-        limit = f" of at most {whole(bound)}" if math.isfinite(bound) else ""
-        return Verdict(True, f"no mistakes left: made {grouped(made)}{limit}")
+        limit = f" (theory: at most {whole(bound)})" if math.isfinite(bound) else ""
+        return Verdict(True, f"separated after {count(made, 'mistake')}{limit}")
 
     def so_far(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]) -> str:
         return f"{count(sum(c.n_wrong for c in certificates), 'point')} on the wrong side"
@@ -136,7 +136,7 @@ class Mistakes(Learner[PerceptronSettings]):
         mistakes, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
         return [
             count(mistakes, "mistake") + several(certificates, lane),
-            f"at most {whole(bound)} are possible" if math.isfinite(bound) else "no bound of the mistakes proved",
+            f"at most {whole(bound)} are possible" if math.isfinite(bound) else "no bound on the mistakes",
             passes(max(c.n_epochs for c in certificates)),
         ]
 

@@ -209,18 +209,19 @@ def of_orders(orders: Orders) -> str:
         return f"No {line} separates the classes: in no order would a perceptron come to rest"
     possible = "possible" if orders.fit_intercept else "through the origin"
     if not n:
-        return "" if orders.widest is None else f"the widest margin {possible} is {short(orders.widest_margin)}"
+        return "" if orders.widest is None else f"the widest margin {possible} is {short(2 * orders.widest_margin)}"
     so_many = f"{n} of {orders.asked}" if n < orders.asked else f"{n}"
     who = f"{so_many} {'order' if orders.asked == 1 else 'orders'}"
     if not orders.rested.any():
         return f"{who}: {'it does not come' if orders.asked == 1 else 'none comes'} to rest in time"
     at_rest = int(orders.rested.sum())
     some = "" if at_rest == n else f", {at_rest} at rest"
-    mistakes, margins = orders.mistakes[orders.rested], orders.margins[orders.rested]
+    mistakes = orders.mistakes[orders.rested]
+    widths = 2 * orders.margins[orders.rested]  # from margin to margin, as they are drawn
     least, most = (grouped(int(number)) for number in (mistakes.min(), mistakes.max()))
     told = [
         f"{least} mistake{'' if least == '1' else 's'}" if least == most else f"{least} to {most} mistakes",
-        f"margin {short(margins[0])}" if at_rest == 1 else f"margins {short(margins.min())} to {short(margins.max())}",
+        f"margin {short(widths[0])}" if at_rest == 1 else f"margins {short(widths.min())} to {short(widths.max())}",
     ]
-    widest = "" if orders.widest is None else f"; the widest {possible} is {short(orders.widest_margin)}"
+    widest = "" if orders.widest is None else f"; the widest {possible} is {short(2 * orders.widest_margin)}"
     return f"{who}{some}: {', '.join(told)}{widest}"

@@ -46,7 +46,7 @@ TRAINERS: dict[str, Trainer] = {
     ),
     "dual-ascent": Trainer(
         "Dual ascent",
-        "All multipliers at a time, up the gradient of the dual, then back onto the feasible set.",
+        "All multipliers at once, up the gradient of the dual, then back onto the feasible set.",
         "β ← project(β + s v),  β = y α,  v = y − K β",
         "gradient step",
         "gradient steps",
@@ -160,9 +160,9 @@ FIELDS = (
         "C",
         "slider",
         "C",
-        "Price of slack: large C forbids errors, small C widens the margin.",
-        enabled=lambda settings, classes: not settings.hard_margin,
+        "Price of slack: large C forbids errors, small C widens the margin.  At the end: hard margin, C = ∞.",
         primary=True,
+        end="hard_margin",
         has_curve=True,
     ),
     Field(
@@ -170,8 +170,7 @@ FIELDS = (
         "check",
         "Hard margin",
         "C = ∞: no point may be inside the margin; needs separable data.",
-        primary=True,
-        beside=True,
+        simple=True,
         change="Set hard margin",
         off="Set soft margin",
     ),
@@ -193,6 +192,7 @@ FIELDS = (
         "c₀ trades high against low powers; below 0 the kernel is not positive semidefinite.",
         title="coef0",
         shown=_of_kernel("coef0"),
+        simple=True,
         change="Set c₀ to {value}",
     ),
     Field(
@@ -202,6 +202,7 @@ FIELDS = (
         "Degree d of the polynomial.",
         title="Degree",
         shown=_of_kernel("degree"),
+        simple=True,
         change="Set the degree to {value}",
     ),
     Field(
@@ -270,13 +271,7 @@ FIELDS = (
         shown=_of_trainer("dual-ascent"),
         change="Set the length of a step to {value}",
     ),
-    Field(
-        "tol",
-        "number",
-        "Tolerance",
-        "Largest KKT violation that is called optimal.",
-        change="Set the tolerance to {value}",
-    ),
+    Field("tol", "number", "Tolerance", "Stop below this KKT violation.", change="Set the tolerance to {value}"),
     Field(
         "epochs",
         "integer",
@@ -310,15 +305,21 @@ FIELDS = (
 )
 
 
+#: Kernels that fall off to 0 with the distance.
+LOCAL = ("rbf", "laplacian")
+
+
 class Machine(Learner[SvmSettings]):
     """The widest margin, by any of `TRAINERS`."""
 
     title = "Support vector machine"
+    short = "SVM"
     note = "The widest margin, also with kernels."
     settings = SvmSettings
     fields = FIELDS
     trainers: ClassVar = TRAINERS
     asks = True
+    simple = True
 
     def formula(self, lane: LaneSettings[SvmSettings]) -> str:
         kernel = lane.settings.as_kernel()
@@ -329,7 +330,7 @@ class Machine(Learner[SvmSettings]):
         if not kernel.is_positive_semidefinite:
             return (
                 "Not positive semidefinite here: the dual can have several stationary points, "
-                "so the answer is called stationary, not optimal."
+                "so the answer is stationary, not optimal."
             )
         return kernel.kind.note
 
@@ -347,6 +348,14 @@ class Machine(Learner[SvmSettings]):
         if s.trainer == "dual-ascent" and not s.fit_intercept:
             parts.append("no intercept")
         return ", ".join(parts)
+
+    def all_tied(self, lane: LaneSettings[SvmSettings]) -> str:
+        if lane.settings.kernel in LOCAL:
+            return (
+                f"All grey: with γ = {short(lane.settings.gamma)} no point reaches far enough for f to differ from 0."
+                "  Make γ smaller, or standardise the points on import."
+            )
+        return "All grey: f is 0 everywhere, so that no class is ahead."
 
     def decision(self, lane: LaneSettings[SvmSettings]) -> str:
         return f"f(x) = Σ αᵢ yᵢ K(xᵢ, x) + b;  {self.formula(lane)}"

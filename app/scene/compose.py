@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence, Set
 from functools import lru_cache
 
@@ -26,7 +27,7 @@ from .compared import compared, missing
 from .context import Context
 from .marks import among_all
 from .model import LaneScene, Scene
-from .status_badge import NO_BADGE, badge
+from .status_badge import NO_BADGE, badge, rests, scores
 
 #: From so many points on, training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000
@@ -49,10 +50,11 @@ def compose(
     watched, marking = table.watched(session), table.marking(session)
     lanes = tuple(_lane(index, context, watched, marking) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
+    trained = [session.playing[lane.slot] for lane in lanes if lane.lane.trainer is not None]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
     own = {"shift": kind.has_shift, "n_classes": kind.n_classes[1] > 2}
-    fields = {"count", "noise", "seed"} | {name for name, there in own.items() if there}
+    fields = {"count", "noise", "seed", "flipped"} | {name for name, there in own.items() if there}
     return Scene(
         title=title,
         modified=modified,
@@ -80,10 +82,10 @@ def compose(
         studying="run" in watched or not all(playing),
         saved_at=saved_at,
         legend=session.legend,
-        signs=_signs(marking, lanes, len(document.test_points)),
+        signs=_signs(session, marking, lanes, len(document.test_points)),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None,
-        paused=not any(playing),
+        paused=not any(trained or playing),
         generator=document.generator,
         generator_fields=frozenset(fields),
         generator_note=kind.sentence,
@@ -98,6 +100,8 @@ def _selected(points: Points, selection: Selection) -> Indices:
     return points.indices_of(selection.ids).astype(np.intp)
 
 
+#: Share of the pixels without a leading class from which on a picture needs a word about it.
+ALL_TIED = 0.98
 #: Steps per second up to which the eye can follow the working pair.
 SLOW = 30.0
 
@@ -110,14 +114,35 @@ def _shows_pair(session: Session, slot: int, run_state: RunState, watched: Set[s
     return slow or "pair" in watched
 
 
-def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
+def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
+    """What is said of the settings that are out of sight, as far as they have been changed."""
+    default = lane.family.settings()
+    applying = [field for field in lane.family.fields if not field.primary and field.name in names]
+    return tuple(word for field in applying if (word := field.word(lane.settings, default)))
+
+
+def _is_watched(session: Session, slot: int, watched: Set[str]) -> bool:
+    """The run is paused or slow, or a panel shows its steps."""
+    return not session.playing[slot] or math.isfinite(SPEEDS[session.speeds[slot]]) or "last pair" in watched
+
+
+def _signs(session: Session, marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     """Kinds of the legend's entries that the pictures have."""
-    trainers = [lane.lane.trainer for lane in lanes if lane.lane.trainer is not None]
-    signs = {"boundary", "wrong", "tie"} | ({"test"} if n_test else set())
-    if any(trainer.has_margins for trainer in trainers):
-        signs.add("margin")
-    if any(trainer.has_multipliers for trainer in trainers):
-        signs |= {"free", "bounded"} if marking is None else {sign.kind for sign in marking.mark_signs}
+    drawn = [lane for lane in lanes if lane.picture is not None]
+    there = {
+        "boundary": bool(drawn),
+        "margin": any(lane.lane.trainer is not None and lane.lane.trainer.has_margins for lane in drawn),
+        "tie": any(lane.picture is not None and lane.picture.tied > 0 for lane in drawn),
+        "orders": any(lane.orders is not None for lane in drawn),
+        "second": any(lane.lane.is_difference for lane in drawn),
+        "test": n_test > 0,
+        "wrong": any(len(lane.marks.wrong) for lane in drawn),
+    }
+    signs: set[str] = {kind for kind, is_there in there.items() if is_there}
+    if marking is None:
+        signs |= {kind for kind in ("free", "bounded") if any(len(getattr(lane.marks, kind)) for lane in drawn)}
+    elif session.marks and any(lane.run_state is not None for lane in drawn):
+        signs |= {sign.kind for sign in marking.mark_signs}
     if any(lane.provisional for lane in lanes):
         signs.add(text.PROVISIONAL[0])
     signs |= signs_of([sheet for lane in lanes for sheet in lane.sheets])
@@ -150,15 +175,19 @@ def _lane(index: int, context: Context, watched: Set[str], marking: Feature | No
         elif frame.phase is not Phase.EMPTY and not text.waits_for_a_class(lane, training.classes) and len(training):
             message = ""
             picture = frame.picture
+            if frame.phase is Phase.DONE and picture is not None and picture.tied >= ALL_TIED:
+                message = frame.lane.family.all_tied(frame.lane)
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is training and picture is not None:
-            marks = among_all(frame.marks, frame.points, points, table.other_marks(context, index))
+            if session.marks:
+                marks = among_all(frame.marks, frame.points, points, table.other_marks(context, index))
             run_state, orders = frame.run_state, frame.orders
-        if run_state is not None and marking is not None and marking.marks is not None:
+        if run_state is not None and marking is not None and marking.marks is not None and session.marks:
             run_marks = marking.marks(run_state, points)
     speed = session.speeds[slot]
     headline = text.headline(frame, lane, context.compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
+    applying = fields_of(lane, training.classes, session.simple)
     return LaneScene(
         lane=lane,
         slot=slot,
@@ -168,10 +197,11 @@ def _lane(index: int, context: Context, watched: Set[str], marking: Feature | No
         job=job,
         message=message,
         headline=headline + sampled,
-        details=text.details(frame),
+        details="" if session.simple else text.details(frame),
+        scores=(*rests(frame), *scores(frame), *table.status(context, index)),
         formula=lane.family.formula(lane),
         note=lane.family.remark(lane),
-        fields=fields_of(lane, training.classes),
+        fields=applying,
         k_scale=scale_of("k", len(training)),
         pairs=pairs,
         pair_names=tuple(text.problem(*pair, names) for pair in pairs),
@@ -189,6 +219,9 @@ def _lane(index: int, context: Context, watched: Set[str], marking: Feature | No
         sheets=table.sheets(context, index),
         title=_title(lane, document),
         folded=session.is_folded(document, index),
+        simple=session.simple,
+        not_default=_not_default(lane, applying),
+        watched=lane.trainer is not None and _is_watched(session, slot, watched),
         features=table.added_to_lane(context, index),
     )
 
@@ -198,9 +231,10 @@ def _title(lane: Lane, document: Document) -> str:
     return lane.title if places is None else f"Difference of {places[0] + 1} and {places[1] + 1}"
 
 
-def fields_of(lane: Lane, classes: Sequence[int]) -> frozenset[str]:
+def fields_of(lane: Lane, classes: Sequence[int], simple: bool = False) -> frozenset[str]:
     """The parameter fields that apply to a lane's settings and the classes of the points."""
     settings = lane.settings
-    own = (field.parts(classes) for field in lane.family.fields if field.shown(settings, classes))
+    offered = [field for field in lane.family.fields if field.simple or not simple]
+    own = (field.parts(classes) for field in offered if field.shown(settings, classes))
     of_training = {"speed"} | ({"pair"} if len(classes) > 2 else set()) if lane.trainer is not None else set()
     return frozenset(of_training.union(*own))

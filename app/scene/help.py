@@ -1,4 +1,4 @@
-"""Help: keys, gestures and what the pictures say, as the page of F1 shows them."""
+"""Help: what the pictures say, keys and gestures, as the page of F1 shows them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,32 @@ from app.learners.table import TRAINERS
 from app.tools.table import TOOLS
 
 Section = tuple[str, tuple[tuple[str, str], ...]]
-#: Of the window itself; features add lines, and sections behind these.
+#: Of what is seen first; then of the window itself, where features add lines, and sections behind these.
 BEFORE: tuple[Section, ...] = (
+    (
+        "What the pictures say",
+        (
+            ("Colour of the plane", "the class the model predicts there; stronger where it is surer"),
+            ("Grey", "a tie: no class is ahead of all others"),
+            ("Solid line", "the decision boundary"),
+            ("Dashed lines", "the margins of an SVM, f = −1 and f = +1"),
+            ("Ring round a point", "free support vector: exactly on the margin"),
+            ("Thick edge of a point", "bounded support vector: inside the margin or misclassified"),
+            ("Cross on a point", "the model gets this point wrong"),
+            ("Hatched", "not certified yet: training moves, is paused, or ended without a proof"),
+        ),
+    ),
+    (
+        "Round the pictures",
+        (
+            ("Above", "which classifier it is, and the settings to play with; the arrow unfolds all others"),
+            ("Below", "whether the training has ended, and how many points are classified rightly"),
+            ("training, test", "on the points it learned from, and on new ones: the second number counts"),
+            ("F8", "Simple: kNN and SVM with the settings one plays with; Full: everything"),
+            ("Ctrl+Shift+O", "examples: twelve demonstrations; Ctrl+Alt+R starts one over"),
+            ("Shift+F1", "then a click on any control: what it is for"),
+        ),
+    ),
     (
         "Mouse on a picture",
         (
@@ -24,7 +48,7 @@ BEFORE: tuple[Section, ...] = (
         (
             *((kind.key, f"{kind.title}: {kind.sentence}") for kind in TOOLS.values()),
             ("[ and ]", "smaller and larger brush"),
-            ("Esc", "break a gesture off, select nothing"),
+            ("Esc", "cancel the gesture; clear the selection"),
         ),
     ),
     (
@@ -40,7 +64,7 @@ BEFORE: tuple[Section, ...] = (
         (
             ("1 to 8", "class of the next point"),
             ("F", "fit the view to the points"),
-            ("Space", "pause or resume training in every lane"),
+            ("Space", "pause or resume training in every classifier"),
             ("L", "one classifier, or all side by side"),
             ("G", "generate points"),
             ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
@@ -51,13 +75,25 @@ BEFORE: tuple[Section, ...] = (
             ("Ctrl+S, Ctrl+Shift+S", "save, save as; a document can also be dropped on the window"),
             ("Ctrl+E", "export a picture: PNG, SVG or clipboard"),
             ("Ctrl++, Ctrl+−", "larger, smaller text"),
-            ("F9", "show or hide the sidebar"),
-            ("Ctrl+T", "table of the points: exact places to read and type"),
+            ("F9", "show or hide the legend: what the signs in the pictures mean"),
+            ("M", "hide or show the marks of support vectors and errors; held: put all points away until it is let go"),
+            ("Ctrl+T", "table of the points: exact coordinates, editable"),
             ("Ctrl+H", "history: all steps; a click goes to one"),
             ("Ctrl+J", "notes, saved with the document"),
             ("Ctrl+K", "names and colours of classes, names of axes"),
+            ("F5", "presenter mode: nothing but the pictures, with large text; Esc ends it"),
             ("F11", "full screen"),
             ("Ctrl+Q", "quit"),
+        ),
+    ),
+    (
+        "Presenter mode",
+        (
+            ("Z", "spotlight: all is dark but a disc at the pointer; tap to switch it, or hold it"),
+            ("C", "pen: the mouse draws over the pictures; again to use the tool"),
+            ("Backspace", "take away what the pen has drawn"),
+            ("Ctrl+F5", "the open panel on half the screen, or away; its own key does the same for any panel"),
+            ("Esc", "everything as it was before"),
         ),
     ),
     (
@@ -79,7 +115,7 @@ BEFORE: tuple[Section, ...] = (
         ),
     ),
 )
-#: Of the learners and the pictures.
+#: Of the learners.
 AFTER: tuple[Section, ...] = (
     (
         "Several classes",
@@ -90,19 +126,6 @@ AFTER: tuple[Section, ...] = (
         ),
     ),
     ("Ways to train", tuple((trainer.title, trainer.note) for trainer in TRAINERS.values())),
-    (
-        "What the pictures say",
-        (
-            ("Colour of the plane", "the class the model predicts there; stronger where it is surer"),
-            ("Grey", "a tie: no class is ahead of all others"),
-            ("Solid line", "the decision boundary"),
-            ("Dashed lines", "the margins of the SVM, f = −1 and f = +1"),
-            ("Circle round a point", "free support vector: exactly on the margin"),
-            ("Square round a point", "bounded support vector: inside the margin or misclassified"),
-            ("Cross on a point", "the model gets this point wrong"),
-            ("Hatched", "not certified yet: training moves, rests on its way, or ended without a proof"),
-        ),
-    ),
 )
 
 

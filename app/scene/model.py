@@ -20,7 +20,7 @@ from app.state.test_split import Parts
 from solver import Grid
 
 from .marks import PointMarks
-from .status_badge import Badge
+from .status_badge import Badge, Status
 
 T = TypeVar("T")
 
@@ -54,7 +54,9 @@ class LaneScene(_Composed):
     message : str
         A sentence across the canvas, or "".
     headline, details : str
-        The status strip.
+        Where it stands, and its numbers.
+    scores : tuple of Status
+        The accuracies, beside each other.
     formula, note : str
     fields : frozenset of str
         Names of the parameter fields that apply.
@@ -89,6 +91,13 @@ class LaneScene(_Composed):
     title : str
         The classifier in a few words, for where its settings are folded away.
     folded : bool
+        Its further settings are out of sight.
+    simple : bool
+        Only what one plays with is offered.
+    not_default : tuple of str
+        What is said of those of them that have been changed.
+    watched : bool
+        Its run is being followed, so that the transport stands below the picture.
     features : tuple of object
         What features say of this lane.
     """
@@ -102,6 +111,7 @@ class LaneScene(_Composed):
     message: str
     headline: str
     details: str
+    scores: tuple[Status, ...]
     formula: str
     note: str
     fields: frozenset[str]
@@ -122,6 +132,9 @@ class LaneScene(_Composed):
     sheets: tuple[Sheet, ...]
     title: str
     folded: bool
+    simple: bool
+    not_default: tuple[str, ...]
+    watched: bool
     features: tuple[object, ...]
 
 

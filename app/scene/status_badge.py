@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from app.engine.requests import Frame, Phase
-from app.state.number_format import grouped
+from app.state.number_format import grouped, percent
 
 from .text import headline
 
@@ -30,6 +31,12 @@ class Badge:
 
     mood: Mood
     text: str
+
+    @property
+    def short(self) -> str:
+        """What stands in the status line: "optimal", "paused at step 5 of 45"; what is moving says where it is."""
+        before, _, after = self.text.partition(": ")
+        return after if self.mood is Mood.MOVING and after else before
 
 
 NO_BADGE = Badge(Mood.NONE, "")
@@ -55,3 +62,25 @@ def badge(frame: Frame | None) -> Badge:
         return Badge(Mood.RESTING, f"paused at {where}{of}: {what}" if where else f"paused: {what}")
     verdict = family.brief(frame.certificates, frame.lane)
     return Badge(Mood.CERTIFIED if verdict.certified else Mood.DOUBTFUL, verdict.text)
+
+
+class Status(NamedTuple):
+    """A few words in a lane's status line, and a sentence about them."""
+
+    text: str
+    tip: str
+
+
+def rests(frame: Frame | None) -> tuple[Status, ...]:
+    """Of a run that rests on its way: how it goes on, for it rests for new points and settings, too."""
+    if frame is None or frame.phase is not Phase.PAUSED:
+        return ()
+    return (Status("Space goes on", "Paused: for new points and settings, too, until Space or Pause lets it go on."),)
+
+
+def scores(frame: Frame | None) -> tuple[Status, ...]:
+    """The accuracy on the training points, where it is known."""
+    if frame is None or frame.model is None:
+        return ()
+    number = percent(frame.accuracy) if frame.accuracy >= 0 else "…"
+    return (Status(f"training {number}", "Training accuracy: on the points that it was trained on."),)

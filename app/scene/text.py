@@ -107,6 +107,8 @@ LEGEND: tuple[tuple[str, str, bool], ...] = (
     ("test", "Test point: nothing is trained on it", False),
     ("wrong", "The model gets this point wrong", False),
     ("tie", "Tie: no class is ahead", False),
+    ("orders", "Lines from other orders of the points; the thick one is widest", False),
+    ("second", "Boundary of the second of two that are compared", False),
 )
 #: The sign of a picture that is not certified.
 PROVISIONAL = ("provisional", "Hatched: not certified yet")

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .document import MAX_LANES, Document, GeneratorSettings, Lane, View
 from .points import LIMIT, MAX_CLASSES, Ids, Points
+from .scaling import Scaling, measured, named
 from .test_split import IdSet
 
 
@@ -164,11 +165,13 @@ class ImportPoints(Edit):
     class_names : tuple of str
         Of class 1, 2, …; "" or missing where a class has only its number.
     axes : tuple of (str, str)
+    scaling : Scaling or None
+        What `xy` was standardised by.  Behind standardised points it becomes theirs, and is that of the document.
     add : bool
         Behind the present ones: a class of the same name is the same class, one of a new name gets a free number, and
         the axes keep their names.
     fit : bool
-        Show all points then.
+        Show all points then; else the new ones are brought into view where they are not.
     verb : str
     """
 
@@ -176,6 +179,7 @@ class ImportPoints(Edit):
     labels: ArrayLike = 0
     class_names: tuple[str, ...] = ()
     axes: tuple[str, str] = ("", "")
+    scaling: Scaling | None = None
     add: bool = False
     fit: bool = True
     verb: str = "Import"
@@ -196,12 +200,21 @@ class ImportPoints(Edit):
         for label, name in enumerate(names):
             if name:
                 styles[number[label]] = msgspec.structs.replace(styles[number[label]], name=name)
-        points = points.append(self.xy, np.array(number)[np.asarray(self.labels, dtype=np.intp)])
+        xy, scaling, first = np.asarray(self.xy, dtype=np.float64), self.scaling, not len(points)
+        if self.add and scaling is not None and document.scaling is not None:
+            xy, scaling = document.scaling.apply(scaling.undo(xy)), document.scaling
+        elif self.add and not (first and scaling is not None):
+            scaling = document.scaling
+        points = points.append(xy, np.array(number)[np.asarray(self.labels, dtype=np.intp)])
         x, y = document.axes if self.add else self.axes
         axes = (x[:60], y[:60])
-        view = View.fitting(points) if self.fit else document.view
+        if scaling is not None and (not self.add or scaling is not document.scaling):
+            axes = named(axes)
+        view = View.fitting(points) if self.fit or not len(xy) else document.view.showing(xy)
         origin = document.origin if self.add else None
-        return replace(document, points=points, view=view, styles=tuple(styles), axes=axes, origin=origin)
+        return replace(
+            document, points=points, view=view, styles=tuple(styles), axes=axes, origin=origin, scaling=scaling
+        )
 
 
 def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int], kept: set[int]) -> list[int]:
@@ -258,8 +271,25 @@ class Generate(Edit):
             points = document.points
         origin = self.settings if not len(start) else document.origin
         changed = replace(document, points=points, generator=self.settings, view=View.fitting(points), origin=origin)
-        same_rest = all(getattr(changed, name) == getattr(document, name) for name in ("generator", "view", "origin"))
+        if not len(start) and document.scaling is not None:  # these points are in no other units
+            changed = replace(changed, scaling=None, axes=measured(document.axes))
+        rest = ("generator", "view", "origin", "scaling")
+        same_rest = all(getattr(changed, name) == getattr(document, name) for name in rest)
         return document if points is document.points and same_rest else changed
+
+
+@dataclass(frozen=True)
+class Regenerate(Generate):
+    """Points of other settings of the generator that made the present ones; the view stays where it shows them all."""
+
+    text: str = "Change the generator"
+
+    def name(self, before: Document, after: Document) -> str:
+        return self.text
+
+    def apply(self, document: Document) -> Document:
+        made = super().apply(document)
+        return replace(made, view=document.view) if document.view.holds(made.points) else made
 
 
 @dataclass(frozen=True)
@@ -296,9 +326,10 @@ class Revert(Edit):
     """What the document's file holds, in place of everything."""
 
     document: Document = field(default_factory=Document)
+    text: str = "Revert to the file"
 
     def name(self, before: Document, after: Document) -> str:
-        return "Revert to the file"
+        return self.text
 
     def apply(self, document: Document) -> Document:
         points, old = self.document.points, document.points

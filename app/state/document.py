@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
 from app.learners.base import Learner, Seed, Trainer
 from app.learners.knn import KnnSettings
@@ -26,6 +28,7 @@ from solver.data import datasets
 
 from .plain_text import plain
 from .points import LIMIT, MAX_CLASSES, Points
+from .scaling import Scaling, measured
 from .test_split import NO_SPLIT, Parts, Split, parts_of
 
 if TYPE_CHECKING:
@@ -135,11 +138,19 @@ class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     seed: Seed = 0
     shift: Annotated[float, Meta(ge=-1, le=1)] = 0.0
     n_classes: Annotated[int, Meta(ge=2, le=MAX_CLASSES)] = 2
+    #: Share of each class that gets another class's label; not in a file where it is 0.
+    flipped: Annotated[float, Meta(ge=0, le=datasets.MOST_FLIPPED)] = 0.0
 
     def points(self) -> Points:
         """The points these settings stand for; ValueError with a sentence when they cannot be."""
         X, y = datasets.generate(
-            self.name, self.count, noise=self.noise, seed=self.seed, shift=self.shift, n_classes=self.n_classes
+            self.name,
+            self.count,
+            noise=self.noise,
+            seed=self.seed,
+            shift=self.shift,
+            n_classes=self.n_classes,
+            flipped=self.flipped,
         )
         return Points.of(X, y)
 
@@ -173,6 +184,21 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Some point lies in the square about the middle that any canvas shows; True when there is none at all."""
         away = np.maximum(np.abs(points.xy[:, 0] - self.x), np.abs(points.xy[:, 1] - self.y))
         return len(away) == 0 or bool(away.min() <= 0.5 * self.span)
+
+    def holds(self, points: Points) -> bool:
+        """All points lie in that square."""
+        away = np.maximum(np.abs(points.xy[:, 0] - self.x), np.abs(points.xy[:, 1] - self.y))
+        return len(away) == 0 or bool(away.max() <= 0.5 * self.span)
+
+    def showing(self, xy: NDArray[np.float64]) -> View:
+        """The view that shows these places, too; the same where it shows them already."""
+        half = 0.5 * self.span
+        middle = np.array([self.x, self.y])
+        low, high = np.minimum(xy.min(axis=0), middle - half), np.maximum(xy.max(axis=0), middle + half)
+        if bool((low == middle - half).all() and (high == middle + half).all()):
+            return self
+        centre = low + 0.5 * (high - low)
+        return View(float(centre[0]), float(centre[1]), min(1.1 * float((high - low).max()), 4 * LIMIT))
 
     def is_seen_on(self, grid: Grid) -> bool:
         """The grid is of this part of the plane."""
@@ -247,6 +273,8 @@ class Document:
         Of more points than this, the lanes train on a sample.
     split : Split
         Which points are kept back to test on.
+    scaling : Scaling or None
+        What the points were standardised by when they were imported; None when they were not.
     """
 
     points: Points = field(default_factory=Points)
@@ -262,11 +290,29 @@ class Document:
     compared: tuple[int, int] = (0, 1)
     split: Split = NO_SPLIT
     origin: GeneratorSettings | None = None
+    scaling: Scaling | None = None
+
+    @property
+    def measured(self) -> tuple[NDArray[np.float64], tuple[AxisName, AxisName]]:
+        """The points' places and the names of the axes for other programs: not standardised."""
+        if self.scaling is None:
+            return self.points.xy, self.axes
+        return self.scaling.undo(self.points.xy), measured(self.axes)
 
     @property
     def parts(self) -> Parts:
         """What the split comes to; the same object while nothing has changed."""
         return parts_of(self.points, self.split, self.training_limit)
+
+    @property
+    def is_simple(self) -> bool:
+        """Simple has a control for everything that the classifiers on screen use."""
+        return all(lane.family.is_simple(lane.settings) for lane in self.lanes[: self.shown])
+
+    @property
+    def is_generated(self) -> bool:
+        """The points are exactly those that the generator made, none of them edited since."""
+        return self.origin is not None and _are_made_by(self.origin, self.points)
 
     @property
     def test_points(self) -> Points:
@@ -290,6 +336,18 @@ class Document:
     def class_names(self) -> tuple[str, ...]:
         """What all eight are called."""
         return tuple(self.class_name(label) for label in range(MAX_CLASSES))
+
+
+@lru_cache(maxsize=4)
+def _are_made_by(settings: GeneratorSettings, points: Points) -> bool:
+    if len(points) not in (2 * settings.count, settings.n_classes * settings.count):
+        return False
+    try:
+        made = settings.points()
+    except ValueError:  # a file may hold what no generator accepts
+        return False
+    alike = len(made) == len(points) and np.array_equal(made.xy, points.xy)
+    return alike and np.array_equal(made.labels, points.labels)
 
 
 def _is_number(name: str) -> bool:

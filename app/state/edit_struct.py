@@ -12,6 +12,7 @@ from app.learners.fields import Field, change_text
 _TEXTS = {
     "n_classes": "Set the number of classes to {}",
     "name": "Set the data set to {}",
+    "flipped": "Flip {} of the labels",
     "pair": "Choose the pair of the margins",
 }
 

@@ -60,6 +60,33 @@ class Outline:
     xy: Array
 
 
+@dataclass(frozen=True)
+class PenStroke:
+    """A line that the pen has drawn over the picture of the lane in `slot`, through the places `xy` of the plane."""
+
+    slot: int
+    xy: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Presenting:
+    """Presenter mode.
+
+    Attributes
+    ----------
+    spotlight : bool
+        All but a disc at the pointer is dark.
+    pen : bool
+        The mouse draws over the pictures.
+    strokes : tuple of PenStroke
+        What it has drawn.
+    """
+
+    spotlight: bool = False
+    pen: bool = False
+    strokes: tuple[PenStroke, ...] = ()
+
+
 #: Fields of a session that have a value for each slot of a lane.
 PER_SLOT = ("playing", "seeks", "speeds", "folds")
 
@@ -94,7 +121,9 @@ class Session:
         A name of `tools.TOOLS`.
     selection : Selection
     radius : int
-        Of the brush, in pixels.
+        Of the brush of the tool in hand, in pixels.
+    radii : tuple of (str, int)
+        What it was changed to, by tool.
     density : int
         Points of one spray of the brush.
     spread : {"uniform", "normal"}
@@ -126,8 +155,18 @@ class Session:
     restarts : tuple of int
         Per slot, how often training was started from zero.
     folds : tuple of bool or None
-        Per slot, the lane's settings are folded away; None as there is room: of more than two lanes.
+        Per slot, the lane's further settings are folded away; None, too.
     legend : bool
+    marks : bool
+        Support vectors and errors stand out among the points.
+    points_away : bool
+        No points are drawn, for as long as a key is held.
+    presenting : Presenting or None
+        The pictures are shown to many.
+    simple : bool
+        Only kNN and SVM are offered, with the settings one plays with.
+    example : str
+        The example of the gallery that the document began as, or "".
     theme : {"system", "light", "dark"}
     dark : bool
         What the theme comes to just now.
@@ -139,6 +178,7 @@ class Session:
     tool: str = "pointer"
     selection: Selection = field(default=NOTHING)
     radius: int = 30
+    radii: tuple[tuple[str, int], ...] = ()
     density: int = 5
     spread: str = "uniform"
     count: int = 20
@@ -156,7 +196,12 @@ class Session:
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     restarts: tuple[int, ...] = (0,) * MAX_LANES
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
-    legend: bool = True
+    legend: bool = False
+    marks: bool = True
+    points_away: bool = False
+    presenting: Presenting | None = None
+    simple: bool = False
+    example: str = ""
     theme: str = "system"
     dark: bool = False
     features: tuple[FeatureSession, ...] = ()
@@ -177,6 +222,6 @@ class Session:
     def is_folded(self, document: Document, index: int) -> bool:
         """Whether a lane's settings are folded away: of more than two lanes one is open at most, and none unasked."""
         folds = [self.folds[slot] for slot in document.slots[: document.shown]]
-        if document.shown <= 2:
-            return bool(folds[index])
+        if document.shown < 3:
+            return folds[index] is not False
         return False not in folds or index != folds.index(False)

@@ -124,7 +124,8 @@ def value_of(lane: Lane, control: str) -> float:
 
 
 def controls_of(lane: Lane) -> tuple[str, ...]:
-    """The sliders of the lane's form whose whole range can be tried."""
+    """The sliders of the lane whose whole range can be tried; one at its end stands for no number of that range."""
     settings = lane.settings
-    curves = (field for field in lane.family.fields if field.has_curve)
+    fields = (field for field in lane.family.fields if field.has_curve)
+    curves = [field for field in fields if not (field.end and getattr(settings, field.end))]
     return tuple(each.name for each in curves if each.shown(settings, ()) and each.enabled(settings, ()))

@@ -151,8 +151,8 @@ class Store:
         self.path = path
         self._change(document)
 
-    def saved(self, document: Document, path: Path) -> None:
-        """`document` now stands in the file at `path`."""
+    def saved(self, document: Document, path: Path | None) -> None:
+        """`document` now stands in the file at `path`, or nothing of it needs one."""
         self._saved = document
         self.path = path
         self._change(self.document)

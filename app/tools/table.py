@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.state.session import Session
+
 from .base import Tool
 from .moving import JitterTool, MagnetTool, MoveTool, PointerTool, SoftDragTool
 from .painting import BrushTool, EllipseTool, EraserTool, LineTool, RelabelTool, TestTool
@@ -25,6 +27,8 @@ class ToolKind:
         The pointer shows the brush radius.
     paints : bool
         The pointer shows the active class.
+    radius : int
+        Of its brush at first, in pixels.
     """
 
     title: str
@@ -34,6 +38,7 @@ class ToolKind:
     options: tuple[str, ...] = ()
     round: bool = False
     paints: bool = False
+    radius: int = Session.radius
 
 
 TOOLS: dict[str, ToolKind] = {
@@ -59,7 +64,14 @@ TOOLS: dict[str, ToolKind] = {
     ),
     "eraser": ToolKind("Eraser", "E", "Remove the points under the brush.", EraserTool, ("radius",), True),
     "relabel": ToolKind(
-        "Relabel", "R", "Give the points under the brush the active class.", RelabelTool, ("radius",), True, True
+        "Relabel",
+        "R",
+        "Give the points under the brush the active class.",
+        RelabelTool,
+        ("radius",),
+        True,
+        True,
+        radius=12,  # a click is about one point
     ),
     "test": ToolKind(
         "Test points",
@@ -77,6 +89,6 @@ TOOLS: dict[str, ToolKind] = {
     "magnet": ToolKind(
         "Magnet", "T", "Pull the points under the brush together. Shift: push them away.", MagnetTool, ("radius",), True
     ),
-    "rectangle": ToolKind("Select", "S", "Drag a rectangle round points. Shift adds, Ctrl takes away.", RectangleTool),
-    "lasso": ToolKind("Lasso", "A", "Draw round points to select them. Shift adds, Ctrl takes away.", LassoTool),
+    "rectangle": ToolKind("Select", "S", "Drag a rectangle around points. Shift adds, Ctrl removes.", RectangleTool),
+    "lasso": ToolKind("Lasso", "A", "Draw around points to select them. Shift adds, Ctrl removes.", LassoTool),
 }

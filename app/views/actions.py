@@ -1,46 +1,39 @@
-"""Actions: the window's commands with their names, keys and teaching sentences; menus and toolbar, and the bar of tools
-at the left, are made of them.
-"""
+"""Actions: the window's commands with their names, keys and teaching sentences; menus and bars are made of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, lru_cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
-from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QActionGroup, QColor, QIcon, QKeySequence
+from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
-from app.controllers.editing import Editing
 from app.features import table
 from app.features.feature import Action
-from app.scene.model import Scene
-from app.tools import TOOLS
+from app.files.assets import assets
 from app.views.widgets.form_fields import named, take_typed_number
 from app.views.widgets.painting import blank, painter_on
 
 from .theme import Theme
 
-
-def _icons() -> Traversable:
-    """The folder of icons: inside the package where it is installed, beside it in a source tree."""
-    package = files("app")
-    installed = package / "assets"
-    return (installed if installed.is_dir() else Path(str(package)).parent / "assets") / "icons"
-
-
-ICONS = _icons()
+ICONS = assets("icons")
 ICON_SIZE = 20  # pixels
 
 
 #: The window's own; those of features follow in their menus.
 OWN: tuple[Action, ...] = (
-    Action("new", "&File", "&New", ("Ctrl+N",), "An empty document with these classifiers.", "New"),
+    Action("new", "&File", "&New", ("Ctrl+N",), "No points, no file; all settings stay.", "New"),
     Action("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
+    Action("examples", "&File", "E&xamples…", ("Ctrl+Shift+O",), "Twelve demonstrations, each ready to play with."),
+    Action(
+        "start_over",
+        "&File",
+        "S&tart this example over",
+        ("Ctrl+Alt+R",),
+        "As it was at first; undo brings your changes back.",
+    ),
     Action("save", "&File", "&Save", ("Ctrl+S",), "Save points and settings.", "Save"),
     Action("save_as", "&File", "Save &as…", ("Ctrl+Shift+S",), "Save under another name."),
     Action("revert", "&File", "Re&vert", (), "Back to what is saved; undo brings the changes back."),
@@ -68,10 +61,19 @@ OWN: tuple[Action, ...] = (
     Action("invert", "&Edit", "&Invert selection", ("Ctrl+I",), "Select the points that are not selected."),
     Action("classes", "&Edit", "Cla&sses and axes…", ("Ctrl+K",), "Names of classes and axes, colours.", gap=True),
     Action("clear", "&Edit", "Cl&ear", (), "Remove all points; undo brings them back.", "Clear", gap=True),
-    Action("generate", "&Edit", "&Generate points", ("G",), "New points from the generator.", "Generate"),
+    Action("generate", "&Edit", "&Generate points", ("G",), "New points from the generator."),
     Action("smaller_brush", "&Tools", "&Smaller brush", ("[",), "A smaller radius.", gap=True),
     Action("larger_brush", "&Tools", "&Larger brush", ("]",), "A larger radius."),
     Action("fit", "&View", "&Fit", ("F",), "Show all.", "Fit", gap=True),
+    Action(
+        "simple",
+        "&View",
+        "&Simple",
+        ("F8",),
+        "kNN and SVM with the settings one plays with; off: every classifier and setting.",
+        checkable=True,
+        on=lambda scene: scene.session.simple,
+    ),
     Action(
         "lanes",
         "&View",
@@ -83,13 +85,33 @@ OWN: tuple[Action, ...] = (
         run=lambda controller: controller.toggle_lanes(),
         on=lambda scene: scene.shown > 1,
     ),
-    Action("sidebar", "&View", "&Sidebar", ("F9",), "Classes, generator and legend.", "", True),
-    Action("legend", "&View", "&Legend", (), "What the signs in the pictures mean.", "", True, switch="legend"),
-    Action("table", "&View", "Points &table", ("Ctrl+T",), "Exact places, to read and type.", "", True, True),
+    Action("legend", "&View", "&Legend", ("F9",), "What the signs mean.", "Legend", True, switch="legend"),
+    Action(
+        "marks",
+        "&View",
+        "Support &vectors and errors",
+        ("M",),
+        "Their marks; held, the key puts all points away.",
+        "",
+        True,
+        switch="marks",
+    ),
+    Action("table", "&View", "Points &table", ("Ctrl+T",), "Exact coordinates, editable.", "", True, True),
     Action("history", "&View", "&History", ("Ctrl+H",), "All steps; a click goes to one.", "", True),
     Action("notes", "&View", "&Notes", ("Ctrl+J",), "Notes, saved with the document.", "", True),
     Action("larger", "&View", "L&arger text", ("Ctrl++", "Ctrl+="), "Larger text, for projectors.", gap=True),
     Action("smaller", "&View", "S&maller text", ("Ctrl+-",), "Smaller text."),
+    Action(
+        "presenter",
+        "&View",
+        "&Presenter mode",
+        ("F5",),
+        "Nothing but the pictures, with large text; Esc ends it.",
+        "",
+        True,
+        run=lambda controller: controller.presenting.toggle(),
+        on=lambda scene: scene.session.presenting is not None,
+    ),
     Action("full_screen", "&View", "F&ull screen", ("F11",), "The window fills the screen.", "", True),
     Action(
         "pause",
@@ -117,7 +139,8 @@ OWN: tuple[Action, ...] = (
         "One more on the same points, up to four.",
         run=lambda controller: controller.lanes.add(controller.document.shown - 1),
     ),
-    Action("help", "&Help", "&Keys and gestures", ("F1",), "What can be done, and what is seen.", "Help", gap=True),
+    Action("help", "&Help", "&Pictures and keys", ("F1",), "What the pictures say, and what can be done.", gap=True),
+    Action("whats_this", "&Help", "What's &this?", ("Shift+F1",), "Then click a control: it says what it is for."),
     Action("log", "&Help", "Show &log", (), "What went wrong, for a report."),
 )
 
@@ -128,12 +151,12 @@ def every() -> tuple[Action, ...]:
 
 
 def make_actions(
-    window: QMainWindow, handlers: dict[str, Callable[[], object]]
+    window: QMainWindow, handlers: dict[str, Callable[[], object]], put: Callable[[QToolButton, bool], None]
 ) -> tuple[dict[str, QAction], dict[str, QMenu]]:
-    """All actions, each triggering its handler, in menus and toolbar of `window`; and the menus by title."""
-    bar = window.addToolBar("Tools")
-    bar.setObjectName("toolbar")
-    bar.setMovable(False)
+    """All actions, each triggering its handler, in menus of `window`; and the menus by title.
+
+    The buttons of those with a short name go to ``put(button, gap)``.
+    """
     menus = {title: window.menuBar().addMenu(title) for title in dict.fromkeys(spec.menu for spec in OWN)}
     actions = {}
     for spec in every():
@@ -144,17 +167,42 @@ def make_actions(
         action.setCheckable(spec.checkable)
         keys = f" ({spec.keys[0]})" if spec.keys else ""
         action.setToolTip(spec.tip + keys)
+        action.setWhatsThis(spec.tip + keys)
         action.triggered.connect(lambda checked, run=handlers[spec.name]: _do(run))
-        menu = menus[spec.menu]
-        if spec.gap and not menu.isEmpty():
-            menu.addSeparator()
-        menu.addAction(action)
+        window.addAction(action)  # its keys work where the menu bar is hidden, too
         if spec.short:
-            if spec.gap:
-                bar.addSeparator()
-            bar.addWidget(tool_button(action))
+            button = tool_button(action)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+            button.setMinimumSize(30, 30)
+            button.setAccessibleName(spec.short)
+            put(button, spec.gap)
         actions[spec.name] = action
+    for title, menu in menus.items():
+        fill_menu(menu, title, actions, simple=False)
     return actions, menus
+
+
+def fill_menu(menu: QMenu, title: str, actions: dict[str, QAction], simple: bool) -> None:
+    """Put its actions into a menu; those that Simple does not have in sight into More at its end."""
+    specs = [spec for spec in every() if spec.menu == title]
+    name = f"more.{title.strip('&').lower()}"
+    more = menu.findChild(QMenu, name) or QMenu("&More", menu)
+    more.setObjectName(name)
+    for each in (menu, more):
+        each.clear()
+    for spec in specs:
+        there = more if simple and not spec.simple else menu
+        if spec.gap and not there.isEmpty():
+            there.addSeparator()
+        there.addAction(actions[spec.name])
+    if not more.isEmpty():
+        menu.addSeparator()
+        menu.addMenu(more)
+
+
+def has_more(title: str) -> bool:
+    """Whether Simple puts some of the actions of a menu out of sight."""
+    return any(spec.menu == title and not spec.simple for spec in every())
 
 
 def _do(run: Callable[[], object]) -> None:
@@ -218,54 +266,3 @@ def icon(name: str, theme: Theme, ratio: float) -> QIcon:
 @cache
 def _source(name: str) -> str:
     return (ICONS / f"{name}.svg").read_text(encoding="utf-8")
-
-
-BUTTON = 34  # pixels
-
-
-class ToolPalette(QToolBar):
-    """One button for each tool; the chosen one is down.
-
-    Parameters
-    ----------
-    window : QMainWindow
-        At whose left it stands.
-    menu : QMenu
-        That lists the tools, too.
-    editing : Editing
-    """
-
-    def __init__(self, window: QMainWindow, menu: QMenu, editing: Editing) -> None:
-        super().__init__("Drawing tools")
-        self.setObjectName("palette")
-        self.setMovable(False)
-        self.setOrientation(Qt.Orientation.Vertical)
-        self._editing = editing
-        group = QActionGroup(self)
-        first = menu.actions()[0] if menu.actions() else QAction()
-        self.actions_by_tool: dict[str, QAction] = {}
-        for name, kind in TOOLS.items():
-            action = QAction(kind.title, window)
-            action.setObjectName(f"action.tool.{name}")
-            action.setCheckable(True)
-            action.setShortcut(QKeySequence(kind.key))
-            action.setToolTip(f"{kind.title} ({kind.key}): {kind.sentence}")
-            action.triggered.connect(lambda checked, name=name: self._choose(name))
-            group.addAction(action)
-            menu.insertAction(first, action)
-            button = tool_button(action)
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
-            button.setMinimumSize(QSize(BUTTON, BUTTON))
-            button.setAccessibleName(kind.title)
-            button.setAccessibleDescription(kind.sentence)
-            self.addWidget(button)
-            self.actions_by_tool[name] = action
-        window.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self)
-
-    def _choose(self, name: str) -> None:
-        take_typed_number()
-        self._editing.choose(name)
-
-    def render_scene(self, scene: Scene) -> None:
-        """Show which tool is chosen."""
-        self.actions_by_tool[scene.session.tool].setChecked(True)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 from app.controllers.controller import Controller
 from app.files.settings import TEXT_SIZE, THEME, Settings
 from app.scene.model import Scene
-from app.views.widgets.window_size import shrink
 
 from . import theme
 
@@ -44,7 +43,7 @@ class Appearance(QObject):
         menu = view.addMenu("&Theme")
         group = QActionGroup(self)
         self._actions = {}
-        for name, text in (("system", "As the &system"), ("light", "&Light"), ("dark", "&Dark")):
+        for name, text in (("system", "Same as &system"), ("light", "&Light"), ("dark", "&Dark")):
             action = menu.addAction(text)
             action.setObjectName(f"action.theme.{name}")
             action.setCheckable(True)
@@ -76,18 +75,8 @@ class Appearance(QObject):
             self.choose_theme("system")
 
     def larger(self) -> None:
-        """One size up, unless something would be cut off: a window cannot be larger than the screen."""
-        before, size = self._points(), self._window.size()
-        room = self._window.screen().availableSize().expandedTo(size)
-        self.set_text_size(before + TEXT_STEP)
-        QApplication.sendPostedEvents()  # the new sizes of all parts
-        needed = self._window.minimumSizeHint()
-        if needed.width() > room.width() or needed.height() > room.height():
-            self.set_text_size(before)
-            shrink(self._window, size)  # it has grown with the text
-            self._controller.say(
-                "Larger text does not fit this screen: close panels, hide the sidebar (F9) or show one classifier (L)."
-            )
+        """One size up; what does not fit any more folds or scrolls."""
+        self.set_text_size(self._points() + TEXT_STEP)
 
     def smaller(self) -> None:
         """One size down."""

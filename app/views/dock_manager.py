@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, Protocol, cast
 
-from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
+    QScrollArea,
     QTabBar,
     QTabWidget,
     QToolBar,
@@ -29,10 +29,11 @@ from app.views.dialogs.classes import ClassesDialog
 from app.views.panels.history_panel import HistoryPanel
 from app.views.panels.notes_panel import NotesPanel
 from app.views.panels.table_panel import TablePanel
+from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, later
 from app.views.widgets.window_size import shrink
 
-from .actions import ICON_SIZE, icon
+from .actions import ICON_SIZE, every, icon
 from .theme import Theme
 
 
@@ -56,8 +57,35 @@ def docks() -> tuple[Dock, ...]:
 VERSION = 3
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
-#: Share of the window's width that the column beside the pictures is given at first, and the least in pixels.
-COLUMN, LEAST_COLUMN = 0.27, 320
+#: Shares of the window's width that the column beside the pictures is given at first, usually and at most, and the
+#: least in pixels.
+COLUMN, MOST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320
+#: The least height in pixels of a panel that needs more.
+LEAST_HEIGHT = 200
+
+
+class _Fitting(QScrollArea):
+    """A panel, with bars where the column is narrower or lower than it needs: the pictures keep their room."""
+
+    def __init__(self, panel: QWidget) -> None:
+        super().__init__(widgetResizable=True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no stop of the Tab key
+        self._panel = panel
+        self.setWidget(panel)
+        panel.installEventFilter(self)
+
+    def sizeHint(self) -> QSize:
+        return self._panel.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        least = self._panel.minimumSizeHint().expandedTo(self._panel.minimumSize())
+        return least.boundedTo(QSize(LEAST_COLUMN, LEAST_HEIGHT))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self.updateGeometry()  # the least size follows the panel's, as with larger text
+        return super().eventFilter(watched, event)
 
 
 class _Title(QWidget):
@@ -65,8 +93,8 @@ class _Title(QWidget):
 
     def __init__(self, dock: QDockWidget, name: str, title: str) -> None:
         super().__init__()
-        text = QLabel(title)
-        text.setMinimumWidth(30)
+        text = ElidedLabel(title)
+        text.setToolTip(title)
         layout = filled(QHBoxLayout(self), (text, 1), margins=(6, 1, 2, 1), spacing=2)
         self._buttons: dict[str, QToolButton] = {}
         for what, tip, run in (
@@ -101,16 +129,14 @@ class DockManager:
         The main window, and what panels are made of.
     settings : Settings
         Where the arrangement of the docks is remembered.
-    sidebar : QWidget
-        Makes room for docks where the screen is too narrow for both.
     changed : callable
         Asks for the scene to be drawn anew.
     """
 
-    def __init__(self, around: Surroundings, settings: Settings, sidebar: QWidget, changed: Callable[[], None]) -> None:
+    def __init__(self, around: Surroundings, settings: Settings, changed: Callable[[], None]) -> None:
         window: QMainWindow = around.window
         self._around, self._window, self._controller = around, window, around.controller
-        self._settings, self._sidebar, self._changed = settings, sidebar, changed
+        self._settings, self._changed = settings, changed
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
         self._turn = 0
@@ -122,9 +148,11 @@ class DockManager:
         self._specs = {spec.name: spec for spec in docks()}
         self._docks: dict[str, QDockWidget] = {}
         self._titles: list[_Title] = []
+        tips = {spec.name: spec.tip for spec in every()}
         for spec in self._specs.values():
             dock = QDockWidget(spec.tab or spec.title, window)
             dock.setObjectName(f"dock.{spec.name}")
+            dock.setWhatsThis(tips.get(spec.name, spec.title))
             dock.setAllowedAreas(AREAS)
             bar = _Title(dock, spec.name, spec.title)
             dock.setTitleBarWidget(bar)
@@ -156,7 +184,7 @@ class DockManager:
         panel = self._panels.get(name)
         if panel is None:
             panel = self._panels[name] = self._specs[name].make(self._around)
-            self._docks[name].setWidget(panel)
+            self._docks[name].setWidget(_Fitting(panel))
         return panel
 
     def handlers(self) -> dict[str, Callable[[], object]]:
@@ -206,6 +234,7 @@ class DockManager:
         """Take tabs of docks that are closed out of sight: Qt leaves them where they were, above the pictures."""
         open_titles = {dock.windowTitle() for dock in self._docks.values() if not dock.isHidden()}
         for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setWhatsThis("Open panels: a click brings one to the front.")
             away = sum(bar.tabText(tab) in open_titles for tab in range(bar.count())) < 2
             bar.setFocusPolicy(Qt.FocusPolicy.NoFocus if away else Qt.FocusPolicy.TabFocus)
             if away:
@@ -226,32 +255,49 @@ class DockManager:
                 upper, lower = sorted((before[0], dock), key=lambda each: self._specs[each.objectName()[5:]].group)
                 self._window.resizeDocks([upper, lower], [1200, 800], Qt.Orientation.Vertical)
             elif not before and not dock.isFloating() and self._specs[name].wide:
-                column = max(LEAST_COLUMN, round(COLUMN * self._window.width()), panel.sizeHint().width())
+                width = self._window.width()
+                wanted = max(round(COLUMN * width), panel.sizeHint().width())
+                column = max(LEAST_COLUMN, min(wanted, round(MOST_COLUMN * width)))
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             panel.setFocus()
             if not dock.isFloating() and not self._fits(size):
-                if not self._sidebar.isHidden():
-                    self._sidebar.hide()
-                    shrink(self._window, size)
-                    self._controller.say("The sidebar made room; F9 brings it back.")
-                if not self._fits(size):
-                    self._controller.say("Not all of it fits this screen: show one classifier (L) or smaller text.")
+                self._controller.say("Not all of it fits this screen: show one classifier (L) or smaller text.")
         self._changed()
 
-    def show_sidebar(self, shown: bool) -> None:
-        """Show or hide the sidebar; close the docks if there is no room for both."""
-        size = self._window.size()
-        self._sidebar.setVisible(shown)
-        docked = self._docked()
-        if docked and shown and not self._fits(size):
-            for dock in docked:
+    def show_only(self, names: Collection[str]) -> None:
+        """Close the docks that are not among `names`, and open those that are."""
+        for name, dock in self._docks.items():
+            if name not in names:
                 dock.hide()
-            shrink(self._window, size)
-            self._controller.say("There is no room for the sidebar and the panels on the right: they made room.")
+        for name in names:
+            if name in self._docks and self._docks[name].isHidden():
+                self._toggle(name)
 
     def _docked(self) -> list[QDockWidget]:
         """The docks that take room from the pictures."""
         return [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
+
+    @property
+    def docked(self) -> tuple[str, ...]:
+        """Names of the docks that take room from the pictures."""
+        return tuple(name for name, dock in self._docks.items() if dock in self._docked())
+
+    def docks(self, names: Iterable[str]) -> list[QDockWidget]:
+        """The docks of these names."""
+        return [self._docks[name] for name in names]
+
+    def front(self, names: Sequence[str]) -> str:
+        """The first of these that no other hides; "" for none."""
+        return next((name for name in names if name in self._in_sight), "")
+
+    def hide(self, names: Iterable[str]) -> None:
+        """Take these docks out of sight."""
+        for dock in self.docks(names):
+            dock.hide()
+
+    def bring(self, name: str) -> None:
+        """Show a dock, and give it the focus."""
+        self._toggle(name)
 
     def _fits(self, size: QSize) -> bool:
         """True when nothing is cut off: a window that was of this size cannot become wider than the screen.
@@ -281,8 +327,6 @@ class DockManager:
         pushed = self._window.width() == self._window.minimumWidth()
         if pushed:
             size = size.boundedTo(screen)
-        if docked and not self._fits(size):
-            self._sidebar.hide()
         if docked and not self._fits(size):
             for dock in docked:
                 dock.hide()

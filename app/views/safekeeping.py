@@ -22,7 +22,7 @@ from app.state.plain_text import plain
 from app.state.store import same_content
 from app.views.dialogs.files import FileDialogs
 from app.views.dialogs.recovery import RecoveryDialog
-from app.views.widgets.form_fields import named, plain_tip
+from app.views.widgets.form_fields import named, plain_tip, take_typed_number
 
 from .task_runner import TaskRunner
 
@@ -129,13 +129,17 @@ class Safekeeping(QObject):
         for path in paths:
             action = menu.addAction(plain(f"{path.name}  –  {path.parent}").replace("&", "&&"))
             action.setToolTip(plain_tip(str(path)))
-            action.triggered.connect(lambda checked, path=path: self._questions.open_path(path))
+            action.triggered.connect(lambda checked, path=path: self._open(path))
         if not paths:
             menu.addAction("No recent documents").setEnabled(False)
         menu.addSeparator()
         clear = menu.addAction("&Clear this list", lambda: self._settings.write(RECENT, ()))
         clear.setObjectName("action.clear_recent")
         clear.setEnabled(bool(self._settings.read(RECENT)))
+
+    def _open(self, path: Path) -> None:
+        take_typed_number()
+        self._questions.open_path(path)
 
     # -- recovery --------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from app.state.number_format import count
 from app.state.plain_text import plain
 from app.state.session import Session
 from app.tools import GRAB_PIXELS, TOOLS, PointerPosition, nearest
+from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import plain_tip
 
 SAID_FOR = 8000  # milliseconds
@@ -24,7 +25,7 @@ class StatusLine(QStatusBar):
         super().__init__()
         self._said = self._tip = ""
         self._said_of: Document | None = None
-        self._hint, self._coordinates = QLabel(), QLabel()
+        self._hint, self._coordinates = ElidedLabel(), QLabel()
         self._hint.setTextFormat(Qt.TextFormat.PlainText)  # it quotes names
         self._hint.setObjectName("hint")
         self._coordinates.setObjectName("coordinates")
@@ -63,7 +64,8 @@ class StatusLine(QStatusBar):
             at = (pointer.x, pointer.y) if pointer else session.cursor
             self._coordinates.setText(f"x = {at[0]:.4g}   y = {at[1]:.4g}" if at else "")
         self._hint.setText(self._said or self._gestures)
-        self._hint.setToolTip(self._tip if self._said else "")
+        rest = "" if self._hint.is_whole() else plain_tip(self._hint.text())
+        self._hint.setToolTip(self._tip if self._said else rest)
 
 
 def _gestures_at(document: Document, session: Session, pointer: PointerPosition | None) -> str:
@@ -80,7 +82,7 @@ def _gestures_at(document: Document, session: Session, pointer: PointerPosition 
     if pointer is None:
         if session.cursor is not None:
             return "Arrow keys: move the cursor  ·  Enter: add a point  ·  Delete: remove the nearest  ·  Esc: hide it"
-        return "Point at a picture: click to add points, drag to move them.  F1: keys and gestures"
+        return "Click adds points, dragging moves them  ·  Examples: Ctrl+Shift+O  ·  Help: F1  ·  Simple or full: F8"
     index = nearest(document, pointer, GRAB_PIXELS)
     if index is None:
         name = document.class_name(session.active_class)

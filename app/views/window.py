@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QDialog, QLayout, QSplitter, QStyle
+from PySide6.QtWidgets import QApplication, QDialog, QLayout, QStyle, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.engine.compile_ahead import CompileAhead
@@ -18,13 +18,16 @@ from app.features import table
 from app.features.ask_background import order
 from app.features.feature import Surroundings
 from app.files import documents, recovery
-from app.files.settings import GEOMETRY, SIDEBAR, Settings
+from app.files.examples import EXAMPLES, Example
+from app.files.settings import GEOMETRY, SIMPLE, Settings
 from app.scene.compose import compose
 from app.scene.context import Context
 from app.scene.model import Scene
 from app.state.document import Document
 from app.state.points import MAX_CLASSES
 from app.tools import GRAB_PIXELS, PointerPosition, nearest
+from app.views.bars.tool_palette import ToolPalette
+from app.views.bars.top_bar import TopBar
 from app.views.dialogs.files import FileDialogs
 from app.views.dialogs.help import HelpDialog, LogDialog
 from app.views.dialogs.import_export import ImportExport
@@ -33,14 +36,15 @@ from app.views.export.dialog import PictureDialog
 from app.views.export.layout import Shot, What, screen_size
 from app.views.export.maker import PictureMaker
 from app.views.lane.lanes import Lanes
-from app.views.panels.data_panel import DataPanel
+from app.views.presenter.presenter import Presenter
+from app.views.widgets import whats_this
 from app.views.widgets.drop_window import DropWindow
 from app.views.widgets.form_fields import take_typed_number
 
 from . import actions, theme
-from .actions import ToolPalette
 from .appearance import Appearance
 from .dock_manager import DockManager
+from .held_key import HeldKey
 from .safekeeping import Safekeeping
 from .status_line import StatusLine
 from .task_runner import TaskRunner
@@ -89,23 +93,29 @@ class MainWindow(DropWindow):
         safekeeping.attach(self, controller, self._settings, self.file_dialogs, self.tasks)
         self.lanes_view = Lanes(controller, self.ask_refresh)
         self.canvases = self.lanes_view.canvases
-        self.sidebar = DataPanel(controller)
-        self._splitter = QSplitter()
-        self._splitter.addWidget(self.sidebar)
-        self._splitter.addWidget(self.lanes_view)
-        self._splitter.setStretchFactor(1, 1)
-        self._splitter.setCollapsible(0, False)
-        self.setCentralWidget(self._splitter)
+        self.bar = TopBar(controller)
+        stage = QWidget()
+        rows = QVBoxLayout(stage)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(self.bar)
+        rows.addWidget(self.lanes_view, 1)
+        self.setCentralWidget(stage)
         around = Surroundings(self, controller, scheduler, lambda: preparation.ready)
-        self.dock_manager = DockManager(around, self._settings, self.sidebar, self.ask_refresh)
+        self.dock_manager = DockManager(around, self._settings, self.ask_refresh)
         controller.playback.attach(self._study_of)
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
         self.tasks.show_above(self.status_line)
-        self.named_actions, menus = actions.make_actions(self, self._handlers())
+        self.named_actions, menus = actions.make_actions(self, self._handlers(), self.bar.add_command)
+        self._folding = {title: menu for title, menu in menus.items() if actions.has_more(title)}
         self._palette = ToolPalette(self, menus["&Tools"], controller.editing)
         safekeeping.add_recent_menu(menus["&File"], self.named_actions["save"])
+        bars = (self.menuBar(), self.bar, self._palette, self.status_line)
+        resting = (self.named_actions["larger"], self.named_actions["smaller"])
+        self.presenter = Presenter(self, controller, self.lanes_view, self.dock_manager, bars, resting)
         self._class_keys()
+        HeldKey(self, self.named_actions["marks"], controller.put_points_away)
         controller.editing.on_hover(self._hover)
         self.resize(*FIRST_SIZE)
         self.restoreGeometry(QByteArray(self._settings.read(GEOMETRY)))
@@ -113,8 +123,8 @@ class MainWindow(DropWindow):
         screen = (self.screen().availableSize() - QSize(0, bar)).expandedTo(QSize(*LEAST_WINDOW))
         self.setMinimumSize(0, 0)  # the parts are not dressed yet, and asked for more room than they need
         self.resize(self.size().boundedTo(screen))
-        self.sidebar.setVisible(self._settings.read(SIDEBAR))
         self.appearance.begin(menus["&View"])
+        controller.prefer_simple(self._settings.read(SIMPLE))
         self.refresh()
         self.dock_manager.restore()
         self._settings.on_failure(self.say)
@@ -193,10 +203,12 @@ class MainWindow(DropWindow):
         if anew:
             icons = self.named_actions | {f"tool.{name}": each for name, each in self._palette.actions_by_tool.items()}
             actions.set_icons(icons, dress, self.devicePixelRatioF())
+        self.presenter.begin_or_end(scene)
         self.lanes_view.render_scene(scene, dress, old is None)
-        self.sidebar.render_scene(scene, dress)
+        self.bar.render_scene(scene, dress)
         self._palette.render_scene(scene)
         self.dock_manager.render_scene(scene, dress, self.named_actions)
+        self.presenter.render_scene(scene, dress)
         name = scene.title.replace("[*]", "[*][*]")  # which stands for itself; alone it is where "modified" is said
         self.setWindowTitle(f"{name}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
@@ -207,13 +219,16 @@ class MainWindow(DropWindow):
             action.setIconText(word)
             keys = action.shortcut().toString()
             action.setToolTip(f"{word} “{what}” ({keys})" if what else f"Nothing to {word.lower()} ({keys})")
+        if old is None or old.session.simple != scene.session.simple:
+            for title, menu in self._folding.items():
+                actions.fill_menu(menu, title, self.named_actions, scene.session.simple)
         for spec in actions.every():
             if (checked := spec.checked(scene)) is not None:
                 self.named_actions[spec.name].setChecked(checked)
-        self.named_actions["sidebar"].setChecked(not self.sidebar.isHidden())
         self.named_actions["full_screen"].setChecked(self.isFullScreen())
         for name in ("clear", "export"):
             self.named_actions[name].setEnabled(len(scene.xy) > 0)
+        self.named_actions["start_over"].setEnabled(bool(scene.session.example))
         self.named_actions["revert"].setEnabled(self.controller.store.path is not None)
 
     def _order(self, scene: Scene) -> None:
@@ -246,6 +261,8 @@ class MainWindow(DropWindow):
         return {
             "new": lambda: questions.unless_unsaved(controller.new),
             "open": lambda: questions.unless_unsaved(questions.ask_open),
+            "examples": self._show_gallery,
+            "start_over": self._start_over,
             "save": questions.save,
             "save_as": questions.ask_save,
             "revert": questions.revert,
@@ -270,16 +287,58 @@ class MainWindow(DropWindow):
             "clear": controller.clear,
             "generate": controller.generate,
             "fit": controller.fit,
-            "sidebar": self._toggle_sidebar,
             "larger": self.appearance.larger,
             "smaller": self.appearance.smaller,
             "full_screen": self._toggle_full_screen,
+            "simple": self._toggle_simple,
             **controller.playback.verbs(lambda: 0 if self.scene is None else self.scene.studied),
             "help": lambda: self._show(HelpDialog),
+            "whats_this": lambda: whats_this.begin(self),
             "log": lambda: self._show(LogDialog),
             **self.dock_manager.handlers(),
             **{spec.name: run for spec in actions.every() if (run := spec.handler(controller)) is not None},
         }
+
+    def _show_gallery(self) -> None:
+        from app.views.dialogs.gallery import GalleryDialog  # only now: it costs the start nothing
+
+        gallery = self.findChild(GalleryDialog)
+        if gallery is None:
+            gallery = GalleryDialog(self, self.open_example)
+            gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        gallery.open()
+        gallery.activateWindow()
+
+    def open_example(self, example: Example) -> None:
+        """Open one of the gallery, after asking about unsaved changes."""
+        self.file_dialogs.unless_unsaved(lambda: self._put_example(example))
+
+    def _put_example(self, example: Example) -> None:
+        try:
+            self.controller.examples.open(example)
+        except documents.FileError as error:
+            self.alert(str(error))
+        else:
+            self._arrange_for(example)
+
+    def _start_over(self) -> None:
+        self.controller.examples.start_over()
+        if (example := self.controller.examples.present) is not None:
+            self._arrange_for(example)
+
+    def _arrange_for(self, example: Example) -> None:
+        """Open what the example needs in sight, and close what others do."""
+        self.dock_manager.show_only(example.opens)
+        self.refresh()
+        for name in sorted({name for each in EXAMPLES for name in each.opens}):
+            wanted, action = name in example.opens, self.named_actions[name]
+            if action.isCheckable() and action.isChecked() != wanted:
+                action.trigger()
+            elif wanted and not action.isCheckable():
+                self.dock_manager.open(name)
+            elif not wanted and name in self.dock_manager.windows:
+                self.dock_manager.windows[name].close()
+        self.say(example.sentence)
 
     def _class_keys(self) -> None:
         for label in range(MAX_CLASSES):
@@ -300,13 +359,13 @@ class MainWindow(DropWindow):
     def _delete(self) -> None:
         self.controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
 
-    def _toggle_sidebar(self) -> None:
-        self.dock_manager.show_sidebar(self.sidebar.isHidden())
-        self.ask_refresh()
-
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
         self.ask_refresh()
+
+    def _toggle_simple(self) -> None:
+        self.controller.toggle_simple()
+        self._settings.write(SIMPLE, self.controller.prefers_simple)
 
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""
@@ -359,6 +418,7 @@ class MainWindow(DropWindow):
     def _hover(self, pointer: PointerPosition | None) -> None:
         """The pointer has moved over a picture, or left it."""
         self._show_hint()
+        self.presenter.aim(pointer)
         for feature in table.FEATURES:
             if feature.pointed is not None:
                 feature.pointed(self.controller, pointer)
@@ -390,8 +450,8 @@ class MainWindow(DropWindow):
     def _finish(self) -> None:
         if not self._closed:
             self._closed = True
+            self.presenter.end()  # what is remembered is the window as it is otherwise
             self._settings.write(GEOMETRY, bytes(self.saveGeometry().data()))
-            self._settings.write(SIDEBAR, not self.sidebar.isHidden())
             self.safekeeping.close()
             self.dock_manager.remember()
             self.tasks.close()

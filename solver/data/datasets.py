@@ -28,6 +28,8 @@ Points = tuple[Array, Integers]
 
 LARGEST_COUNT = 1_000_000
 LARGEST_NOISE = 1000.0
+#: The largest share of flipped labels: at one half, two classes cannot be told apart any more.
+MOST_FLIPPED = 0.5
 
 
 @dataclass(frozen=True)
@@ -224,15 +226,15 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType(
         ),
         "circle": Dataset(
             title="Circle",
-            sentence="A round boundary that no straight line can follow, but a kernel or the neighbors can.",
+            sentence="A round boundary that no straight line can follow, but a kernel or the neighbours can.",
             function=circle,
             shift_range=(-0.5, 0.5),
             truth=Truth(_first_where(lambda X: (X * X).sum(axis=1) < 0.5), "x² + y² = ½", shapes.arc),
             shapes=shapes.rings,
         ),
         "wrong": Dataset(
-            title="Wrong sample",
-            sentence="The line sampled carelessly: crowded corners teach a separable problem badly.",
+            title="Biased sample",
+            sentence="A straight boundary sampled unevenly: crowded corners mislead.",
             function=wrong,
             shift_range=(-2.0, 2.0),
             truth=_LINE,
@@ -257,7 +259,7 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType(
             is_thin=True,
         ),
         "xor": Dataset(
-            title="Exclusive or",
+            title="XOR",
             sentence="Neither coordinate alone says anything about the class; only both together do.",
             function=xor,
             shift_range=(-1.0, 1.0),
@@ -288,7 +290,9 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType(
 )
 
 
-def generate(name: str, count: int, noise: float, seed: int, shift: float = 0.0, n_classes: int = 2) -> Points:
+def generate(
+    name: str, count: int, noise: float, seed: int, shift: float = 0.0, n_classes: int = 2, flipped: float = 0.0
+) -> Points:
     """The data set `name` of `DATASETS`, with `count` points per class.
 
     Parameters
@@ -301,6 +305,9 @@ def generate(name: str, count: int, noise: float, seed: int, shift: float = 0.0,
         Must be 0 where the set has none.
     n_classes : int, default=2
         Must be within the range of the set.
+    flipped : float, default=0
+        Share of each class, up to 0.5, that gets the label of another class, each of them as likely.  The points stay
+        where they are without; the same seed flips the same ones, and a larger share flips those of a smaller, too.
 
     Returns
     -------
@@ -319,7 +326,27 @@ def generate(name: str, count: int, noise: float, seed: int, shift: float = 0.0,
         options["shift"] = shift
     if dataset.n_classes != (2, 2):
         options["n_classes"] = n_classes
-    return dataset.function(count, noise, seed, **options)
+    check_number("flipped", flipped, 0.0, MOST_FLIPPED)
+    X, y = dataset.function(count, noise, seed, **options)
+    return (X, _flip(y, count, flipped, seed)) if flipped > 0.0 else (X, y)
+
+
+def _flip(y: Integers, count: int, share: float, seed: int) -> Integers:
+    """`y`, `count` of each class, with labels of other classes for this share of each."""
+    # A stream of its own: the places of the points do not depend on the share.
+    random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, _FLIPS])))
+    n_classes = len(y) // count
+    flipped = y.copy()
+    for c in range(n_classes):
+        order = c * count + random.permutation(count)
+        others = (c + random.integers(1, n_classes, count)) % n_classes
+        some = round(share * count)
+        flipped[order[:some]] = others[:some]
+    return flipped
+
+
+#: What tells the stream of the flips from any other of the same seed.
+_FLIPS = 13
 
 
 def _start(count: int, noise: float, seed: int) -> np.random.Generator:

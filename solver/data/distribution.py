@@ -9,6 +9,13 @@ of the largest p(x | c); its error is
 (Devroye, Gyoerfi, Lugosi: A Probabilistic Theory of Pattern Recognition, 1996, theorem 2.1).  The sets of the exercise
 have a true class besides, whatever shift and noise do to the points.
 
+With flipped labels, a share e of each class has the label of another, each of the K - 1 as likely.  Priors stay equal,
+
+    p'(x | c) = (1 - e) p(x | c) + e / (K - 1) sum_{d != c} p(x | d),
+
+and posteriors are mixed alike.  As long as e < 1 - 1 / K the Bayes classifier stays what it is, and its error r becomes
+r + (1 - r - r / (K - 1)) e on the average: flips can be learned around, but not foreseen.
+
 What a generator spreads evenly (half circles, quadrants, fields) is here drawn by chance with the same shares.
 Without noise moons, spirals and blobs are lines and single places, which have no density: then there is no ideal class
 anywhere, and nothing that could be confused.
@@ -17,15 +24,15 @@ anywhere, and nothing that could be confused.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from solver.core.arrays import Array, Integers
-from solver.core.checks import check_choice
+from solver.core.checks import check_choice, check_number
 
-from .datasets import DATASETS, Dataset, Truth, generate
+from .datasets import DATASETS, MOST_FLIPPED, Dataset, Truth, generate
 from .densities import Curve, likeliest
 from .shapes import FIELDS, Density, Shapes
 
@@ -41,7 +48,7 @@ class Law:
     ----------
     name : str
         A key of `DATASETS`.
-    noise, shift, n_classes
+    noise, shift, n_classes, flipped
         As `datasets.generate` takes them.
     """
 
@@ -49,9 +56,16 @@ class Law:
     noise: float = 0.0
     shift: float = 0.0
     n_classes: int = 2
+    flipped: float = 0.0
 
     def __post_init__(self) -> None:
         check_choice("name", self.name, DATASETS)
+        check_number("flipped", self.flipped, 0.0, MOST_FLIPPED)
+
+    @property
+    def unflipped(self) -> Law:
+        """The same without flipped labels: it has the same ideal classes and boundaries."""
+        return replace(self, flipped=0.0) if self.flipped else self
 
     @property
     def dataset(self) -> Dataset:
@@ -82,10 +96,26 @@ class Law:
 
     def log_density(self, X: Array) -> Array:
         """log p(x | c) at the points `X` (n, 2), shape (n, n_classes); -inf where a class has no points."""
+        logs = self._log_density(X)
+        if not self.flipped:
+            return logs
+        largest = logs.max(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):  # where no class has points
+            mixed: Array = np.log(self._mixed(np.exp(logs - largest))) + largest
+        return np.where(largest == -np.inf, -np.inf, mixed)
+
+    def _mixed(self, shares: Array) -> Array:
+        """Numbers (n, n_classes) of the classes as those of the labels."""
+        other = self.flipped / (self.n_classes - 1)
+        mixed: Array = (1.0 - self.flipped - other) * shares + other * shares.sum(axis=1, keepdims=True)
+        return mixed
+
+    def _log_density(self, X: Array) -> Array:
+        """The same of the classes that the points were drawn of, before labels were flipped."""
         if not self.has_density:
             return np.full((len(X), self.n_classes), -np.inf)
         parts = []
-        for shape in _shapes(self):
+        for shape in _shapes(self.unflipped):
             if isinstance(shape, Curve):
                 parts.append(shape.log_density(X))
             else:
@@ -94,10 +124,10 @@ class Law:
         return np.column_stack(parts)
 
     def _likeliest(self, X: Array) -> Array:
-        """As `log_density`, but -inf for classes that are less likely than another by more than rounding."""
-        shapes = _shapes(self) if self.has_density else ()
+        """As `_log_density`, but -inf for classes that are less likely than another by more than rounding."""
+        shapes = _shapes(self.unflipped) if self.has_density else ()
         curves = [shape for shape in shapes if isinstance(shape, Curve)]
-        return likeliest(curves, X) if curves else self.log_density(X)
+        return likeliest(curves, X) if curves else self._log_density(X)
 
     def density(self, X: Array) -> Array:
         """p(x | c) at the points `X` (n, 2), shape (n, n_classes)."""
@@ -111,7 +141,7 @@ class Law:
         with np.errstate(invalid="ignore"):  # -inf - -inf
             likely = np.exp(logs - largest)
         result: Array = likely / likely.sum(axis=1, keepdims=True)
-        return result
+        return self._mixed(result) if self.flipped else result
 
     def bayes(self, X: Array) -> Integers:
         """The ideal class of the points `X` (n, 2), shape (n,); -1 where no class has points."""
@@ -126,10 +156,18 @@ class Law:
         return result
 
     def draw(self, number: int, seed: int | tuple[int, ...]) -> tuple[Array, Integers]:
-        """`number` fresh points: places (n, 2) and classes (n,), class after class.
+        """`number` fresh points: places (n, 2) and labels (n,), class after class but for the flipped labels.
 
-        How many are of each class is chance, too.  The same `seed` gives the same points.
+        How many are of each class is chance, and which labels are flipped, too.  The same `seed` gives the same points.
         """
+        X, y, random = self._draw(number, seed)
+        if self.flipped:
+            others = (y + random.integers(1, self.n_classes, number)) % self.n_classes
+            y = np.where(random.uniform(0.0, 1.0, number) < self.flipped, others, y)
+        return X, y
+
+    def _draw(self, number: int, seed: int | tuple[int, ...]) -> tuple[Array, Integers, np.random.Generator]:
+        """Without flipped labels; and what to draw those with."""
         random = np.random.default_rng(seed)
         counts = random.multinomial(number, np.full(self.n_classes, 1.0 / self.n_classes))
         y = np.repeat(np.arange(self.n_classes, dtype=np.int64), counts)
@@ -139,7 +177,7 @@ class Law:
                 for path, count in zip(self.dataset.paths(self.n_classes), counts, strict=True)
             ]
             X = np.concatenate(parts)
-            return X + self.noise * random.standard_normal(X.shape), y
+            return X + self.noise * random.standard_normal(X.shape), y, random
         # Of a chessboard the fields take turns, of xor the quadrants: some of whole turns, by chance, are no more even
         # than chance is.
         turn = FIELDS * FIELDS // 2
@@ -148,7 +186,7 @@ class Law:
         parts = []
         for c, count in enumerate(counts):
             parts.append(X[c * each + random.permutation(each)[:count]])
-        return np.concatenate(parts), y
+        return np.concatenate(parts), y, random
 
     def true_lines(self, left: float, right: float, bottom: float, top: float) -> Array:
         """The true boundary in a rectangle, or a little beyond it: polylines joined with NaN rows, shape (m, 2).

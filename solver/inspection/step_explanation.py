@@ -53,7 +53,7 @@ class Explanation:
     first, second : Ranking
         How the point found first was found, and how its partner; for `maximum-gain` `first` holds the last pair.
     sentence : str
-        Both in words: "i is the worst violator above, j promises the largest gain."
+        Both in words: "i violates its condition most, j promises the largest gain."
     effect : str
         What the step does, in words: "The top of the parabola lies outside the box: the step ends where αⱼ = C."
     left_out : int
@@ -295,7 +295,7 @@ def _effect(step: Explanation, twins: bool) -> str:
         if step.clipped:
             return f"The top of the parabola lies outside the box: the step ends where {where}."
         edge = f"on the edge of the box, at {where}" if where else "inside the box"
-        return f"The top of the parabola lies {edge}: the step goes all the way."
+        return f"The top of the parabola lies {edge}: the full step is taken."
     if twins:
         why = "i and j are one point with two labels: no curvature"
     elif step.curvature < 0.0:

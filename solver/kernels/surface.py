@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,9 +39,12 @@ class Grid:
         return self.bottom + (np.arange(self.height, dtype=np.float64) + 0.5) * ((self.top - self.bottom) / self.height)
 
     def coarse(self, least_width: int = 160, least_height: int = 120) -> Grid:
-        """The same rectangle in fewer pixels: about a quarter each way, but not below the given size."""
-        width = min(self.width, max(least_width, self.width // 4))
-        height = min(self.height, max(least_height, self.height // 4))
+        """The same rectangle in fewer samples: about a 32nd of them, but not fewer than in a picture of the given size.
+
+        So the first picture of a large window takes little longer than that of a small one.
+        """
+        share = math.sqrt(max(least_width * least_height / (self.width * self.height), 1.0 / 32.0))
+        width, height = (max(1, round(min(share, 1.0) * side)) for side in (self.width, self.height))
         return Grid(self.left, self.right, self.bottom, self.top, width, height)
 
 

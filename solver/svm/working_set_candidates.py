@@ -77,7 +77,7 @@ class Ranking:
     place : {"i", "j"}
         Which of the pair it is about.
     sentence : str
-        In plain words: "i has the largest v of the 31 points whose yα may grow."
+        In plain words: "i has the largest v of the 31 points whose y·α can still increase."
     """
 
     candidates: Indices

@@ -80,13 +80,13 @@ def _above(state: State) -> tuple[Ranking, str]:
     i, _ = state.worst
     candidates = np.flatnonzero(state.up)
     ranking = state.ranking(candidates, state.v[candidates], i, measure=V_ABOVE, place="i", sentence="")
-    among = counted(ranking.total, "point", " whose yα may grow")
+    among = counted(ranking.total, "point", " whose y·α can still increase")
     if ranking.tied > 1:
         said = f"{_sharing(ranking, among)} share the largest v; i is the first of these."
-        words = f"i is the first of {ranking.tied} equally bad violators above"
+        words = f"i is the first of {ranking.tied} that violate their conditions most"
     else:
         said = f"i has the largest v of {among}." if ranking.total > 1 else f"i is {among}."
-        words = "i is the worst violator above"
+        words = "i violates its condition most"
     return replace(ranking, sentence=said), words
 
 
@@ -94,13 +94,13 @@ def _below(state: State) -> tuple[Ranking, str]:
     _, j = state.worst
     candidates = np.flatnonzero(state.low)
     ranking = state.ranking(candidates, state.v[candidates], j, measure=V_BELOW, place="j", sentence="")
-    among = counted(ranking.total, "point", " whose yα may shrink")
+    among = counted(ranking.total, "point", " whose y·α can still decrease")
     if ranking.tied > 1:
         said = f"{_sharing(ranking, among)} share the smallest v; j is the first of these."
-        words = f"j the first of {ranking.tied} equally bad ones below"
+        words = f"j the first of {ranking.tied} in the other direction"
     else:
         said = f"j has the smallest v of {among}." if ranking.total > 1 else f"j is {among}."
-        words = "j the worst below"
+        words = "j most in the other direction"
     return replace(ranking, sentence=said), words
 
 
@@ -122,7 +122,7 @@ def _second_order(state: State) -> Choice:
     j = int(gains.argmax())
     candidates = np.flatnonzero(rise > 0.0)
     second = state.ranking(candidates, 0.5 * gains[candidates], j, measure=GAIN, place="j", sentence="")
-    among = counted(second.total, "point", " with a smaller v than i whose yα may shrink")
+    among = counted(second.total, "point", " with a smaller v than i whose y·α can still decrease")
     if second.tied > 1:
         said = f"{_sharing(second, among)} promise the same largest gain; j is the first of these."
         words = f"j is the first of {second.tied} that promise the largest gain"
@@ -341,14 +341,14 @@ RULES: dict[str, Rule] = {
     "first-order": Rule(
         code=loops.FIRST_ORDER,
         title="First order",
-        note="The worst violator above with the worst below: largest vᵢ − vⱼ.",
+        note="The two that violate their conditions most: largest vᵢ − vⱼ.",
         choose=_first_order,
         looks_at_v=True,
     ),
     "second-order": Rule(
         code=loops.SECOND_ORDER,
         title="Second order",
-        note="The worst violator above, and the partner that promises the largest gain (LIBSVM).",
+        note="The point that violates its condition most, and the partner that promises the largest gain (LIBSVM).",
         choose=_second_order,
         looks_at_v=True,
     ),

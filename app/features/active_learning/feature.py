@@ -3,7 +3,11 @@
 from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(
-    actions=(Action("asking", TRAINING, "&Active learning", ("Ctrl+6",), "Ask for the best label next.", "", True),),
+    actions=(
+        Action(
+            "asking", TRAINING, "&Active learning", ("Ctrl+6",), "Ask for the best label next.", "", True, simple=False
+        ),
+    ),
     dock=Dock(
         "asking",
         "Active learning",

@@ -38,13 +38,14 @@ from app.views.widgets.form_fields import (
     show_text,
     spin_box,
 )
+from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as asking_words
 from .state import MOST_GIVEN, ActiveLearningRun, Plan, begin
 from .view_controller import ActiveLearningController
 from .view_curve import LearningCurve, Sheet
-from .view_parts import ButtonRows, ClassButtons, Words
+from .view_parts import ButtonRows, ClassButtons
 from .view_picture import PoolPicture, PoolScene
 
 SPACING = 6
@@ -216,22 +217,22 @@ class ActiveLearningPanel(QWidget):
         for label, button in enumerate(self._classes.buttons):
             button.clicked.connect(partial(self._answer, label))
         self._truth_button = self._button(
-            "truth", "Truth answers", "The true label of the ringed point (Enter in the picture).", self._truth
+            "truth", "Label automatically", "The true label of the ringed point (Enter in the picture).", self._truth
         )
         self._play_button = self._button(
-            "play", "Let the truth answer", "One true label after the other (Space in the picture).", self._toggle_play
+            "play", "Label all", "One true label after the other (Space in the picture).", self._toggle_play
         )
         self._back_button = self._button("back", "Step back", "Take the newest answer back (Backspace).", self._back)
         answers = ButtonRows([self._truth_button, self._play_button, self._back_button])
-        self._words = Words("asking.words", "Where the run stands")
-        self._question = Words("asking.question", "What is asked")
+        self._words = RoomyLabel("asking.words", title="Where the run stands", rich=True)
+        self._question = RoomyLabel("asking.question", title="What is asked", rich=True)
         self._curve = LearningCurve()
         self._start_button = self._button(
             "start", "Start again", "Forget the answers and begin with these settings.", self._start
         )
         self._put_button = self._button(
             "put",
-            "Put into document",
+            "Use these labels",
             "Put the labelled points, with the labels told, in place of the document's points: one undo step.",
             self._put,
         )
@@ -312,7 +313,7 @@ class ActiveLearningPanel(QWidget):
         self._start_button.setEnabled(self._begun)
         self._start_button.setText("Start" if asking is None else "Start again")
         self._put_button.setEnabled(asking is not None)
-        self._play_button.setText("Stop" if self.playing else "Let the truth answer")
+        self._play_button.setText("Stop" if self.playing else "Label all")
         self._say()
 
     def _say(self) -> None:

@@ -64,10 +64,10 @@ def against_random(asking: ActiveLearningRun, curves: Curves | None) -> str:
     here = f"this run has {len(asking.labelled)} ({len(asking.given)} given)"
     needed, last = curves.needed("random", look.score.shown), int(curves.labels[-1])
     if needed is not None:
-        return f"Random asking needs about {count(needed, 'label')} for that; {here}."
+        return f"Random needs about {count(needed, 'label')} for that; {here}."
     if curves.finished and last == len(curves.pool):
-        return f"Random asking does not come to that, even with all {last} labels; {here}."
-    return f"Random asking needs more than {count(last, 'label')} for that{_so_far(curves)}; {here}."
+        return f"Random does not come to that, even with all {last} labels; {here}."
+    return f"Random needs more than {count(last, 'label')} for that{_so_far(curves)}; {here}."
 
 
 def verdict(curves: Curves | None) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def verdict(curves: Curves | None) -> tuple[str, ...]:
     ]
     for share in SHARES:
         closest, random = (_needed(curves, strategy, share * curves.full) for strategy in STRATEGIES)
-        lines.append(f"for {100 * share:g} % of that: least sure {closest} labels, by chance {random}")
+        lines.append(f"for {100 * share:g} % of that: least sure {closest} labels, random {random}")
     return tuple(lines)
 
 
@@ -108,7 +108,7 @@ def question(asking: ActiveLearningRun) -> str:
         return "Learning…"
     value = measure(asking.lane, asked.certainty, len(asking.pool.classes))
     if asking.plan.strategy == "random":
-        return f"Drawn by chance ({value}): which class is the ringed point?"
+        return f"Random ({value}): which class is the ringed point?"
     return f"Least sure of the ringed point ({value}): which class is it?"
 
 

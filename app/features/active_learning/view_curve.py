@@ -7,18 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.state.number_format import percent
+from app.views.charts.chart import Chart, Plot, legend_size, paint_columns, paint_legend, paint_rows, plate
 from app.views.plot.symbols import path
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import blank, painter_on
-from solver.core.arrays import Array, Indices
 
 from .query import Curves
-from .state import STRATEGIES, ActiveLearningRun, Strategy
+from .state import STRATEGIES, ActiveLearningRun
 
 #: Ticks are at multiples of one of these.
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
@@ -33,7 +31,7 @@ class Sheet:
     theme: Theme
 
 
-class LearningCurve(QWidget):
+class LearningCurve(Chart):
     """Draws a `Sheet`, once; then it is copied."""
 
     def __init__(self) -> None:
@@ -42,13 +40,10 @@ class LearningCurve(QWidget):
             self,
             "asking.curve",
             "Accuracy against the number of labels",
-            "Solid: the least sure point is asked for. Dashed: a point by chance. Lines are means, bands hold half of"
+            "Solid: the least sure point is asked for. Dashed: a random point. Lines are means, bands hold half of"
             " the runs. Dotted: the accuracy with all labels. The disc is this run, here.",
         )
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._sheet: Sheet | None = None
-        self._drawn: QPixmap | None = None
-        self._made_of: tuple[object, ...] = ()
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()  # it takes what the others leave
@@ -58,201 +53,111 @@ class LearningCurve(QWidget):
 
     def show_sheet(self, sheet: Sheet) -> None:
         """Draw `sheet`."""
-        self._sheet = sheet
+        self._sheet, self._theme = sheet, sheet.theme
         self.update()
 
-    def paintEvent(self, event: object) -> None:
-        sheet = self._sheet
-        if sheet is None:
-            return
-        with painter_on(self) as painter:
-            painter.drawPixmap(0, 0, self._kept(sheet))
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        if self._sheet is not None:
+            asking, curves = self._sheet.asking, self._sheet.curves
+            key = (None if asking is None else (asking.pool, asking.looks), curves, theme)
+            drawn = self.kept(key, QColor(*theme.background), lambda onto: self._draw(onto, asking, curves))
+            painter.drawPixmap(0, 0, drawn)
 
-    def _kept(self, sheet: Sheet) -> QPixmap:
-        """The drawing of `sheet`, made anew when anything about it has changed."""
-        ratio = self.devicePixelRatioF()
-        run = (sheet.asking.pool, sheet.asking.looks) if sheet.asking is not None else None
-        made_of = (run, sheet.curves, sheet.theme, self.size(), ratio, self.font())
-        if self._drawn is None or made_of != self._made_of:
-            drawn = blank(self.width(), self.height(), ratio, QColor(*sheet.theme.background))
-            if sheet.asking is not None:
-                self._draw(drawn, sheet.asking, sheet)
-            self._drawn, self._made_of = drawn, made_of
-        return self._drawn
-
-    def _draw(self, pixmap: QPixmap, asking: ActiveLearningRun, sheet: Sheet) -> None:
-        with painter_on(pixmap) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setFont(self.font())
-            _Diagram(painter, self, asking, sheet).draw()
-
-
-class _Diagram:
-    """One drawing of a sheet."""
-
-    def __init__(self, painter: QPainter, widget: QWidget, asking: ActiveLearningRun, sheet: Sheet) -> None:
-        self._painter, self._sheet, self._theme = painter, sheet, sheet.theme
-        metrics = painter.fontMetrics()
-        self._line = metrics.height()
-        left = metrics.horizontalAdvance("100 %") + 10
-        room = metrics.horizontalAdvance("1000") // 2 + 4
-        self._area = QRectF(left, 0.6 * self._line, widget.width() - left - room, 0.0)
-        self._area.setBottom(widget.height() - 1.35 * self._line - 4)
-        curves = sheet.curves
-        self._run = [look.score.shown for look in asking.looks]
-        self._first = len(asking.given)
-        last = curves.last if curves is not None else len(asking.pool)
-        self._last = max(last, self._first + len(self._run) - 1)
-        lowest = min([1.0, *self._run])
-        if curves is not None:
-            lowest = min([lowest, *(float(band.low.min(initial=1.0)) for band in curves.bands.values())])
-        self._floor = min(0.9, math.floor(lowest * 10) / 10)
-
-    def x(self, labels: float) -> float:
-        """Where so many labels are."""
-        return self._area.left() + self._area.width() * labels / self._last
-
-    def y(self, accuracy: float) -> float:
-        """Where this accuracy is."""
-        return self._area.bottom() - self._area.height() * (accuracy - self._floor) / (1.0 - self._floor)
-
-    def _path(self, labels: Indices, accuracies: Array) -> QPainterPath:
-        """The line through these places."""
-        x: Array = self._area.left() + self._area.width() / self._last * labels.astype(np.float64)
-        y: Array = self._area.bottom() - self._area.height() / (1.0 - self._floor) * (accuracies - self._floor)
-        return path(x, y)
-
-    def draw(self) -> None:
+    def _draw(self, painter: QPainter, asking: ActiveLearningRun | None, curves: Curves | None) -> None:
         """Axes, bands, lines, the run, and what is what."""
-        self._axes()
-        curves = self._sheet.curves
+        if asking is None:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        run = [look.score.shown for look in asking.looks]
+        plot = self._plot(asking, run, curves)
+        self._paint_axes(painter, plot)
         if curves is not None:
-            # Chance first: where the two are the same, both can be seen.
-            for strategy in reversed(STRATEGIES):
-                self._band(curves, strategy)
-            for strategy in reversed(STRATEGIES):
-                self._mean(curves, strategy)
-            if not math.isnan(curves.full):
-                self._painter.setPen(self._pen("full"))
-                y = self.y(curves.full)
-                self._painter.drawLine(QPointF(self._area.left(), y), QPointF(self._area.right(), y))
-        self._this_run()
-        self._legend()
+            self._paint_curves(painter, plot, curves)
+        if run:
+            self._paint_run(painter, plot, run, len(asking.given))
+        self._paint_legend(painter, plot, curves, bool(run))
 
-    def _colour(self, strategy: Strategy) -> QColor:
-        # No class has grey; and the lines differ besides.
-        return QColor(*(self._theme.accent if strategy == "closest" else self._theme.faint))
+    def _plot(self, asking: ActiveLearningRun, run: list[float], curves: Curves | None) -> Plot:
+        metrics = self.fontMetrics()
+        line, left = metrics.height(), metrics.horizontalAdvance("100 %") + 10
+        right, below = metrics.horizontalAdvance("1000") // 2 + 4, 1.35 * line + 4
+        area = QRectF(left, 0.6 * line, self.width() - left - right, self.height() - 0.6 * line - below)
+        last = max(len(asking.pool) if curves is None else curves.last, len(asking.given) + len(run) - 1)
+        bands = [] if curves is None else [float(band.low.min(initial=1.0)) for band in curves.bands.values()]
+        return Plot.over(area, (0.0, last), (min(0.9, math.floor(min([1.0, *run, *bands]) * 10) / 10), 1.0))
 
     def _pen(self, kind: str) -> QPen:
-        if kind == "closest":
-            return QPen(self._colour("closest"), 2.2)
-        pen = QPen(self._colour("random") if kind == "random" else QColor(*self._theme.ink), 2.0)
-        if kind == "random":
-            pen.setDashPattern([3.2, 2.0])
-        else:
-            pen.setWidthF(1.1)
-            pen.setDashPattern([1.2, 2.6])
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        # No class has grey; and the lines differ besides.
+        colours = {"closest": self._theme.accent, "random": self._theme.faint}
+        widths = {"closest": 2.2, "random": 2.0, "full": 1.1, "run": 1.2}
+        pen = QPen(QColor(*colours.get(kind, self._theme.ink)), widths[kind])
+        if kind in ("random", "full"):
+            pen.setDashPattern([3.2, 2.0] if kind == "random" else [1.2, 2.6])
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         return pen
 
-    def _axes(self) -> None:
-        painter, area, faint = self._painter, self._area, QColor(*self._theme.faint)
-        grid = QColor(faint)
-        grid.setAlpha(70)
-        rows = max(1, int(area.height() / (1.7 * self._line)))
-        step = next(s for s in (0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if (1.0 - self._floor) / s <= rows + 1e-9 or s == 1.0)
-        for k in range(int((1.0 - self._floor) / step + 1e-9) + 1):
-            value = 1.0 - k * step
-            y = self.y(value)
-            painter.setPen(QPen(grid, 1.0))
-            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
-            painter.setPen(faint)
-            label = QRectF(0, y - self._line / 2, area.left() - 5, self._line)
-            painter.drawText(label, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{100 * value:.0f} %")
-        widest = painter.fontMetrics().horizontalAdvance("0000")
-        many = max(1, int(area.width() / (1.6 * widest)))
-        every = next((s for s in STEPS if self._last / s <= many), STEPS[-1])
-        words = painter.fontMetrics().horizontalAdvance("labels") + 8
-        top = area.bottom() + 3
-        for labels in range(0, self._last + 1, every):
-            x = self.x(labels)
-            painter.setPen(QPen(faint, 1.0))
-            painter.drawLine(QPointF(x, area.bottom()), QPointF(x, area.bottom() + 3))
-            if x + widest / 2 < area.right() - words or labels == 0:
-                painter.drawText(
-                    QRectF(x - widest, top, 2 * widest, self._line), Qt.AlignmentFlag.AlignHCenter, str(labels)
-                )
-        title = QRectF(area.right() - 2 * words, top, 2 * words + 4, self._line)
-        painter.drawText(title, Qt.AlignmentFlag.AlignRight, "labels")
-        painter.drawLine(area.bottomLeft(), area.bottomRight())
-        painter.drawLine(area.bottomLeft(), area.topLeft())
-
-    def _band(self, curves: Curves, strategy: Strategy) -> None:
-        band, labels = curves.bands[strategy], curves.labels
-        if len(labels) < 2:
-            return
-        colour = self._colour(strategy)
-        colour.setAlpha(60)
-        self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(colour)
-        there_and_back = np.concatenate((labels, labels[::-1]))
-        self._painter.drawPath(self._path(there_and_back, np.concatenate((band.high, band.low[::-1]))))
-
-    def _mean(self, curves: Curves, strategy: Strategy) -> None:
-        if len(curves.labels) < 2:
-            return
-        self._painter.setPen(self._pen(strategy))
-        self._painter.setBrush(Qt.BrushStyle.NoBrush)
-        self._painter.drawPath(self._path(curves.labels, curves.bands[strategy].mean))
-
-    def _this_run(self) -> None:
-        if not self._run:
-            return
-        painter, ink = self._painter, QColor(*self._theme.ink)
-        last = self._first + len(self._run) - 1
-        if len(self._run) > 1:
-            painter.setPen(QPen(ink, 1.2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPath(self._path(np.arange(self._first, last + 1), np.array(self._run)))
-        here = QPointF(self.x(last), self.y(self._run[-1]))
-        faint = QColor(ink)
-        faint.setAlpha(110)
+    def _paint_axes(self, painter: QPainter, plot: Plot) -> None:
+        area, metrics, faint = plot.area, painter.fontMetrics(), QColor(*self._theme.faint)
+        rows, range_ = max(1, int(area.height() / (1.7 * metrics.height()))), 1.0 - plot.y.low
+        step = next(s for s in (0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if range_ / s <= rows + 1e-9 or s == 1.0)
+        values = [1.0 - k * step for k in range(int(range_ / step + 1e-9) + 1)]
+        ticks = [(plot.y.place_one(value), f"{100 * value:.0f} %") for value in values]
+        paint_rows(painter, area, ticks, self._theme, QPen(QColor(*self._theme.faint, 70), 1.0))
+        many, last = max(1, int(area.width() / (1.6 * metrics.horizontalAdvance("0000")))), int(plot.x.high)
+        every = next((s for s in STEPS if last / s <= many), STEPS[-1])
+        columns = [(plot.x.place_one(labels), str(labels)) for labels in range(0, last + 1, every)]
+        paint_columns(painter, area, columns, "labels", 3, self._theme)
         painter.setPen(QPen(faint, 1.0))
-        painter.drawLine(here, QPointF(here.x(), self._area.bottom()))
-        self._dot(here)
+        for x, _ in columns:
+            painter.drawLine(QPointF(x, area.bottom()), QPointF(x, area.bottom() + 3))
+        painter.drawPolyline([area.topLeft(), area.bottomLeft(), area.bottomRight()])
 
-    def _dot(self, at: QPointF) -> None:
-        self._painter.setPen(QPen(QColor(*self._theme.background), 1.5))
-        self._painter.setBrush(QColor(*self._theme.ink))
-        self._painter.drawEllipse(at, 4.6, 4.6)
-
-    def _legend(self) -> None:
-        """At the lower right, where no curve comes."""
-        curves, painter = self._sheet.curves, self._painter
-        rows = [("closest", "least sure point"), ("random", "by chance")]
-        if curves is not None and not math.isnan(curves.full):
-            rows.append(("full", f"all labels: {percent(curves.full)}"))
-        if self._run:
-            rows.append(("run", "this run"))
-        height = self._line + 1
-        wide = max(painter.fontMetrics().horizontalAdvance(text) for _, text in rows) + 38
-        rows = rows[: max(1, int((self._area.height() - 8) // height))]
-        box = QRectF(0, 0, wide, len(rows) * height + 4)
-        box.moveBottomRight(self._area.bottomRight() - QPointF(3, 3))
-        plate = QColor(*self._theme.background)
-        plate.setAlpha(215)
+    def _paint_curves(self, painter: QPainter, plot: Plot, curves: Curves) -> None:
+        # Chance first: where the two are the same, both can be seen.
+        strategies = STRATEGIES[::-1] if len(curves.labels) > 1 else ()
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(plate)
-        painter.drawRect(box)
-        for row, (kind, text) in enumerate(rows):
-            y = box.top() + 2 + (row + 0.5) * height
-            if kind == "run":
-                painter.setPen(QPen(QColor(*self._theme.ink), 1.2))
-            else:
-                painter.setPen(self._pen(kind))
-            painter.drawLine(QPointF(box.left() + 4, y), QPointF(box.left() + 28, y))
-            if kind == "run":
-                self._dot(QPointF(box.left() + 16, y))
-            painter.setPen(QColor(*self._theme.ink))
-            line = QRectF(box.left() + 33, y - height / 2, wide, height)
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, text)
+        for strategy in strategies:
+            band, colour = curves.bands[strategy], self._pen(strategy).color()
+            colour.setAlpha(60)
+            painter.setBrush(colour)
+            there_and_back = np.concatenate((curves.labels, curves.labels[::-1]))
+            painter.drawPath(path(*plot.places(there_and_back, np.concatenate((band.high, band.low[::-1])))))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for strategy in strategies:
+            painter.setPen(self._pen(strategy))
+            painter.drawPath(path(*plot.places(curves.labels, curves.bands[strategy].mean)))
+        if not math.isnan(curves.full):
+            painter.setPen(self._pen("full"))
+            painter.drawLine(plot.line(0.0, curves.full, plot.x.high, curves.full))
+
+    def _paint_run(self, painter: QPainter, plot: Plot, run: list[float], first: int) -> None:
+        last = first + len(run) - 1
+        painter.setPen(self._pen("run"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if len(run) > 1:
+            painter.drawPath(path(*plot.places(np.arange(first, last + 1), run)))
+        here = plot.point(last, run[-1])
+        painter.setPen(QPen(QColor(*self._theme.ink, 110), 1.0))
+        painter.drawLine(here, QPointF(here.x(), plot.area.bottom()))
+        self._dot(painter, here)
+
+    def _dot(self, painter: QPainter, at: QPointF) -> None:
+        painter.setPen(QPen(QColor(*self._theme.background), 1.5))
+        painter.setBrush(QColor(*self._theme.ink))
+        painter.drawEllipse(at, 4.6, 4.6)
+
+    def _paint_legend(self, painter: QPainter, plot: Plot, curves: Curves | None, run: bool) -> None:
+        """At the lower right, where no curve comes."""
+        rows = {"closest": "least sure point", "random": "by chance"}
+        if curves is not None and not math.isnan(curves.full):
+            rows["full"] = f"all labels: {percent(curves.full)}"
+        if run:
+            rows["run"] = "this run"
+        most = max(1, int((plot.area.height() - 8) // self.metrics().lineSpacing()))
+        lines = [(self._pen(kind), text) for kind, text in rows.items()][:most]
+        box = QRectF(QPointF(), legend_size(self.metrics(), list(rows.values())[:most]))
+        box.moveBottomRight(plot.area.bottomRight() - QPointF(3, 3))
+        plate(painter, box, self._theme)
+        middles = paint_legend(painter, box, lines, self._theme)
+        if run and len(rows) <= most:
+            self._dot(painter, middles[-1])

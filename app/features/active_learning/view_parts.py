@@ -1,14 +1,12 @@
-"""Parts of the panel of active learning: buttons in as many columns as fit, and words that keep their room."""
+"""Parts of the panel of active learning: buttons in as many columns as fit."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from html import unescape
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
@@ -102,40 +100,3 @@ class ClassButtons(ButtonRows):
                 tip = f"The ringed point is of {name}, drawn as {SHAPE_NAMES[label]} (key {label + 1})."
                 describe(button, f"asking.class{label + 1}", f"It is of {name}, {SHAPE_NAMES[label]}", tip)
         self.show_only([self.buttons[label] for label in classes])
-
-
-class Words(QLabel):
-    """A paragraph that takes no room back while its width stays, so that what stands beside it does not jump."""
-
-    def __init__(self, object_name: str, accessible: str) -> None:
-        super().__init__()
-        describe(self, object_name, accessible, "")
-        self.setWordWrap(True)
-        self.setTextFormat(Qt.TextFormat.RichText)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self._kept = (0, 0)
-
-    def say(self, html: str) -> None:
-        """Show `html`."""
-        if html != self.text():
-            self.setText(html)
-            self.setAccessibleDescription(unescape(re.sub(r"<[^>]*>", " ", html)))
-            self._keep()
-
-    def forget(self) -> None:
-        """Take the room back."""
-        self._kept = (0, 0)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._keep()
-
-    def _keep(self) -> None:
-        width = self.width()
-        wanted = max(self.heightForWidth(width), 0)
-        kept = max(wanted, self._kept[1]) if self._kept[0] == width else wanted
-        self._kept = (width, kept)
-        if self.minimumHeight() != kept:
-            self.setMinimumHeight(kept)

@@ -80,7 +80,7 @@ class PoolPicture(QWidget):
             "asking.picture",
             "Pool of points",
             "Click an unlabelled point, or go to one with the arrow keys, to tell its label in place of the one"
-            " asked for. Keys 1–8 answer, Enter lets the truth answer, Backspace steps back.",
+            " asked for. Keys 1–8 answer, Enter labels automatically, Backspace steps back.",
         )
         self.setToolTip("")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -3,7 +3,11 @@
 from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(
-    actions=(Action("curves", TRAINING, "&Curves", ("Ctrl+2",), "Dual, gap and violation, step by step.", "", True),),
+    actions=(
+        Action(
+            "curves", TRAINING, "&Curves", ("Ctrl+2",), "Dual, gap and violation, step by step.", "", True, simple=False
+        ),
+    ),
     dock=Dock("curves", "Curves", Widget("app.features.curves.panel.CurvesPanel"), group=1, watches=("run", "curves")),
     help=((WATCHING, "Ctrl+2, Ctrl+3, Ctrl+4", "curves, multipliers, losses"),),
 )

@@ -6,17 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPixmap,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStyle, QToolButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -26,12 +16,12 @@ from app.engine.shading import RGB
 from app.scene.model import Scene
 from app.state.number_format import grouped, short
 from app.views.charts import strokes
+from app.views.charts.chart import Chart
 from app.views.charts.scales import StepScale, Tick, cell_edges
 from app.views.charts.strokes import DOTTED, SOLID, Dash
 from app.views.lane import timeline_keys
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, filled, label_for
-from app.views.widgets.painting import blank, painter_on
 from app.views.widgets.scrolling_form import scrolling
 
 from . import view_axes
@@ -52,19 +42,11 @@ NO_CURVE = "This learner notes nothing at each step;\nits curves appear where a 
 
 
 @dataclass(frozen=True, eq=False)
-class _Draft:
-    """What a plot shows, the places of its entries, and the height of its legend."""
-
-    name: str
-    curves: list[str]
-    entries: list[Entry]
-    places: list[tuple[float, int]]
-    legend: float
-
-
-@dataclass(frozen=True, eq=False)
 class _Plot:
-    """One plot: its name, its legend with the places of the entries, and the rectangles of both."""
+    """One plot: what it shows, its legend with the places of the entries, and the rectangles of legend and curves.
+
+    Before it has its place, the legend has only its height, and the area none.
+    """
 
     name: str
     curves: list[str]
@@ -74,7 +56,7 @@ class _Plot:
     area: QRectF
 
 
-class CurvesPlot(QWidget):
+class CurvesPlot(Chart):
     """The plots.  What is of the axes only (linear or logarithmic, how far back) is kept here, and nowhere else."""
 
     def __init__(self, playback: PlaybackController) -> None:
@@ -82,7 +64,6 @@ class CurvesPlot(QWidget):
         self._playback = playback
         self._study: RunState | None = None
         self._lane = 0
-        self._theme: Theme | None = None
         self._steps_log = self._recent = False
         self._log = {name: spec.log for name, spec in PLOTS.items()}
         self._held: int | None = None  # the step under the pointer, until a scene comes after the drag
@@ -90,11 +71,10 @@ class CurvesPlot(QWidget):
         self._dragging = False
         self._shown: dict[str, list[str]] = {}
         self._numbers = (0, 0)  # widths of the longest numbers at the left and at the right
-        self._picture = QPixmap()
-        self._key: tuple[object, ...] = ()
         self._landmarks: object = None
         self.setObjectName("curves.plot")
         self.setAccessibleName("Curves of the run")
+        self.setAccessibleDescription(summary(None))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setToolTip("Click or drag: go to that step. Arrow keys, page keys: step by step.")
         self._toggles = {name: self._toggle(name) for name, spec in PLOTS.items() if spec.may_log}
@@ -184,20 +164,21 @@ class CurvesPlot(QWidget):
         right = max(metrics.horizontalAdvance("00"), right) + 8
         return left, max(self.width() - left - right, 20)
 
-    def _drafts(self, width: int) -> tuple[list[_Draft], float]:
+    def _drafts(self, width: int) -> tuple[list[_Plot], float]:
         """What each plot shows and how high its legend is in so many pixels, and the height of all that is no plot."""
         if self._study is None:
             return [], 0.0
-        metrics = QFontMetricsF(self.font())
+        metrics = self.metrics()
         line, drafts = metrics.height() + LEADING, []
         for name, curves in curve_cells.curves_of(self._study.trace).items():
             entries = self._entries(name, curves)
             places = flow(entries, metrics, width - 2 * SIDE, width - 2 * SIDE - self._toggle_width(name))
             button = self._toggles.get(name)
             first = max(line, button.sizeHint().height() + 2) if button is not None else line + 2
-            drafts.append(_Draft(name, curves, entries, places, first + line * places[-1][1]))
+            legend = QRectF(SIDE, 0, self.width() - 2 * SIDE, first + line * places[-1][1])
+            drafts.append(_Plot(name, curves, entries, places, legend, QRectF()))
         under = round(0.3 * metrics.height())  # the uppermost number beside an axis stands half above it
-        rest = line + 4 + MARKS + sum(draft.legend + under + SPACE for draft in drafts)
+        rest = line + 4 + MARKS + sum(draft.legend.height() + under + SPACE for draft in drafts)
         return drafts, rest
 
     def plots(self) -> list[_Plot]:
@@ -205,13 +186,12 @@ class CurvesPlot(QWidget):
         drafts, rest = self._drafts(self.width())
         left, width = self._sides()
         each = max(LEAST_HEIGHT, int((self.height() - rest) / max(len(drafts), 1)))
-        plots, y = [], 2.0
+        y = 2.0
         for draft in drafts:
-            legend = QRectF(SIDE, y, self.width() - 2 * SIDE, draft.legend)
-            area = QRectF(left, round(legend.bottom() + 0.3 * self.fontMetrics().height()), width, each)
-            plots.append(_Plot(draft.name, draft.curves, draft.entries, draft.places, legend, area))
-            y = area.bottom() + SPACE
-        return plots
+            draft.legend.moveTop(y)
+            draft.area.setRect(left, round(draft.legend.bottom() + 0.3 * self.fontMetrics().height()), width, each)
+            y = draft.area.bottom() + SPACE
+        return drafts
 
     def _keep_room(self) -> None:
         """Ask for as much height as keeps every plot readable, whether or not a bar for scrolling takes some width."""
@@ -233,7 +213,7 @@ class CurvesPlot(QWidget):
     def _entries(self, plot: str, curves: list[str]) -> list[Entry]:
         """The legend of a plot."""
         run_state, theme = self._study, self._theme
-        assert run_state is not None and theme is not None
+        assert run_state is not None
         entries, older = [], None
         for name in curves:
             spec = CURVES[name]
@@ -258,28 +238,21 @@ class CurvesPlot(QWidget):
 
     # -- painting --------------------------------------------------------------------------------------------------
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._theme
-        if theme is None:
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        plots = self.plots()
+        if not plots:
+            painter.setPen(QColor(*theme.faint))
+            words = NOTHING if self._study is None else NO_CURVE
+            inner = QRectF(self.rect()).adjusted(12, 8, -12, -8)
+            painter.drawText(inner, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words)
             return
-        with painter_on(self) as painter:
-            plots = self.plots()
-            if not plots:
-                painter.setPen(QColor(*theme.faint))
-                words = NOTHING if self._study is None else NO_CURVE
-                inner = QRectF(self.rect()).adjusted(12, 8, -12, -8)
-                painter.drawText(inner, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words)
-            else:
-                scale = self.step_scale()
-                painter.drawPixmap(0, 0, self._painted(plots, scale, theme))
-                for plot in plots:
-                    self._place_toggle(plot)
-                    self._paint_legend(painter, plot, theme)
-                areas = [plot.area for plot in plots]
-                view_axes.paint_cursor(painter, areas, scale, self.cursor_step, theme, self.devicePixelRatioF())
-            if self.hasFocus():
-                painter.setPen(QPen(QColor(*theme.accent), 2))
-                painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+        scale = self.step_scale()
+        painter.drawPixmap(0, 0, self._painted(plots, scale, theme))
+        for plot in plots:
+            self._place_toggle(plot)
+            self._paint_legend(painter, plot, theme)
+        areas = [plot.area for plot in plots]
+        view_axes.paint_cursor(painter, areas, scale, self.cursor_step, theme, self.devicePixelRatioF())
 
     def _place_toggle(self, plot: _Plot) -> None:
         button = self._toggles.get(plot.name)
@@ -291,7 +264,7 @@ class CurvesPlot(QWidget):
 
     def _paint_legend(self, painter: QPainter, plot: _Plot, theme: Theme) -> None:
         ink, faint = QColor(*theme.ink), QColor(*theme.faint)
-        line = QFontMetricsF(self.font()).height() + LEADING
+        line = self.metrics().height() + LEADING
         first = plot.legend.height() - line * plot.places[-1][1]
         for entry, (x, number) in zip(plot.entries, plot.places, strict=True):
             y = plot.legend.top() + (first + line * (number - 1) if number else 0)
@@ -304,38 +277,30 @@ class CurvesPlot(QWidget):
 
     def _painted(self, plots: list[_Plot], scale: StepScale, theme: Theme) -> QPixmap:
         """Everything but the legends and the cursor: it stays as it is while these move and the run does not grow."""
-        run_state, ratio = self._study, self.devicePixelRatioF()
+        run_state = self._study
         assert run_state is not None
-        log, size = tuple(self._log.values()), self.size()
+        if self._landmarks is not run_state.trace.landmarks:
+            self._landmarks, self._key = run_state.trace.landmarks, ()
         places = tuple((plot.name, tuple(plot.curves), plot.area.top(), plot.area.height()) for plot in plots)
-        key = (
-            run_state.recording,
-            run_state.length,
-            run_state.tol,
-            scale,
-            log,
-            size,
-            places,
-            self.font().key(),
-            theme,
-            ratio,
-        )
-        if key != self._key or self._landmarks is not run_state.trace.landmarks:
-            picture = blank(self.width(), self.height(), ratio, self.palette().window().color())
-            with painter_on(picture) as painter:
-                painter.setFont(self.font())
-                ticks = view_axes.step_ticks(scale, QFontMetricsF(self.font()), ratio)
-                widths = [self._paint_plot(painter, run_state, plot, scale, ticks, theme) for plot in plots]
-                numbers = ceil(max(left for left, _ in widths)), ceil(max(right for _, right in widths))
-                if numbers != self._numbers:  # the next picture will have room for them
-                    self._numbers = numbers
-                    self.update()
-                lowest = plots[-1].area
-                marks = run_state.trace.changes(cell_edges(scale))
-                view_axes.paint_changes(painter, lowest, marks, MARKS, theme, ratio)
-                view_axes.paint_steps(painter, lowest, ticks, MARKS, theme, ratio)
-            self._picture, self._key, self._landmarks = picture, key, run_state.trace.landmarks
-        return self._picture
+        run = run_state.recording, run_state.length, run_state.tol
+        key = (*run, scale, tuple(self._log.values()), places, theme)
+        ground = self.palette().window().color()
+        return self.kept(key, ground, lambda painter: self._paint_plots(painter, run_state, plots, scale, theme))
+
+    def _paint_plots(
+        self, painter: QPainter, run_state: RunState, plots: list[_Plot], scale: StepScale, theme: Theme
+    ) -> None:
+        """All plots, and the steps below them."""
+        ratio = self.devicePixelRatioF()
+        ticks = view_axes.step_ticks(scale, self.metrics(), ratio)
+        widths = [self._paint_plot(painter, run_state, plot, scale, ticks, theme) for plot in plots]
+        numbers = ceil(max(left for left, _ in widths)), ceil(max(right for _, right in widths))
+        if numbers != self._numbers:  # the next picture will have room for them
+            self._numbers = numbers
+            self.update()
+        lowest = plots[-1].area
+        view_axes.paint_changes(painter, lowest, run_state.trace.changes(cell_edges(scale)), MARKS, theme, ratio)
+        view_axes.paint_steps(painter, lowest, ticks, MARKS, theme, ratio)
 
     def _paint_plot(
         self, painter: QPainter, run_state: RunState, plot: _Plot, steps: StepScale, ticks: list[Tick], theme: Theme

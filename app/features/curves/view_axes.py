@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from app.engine.run_state import RunState
 from app.engine.shading import RGB
 from app.state.number_format import grouped, short
 from app.views.charts import strokes
+from app.views.charts.chart import LEFT, paint_rows
 from app.views.charts.scales import StepScale, Tick, ValueScale
 from app.views.charts.strokes import SOLID, Cells, Dash
 from app.views.theme import Theme
@@ -82,23 +83,14 @@ def grid_colour(theme: Theme) -> QColor:
 def paint_values(painter: QPainter, area: QRectF, scale: ValueScale, ratio: float, theme: Theme) -> float:
     """Numbers at the left of `area`, and a line across for each; returns the width of the longest."""
     metrics = QFontMetricsF(painter.font())
-    align = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-    half = 0.5 * metrics.height()
-    colour = grid_colour(theme)
-    painter.setPen(QColor(*theme.ink))
-    longest = 0.0
-    for place, text in scale.ticks(1.2 * metrics.height() * ratio):
-        longest = max(longest, metrics.horizontalAdvance(text))
-        y = area.top() + round(place / ratio)
-        painter.fillRect(QRectF(area.left(), y, area.width(), 1), colour)
-        painter.drawText(QRectF(0, y - half, area.left() - 5, 2 * half), align, text)
-    return longest
+    ticks = [(area.top() + round(y / ratio) + 0.5, text) for y, text in scale.ticks(1.2 * metrics.height() * ratio)]
+    paint_rows(painter, area, ticks, theme, QPen(grid_colour(theme), 1))
+    return max((metrics.horizontalAdvance(text) for _, text in ticks), default=0.0)
 
 
 def paint_shares(painter: QPainter, area: QRectF, scale: ValueScale, ratio: float, theme: Theme) -> float:
     """Numbers in per cent at the right of `area`, each with a stroke at the edge; returns the width of the longest."""
     metrics = QFontMetricsF(painter.font())
-    align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     half = 0.5 * metrics.height()
     painter.setPen(QColor(*theme.ink))
     most = max(1, int((scale.bottom - scale.top) / (1.2 * metrics.height() * ratio)))
@@ -109,7 +101,7 @@ def paint_shares(painter: QPainter, area: QRectF, scale: ValueScale, ratio: floa
         longest = max(longest, metrics.horizontalAdvance(text))
         y = area.top() + round(scale.place_one(10.0**power) / ratio)
         painter.fillRect(QRectF(area.right() - 4, y, 5, 1), QColor(*theme.ink))
-        painter.drawText(QRectF(area.right() + 4, y - half, longest + 2, 2 * half), align, text)
+        painter.drawText(QRectF(area.right() + 4, y - half, longest + 2, 2 * half), LEFT, text)
     return longest
 
 
@@ -252,16 +244,15 @@ def draw(painter: QPainter, entry: Entry, at: QRectF, ink: QColor, faint: QColor
     if entry.colour is not None:
         draw_sample(painter, entry, QPointF(x, at.center().y()))
         x += SAMPLE + GAP
-    align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
     value = metrics.horizontalAdvance(" " + entry.value) if entry.value else 0.0
     room = max(at.right() - x - value, 0.0)
     label = metrics.elidedText(entry.label, Qt.TextElideMode.ElideRight, room)
     painter.setPen(faint)
-    painter.drawText(QRectF(x, at.top(), room, at.height()), align, label)
+    painter.drawText(QRectF(x, at.top(), room, at.height()), LEFT, label)
     if entry.value:
         x += metrics.horizontalAdvance(label + " ")
         painter.setPen(ink)
-        painter.drawText(QRectF(x, at.top(), max(at.right() - x, value), at.height()), align, entry.value)
+        painter.drawText(QRectF(x, at.top(), max(at.right() - x, value), at.height()), LEFT, entry.value)
 
 
 def draw_sample(painter: QPainter, entry: Entry, at: QPointF) -> None:

@@ -44,6 +44,6 @@ class DifferenceController:
         """A lane of its own for the difference, behind the others."""
         document = self._host.document
         if any(lane.is_difference for lane in document.lanes[: document.shown]):
-            self._host.say("The difference has a lane already.")
+            self._host.say("The difference is on screen already.")
         else:
             add_lane(self._host, AddLane(index=document.shown, lane=Lane("difference"), verb="Show the difference as"))

@@ -13,7 +13,7 @@ FEATURE = Feature(
             COMPARE,
             "&Mark where they differ",
             ("X",),
-            "Hatched, in every picture.",
+            "Hatched, in the pictures of the two.",
             checkable=True,
             switch="differing",
             of=scene.DifferenceSession,
@@ -31,10 +31,11 @@ FEATURE = Feature(
         Action(
             "difference",
             COMPARE,
-            "&Difference as a lane",
+            "&Difference as a picture",
             (),
             "Striped in both classes where they differ.",
             run=lambda controller: controller.feature(DifferenceController).show_difference(),
+            simple=False,
         ),
     ),
     dock=Dock("compare", "Compare", Widget("app.features.difference.panel.DifferencePanel")),
@@ -45,6 +46,6 @@ FEATURE = Feature(
     scene=scene.scene,
     help=(
         (BESIDE, "Ctrl+7", "two compared: the share of the view where they differ, and the points"),
-        (BESIDE, "X, Y", "mark in every picture where they differ; lay one picture over half of the other"),
+        (BESIDE, "X, Y", "mark in both pictures where they differ; lay one picture over half of the other"),
     ),
 )

@@ -97,6 +97,7 @@ class WipeCover:
             layers.show_orders(other.orders)
             layers.show_sheets(other.sheets)
             layers.show_points(scene, other.marks, scene.selected, other.run_marks)
+            layers.put_points_away(scene.session.points_away)
             self.show_view(self._canvas.grid(), self._canvas.plot_area())
             grip.show_theme(theme)
         return True

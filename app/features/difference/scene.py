@@ -202,9 +202,11 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
-    """The hatching of where they differ, over every picture of a model."""
-    answer, of_two = context.results.answer(NAME), context.document.lanes[index].is_difference
-    if not context.session.of(DifferenceSession).differing or answer is None or answer.value is None or of_two:
+    """The hatching of where they differ, over the pictures of the two that are compared."""
+    answer, places = context.results.answer(NAME), compared(context.document)
+    if not context.session.of(DifferenceSession).differing or answer is None or answer.value is None:
+        return ()
+    if places is None or index not in places:
         return ()
     return (answer.value.hatch,)
 

@@ -6,7 +6,7 @@ from . import scene
 
 FEATURE = Feature(
     actions=(Action("evaluation", COMPARE, "&Evaluation", ("Ctrl+9",), "Test points, scores, ROC.", "", True, True),),
-    dock=Dock("evaluation", "Evaluation", Widget("app.features.evaluation.panel.EvaluationPanel"), tab="Scores"),
+    dock=Dock("evaluation", "Evaluation", Widget("app.features.evaluation.panel.EvaluationPanel")),
     queries=scene.queries,
     sheets=scene.sheets,
     signs=(Sign(scene.OTHER, "Threshold: here the score is t"),),

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.features.active_learning.view_parts import ButtonRows, Words
+from app.features.active_learning.view_parts import ButtonRows
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.state.test_split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
@@ -38,6 +38,7 @@ from app.views.widgets.form_fields import (
     spin_box,
 )
 from app.views.widgets.painting import bold
+from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
@@ -47,8 +48,8 @@ from .view_roc import ConfusionView, RocView
 
 #: Name, title and sentence of each row.
 ROWS = (
-    ("test", "Test accuracy", "Share of the test points that are called rightly."),
-    ("training", "Training accuracy", "Share of the points it was trained on that are called rightly."),
+    ("test", "Test accuracy", "Share of the test points that are classified rightly."),
+    ("training", "Training accuracy", "Share of the points it was trained on that are classified rightly."),
     ("balanced", "Balanced accuracy", "Mean recall of the classes of the test points: each class counts the same."),
     ("auc", "AUC", "Area under the ROC curve: how often a point of the second class scores above one of the first."),
     ("validated", "Cross-validation", "Mean accuracy of the folds ± their standard deviation."),
@@ -186,7 +187,7 @@ class EvaluationPanel(QWidget):
         share = filled(QHBoxLayout(), (self._ratio, 1), self._percent)
         seed = filled(QHBoxLayout(), label_for("Seed", self._seed), (self._seed, 1))
         filled(QVBoxLayout(self._drawing), share, seed, margins=0, spacing=4)
-        self._said = Words("evaluation.counts", "How many points are kept back")
+        self._said = RoomyLabel("evaluation.counts", title="How many points are kept back", rich=True)
         filled(QVBoxLayout(box), self._split, self._drawing, self._said, spacing=4)
         return box
 
@@ -211,7 +212,7 @@ class EvaluationPanel(QWidget):
         self._folds = QWidget()
         of_k, of_seed = label_for("k", self._k), label_for("Seed", self._fold_seed)
         filled(QHBoxLayout(self._folds), of_k, (self._k, 1), of_seed, (self._fold_seed, 1), margins=0)
-        self._remarks = Words("evaluation.remarks", "More about the scores")
+        self._remarks = RoomyLabel("evaluation.remarks", title="More about the scores", rich=True)
         kind = filled(QHBoxLayout(), label_for("Cross-validation", self._validation), (self._validation, 1))
         filled(QVBoxLayout(box), self._table, kind, self._folds, self._remarks, spacing=4)
         return box
@@ -229,11 +230,11 @@ class EvaluationPanel(QWidget):
             self._buttons.append(button)
         self._choice = ButtonRows(self._buttons)
         self._confusion = ConfusionView()
-        self._undefined = Words("evaluation.undefined", "Scores that are not defined")
+        self._undefined = RoomyLabel("evaluation.undefined", title="Scores that are not defined", rich=True)
         self._undefined.say(escape(words.UNDEFINED))
         self._roc = RocView(self._evaluation.set_threshold)
-        self._threshold = Words("evaluation.threshold", "The threshold")
-        self._rates = Words("evaluation.rates", "Rates at the threshold")
+        self._threshold = RoomyLabel("evaluation.threshold", title="The threshold", rich=True)
+        self._rates = RoomyLabel("evaluation.rates", title="Rates at the threshold", rich=True)
         self._own = describe(
             QPushButton("Back to the model's own threshold"),
             "evaluation.own",

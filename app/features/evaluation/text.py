@@ -12,7 +12,7 @@ from .scene import Evaluation, LaneEvaluation
 NO_TEST_POINTS = "No test points: choose a share of each class, or paint some with the brush N."
 NOTHING_PAINTED = "No test points yet: paint some with the brush N; Shift gives them back."
 NO_ROC = "A ROC curve needs a model of two classes, and test points of both."
-UNDEFINED = "* 0 by convention: no test point was called so, or none is of this class."
+UNDEFINED = "* 0 by convention: no test point was predicted so, or none is of this class."
 STALE = "… of an earlier model; newer numbers are on their way."
 WAITING = "Missing or newer numbers come when the training rests."
 DASH = "–"
@@ -26,7 +26,7 @@ def split_words(evaluation: Evaluation) -> str:
     said = f"{count(evaluation.n_test, 'test point')} ({percent(share)}), {grouped(evaluation.n_trainable)} to train on"
     if evaluation.n_trained < evaluation.n_trainable:
         said += f", of which a sample of {grouped(evaluation.n_trained)}"
-    return said + ". Nothing is trained on a test point: in the pictures it has a hole."
+    return said + ". Nothing is trained on a test point: in the pictures it is drawn with a hole."
 
 
 def lane_title(place: int, lane: LaneEvaluation) -> str:
@@ -48,8 +48,8 @@ def state_words(state: str) -> str:
     """What is to be known of the training behind the numbers; "" when it came to its end."""
     return {
         "training": "still training, not certified yet.",
-        "paused": "its training rests, not certified yet.",
-        "uncertified": "its training ended, but is not certified.",
+        "paused": "its training is paused, not certified yet.",
+        "uncertified": "its training ended without proof of optimality.",
     }.get(state, "")
 
 
@@ -135,6 +135,8 @@ def matrix_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
     names = [evaluation.class_names[c] for c in lane.scores.classes]
     rows = []
     for name, counts in zip(names, lane.confusion.tolist(), strict=True):
-        called = ", ".join(f"{number} called {other}" for number, other in zip(counts, names, strict=True) if number)
-        rows.append(f"Of {name}: {called or 'no test points'}.")
+        predicted = ", ".join(
+            f"{number} predicted {other}" for number, other in zip(counts, names, strict=True) if number
+        )
+        rows.append(f"Of {name}: {predicted or 'no test points'}.")
     return " ".join(rows)

@@ -8,14 +8,15 @@ from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from app.state.number_format import grouped
+from app.views.charts.chart import LEFT, RIGHT, Chart, Plot, goal_of, legend_size, paint_legend, plate
 from app.views.plot.symbols import symbol_pixmap
-from app.views.theme import LIGHT, Theme
+from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on, saved
+from app.views.widgets.painting import saved
 from solver.core.arrays import Array
 from solver.inspection.metrics import RocCurve
 
@@ -24,19 +25,15 @@ from .scene import Evaluation, LaneEvaluation, Threshold, place_of, threshold_at
 
 #: Pixels of a class's symbol, and opacity of the fullest cell, of 255.
 SYMBOL, FULLEST = 18, 150
-RIGHT, LEFT, CENTRE = (
-    side | Qt.AlignmentFlag.AlignVCenter
-    for side in (Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignHCenter)
-)
+CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter
 
 
-class ConfusionView(QWidget):
+class ConfusionView(Chart):
     """Paints what it was shown last; rows are true classes, columns what they were called."""
 
     def __init__(self) -> None:
         super().__init__()
         self._shown: tuple[Evaluation, LaneEvaluation] | None = None
-        self._theme: Theme = LIGHT
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         describe(self, "evaluation.confusion", "Confusion matrix", "")
 
@@ -58,7 +55,7 @@ class ConfusionView(QWidget):
         return () if lane is None or lane.confusion is None or lane.scores is None else lane.scores.classes
 
     def _row(self) -> float:
-        return max(QFontMetricsF(self.font()).height() + 8, SYMBOL + 4)
+        return max(self.metrics().height() + 8, SYMBOL + 4)
 
     def sizeHint(self) -> QSize:
         rows = 2 * len(self._classes) + 3.5 if self._classes else 0
@@ -75,16 +72,13 @@ class ConfusionView(QWidget):
         return QRectF(left + called * width, (2 + true) * row, width, row)
 
     def _names_width(self) -> float:
-        metrics = QFontMetricsF(self.font())
+        metrics = self.metrics()
         assert self._shown is not None
         longest = max((metrics.horizontalAdvance(self._shown[0].class_names[c]) for c in self._classes), default=0.0)
         return min(longest, 0.3 * self.width()) + SYMBOL + 10
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not self._classes or self._shown is None:
-            return
-        with painter_on(self) as painter:
-            painter.setFont(self.font())
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        if self._classes and self._shown is not None:
             self._paint_matrix(painter, *self._shown)
             self._paint_scores(painter, *self._shown)
 
@@ -94,7 +88,7 @@ class ConfusionView(QWidget):
         left, counts = self._names_width(), lane.confusion
         assert counts is not None
         painter.setPen(ink)
-        painter.drawText(QRectF(left, 0, self.width() - left, row), CENTRE, "called")
+        painter.drawText(QRectF(left, 0, self.width() - left, row), CENTRE, "predicted")
         painter.drawText(QRectF(0, row, left - 6, row), LEFT, "true")
         for place, label in enumerate(classes):
             self._name(painter, evaluation, label, QRectF(0, (2 + place) * row, left - 4, row))
@@ -132,7 +126,7 @@ class ConfusionView(QWidget):
 
     def _name(self, painter: QPainter, evaluation: Evaluation, label: int, area: QRectF, middle: bool = False) -> None:
         """Symbol and name of a class, or the symbol alone where there is no room for both."""
-        metrics = QFontMetricsF(self.font())
+        metrics = self.metrics()
         pixmap = symbol_pixmap(self._theme, str(label), SYMBOL, self.devicePixelRatioF())
         text = metrics.elidedText(evaluation.class_names[label], Qt.TextElideMode.ElideRight, area.width() - SYMBOL - 4)
         if len(text) < 3 and text != evaluation.class_names[label]:
@@ -155,7 +149,7 @@ DASHES: tuple[tuple[float, ...], ...] = ((), (5.0, 2.0), (1.5, 1.5), (6.0, 1.5, 
 KEY = Qt.Key
 
 
-class RocView(QWidget):
+class RocView(Chart):
     """False positive rate to the right, true positive rate upwards.
 
     Parameters
@@ -168,7 +162,6 @@ class RocView(QWidget):
         super().__init__()
         self._moved = moved
         self._shown: Evaluation | None = None
-        self._theme: Theme = LIGHT
         self._dragging = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -198,7 +191,7 @@ class RocView(QWidget):
         return lane if lane.roc is not None else None
 
     def sizeHint(self) -> QSize:
-        height = 200 + 3 * round(QFontMetricsF(self.font()).height())
+        height = 200 + 3 * round(self.metrics().height())
         return QSize(300, height)
 
     def minimumSizeHint(self) -> QSize:
@@ -208,15 +201,14 @@ class RocView(QWidget):
 
     def plot_area(self) -> QRectF:
         """The square between the axes."""
-        metrics = QFontMetricsF(self.font())
+        metrics = self.metrics()
         left, below = metrics.horizontalAdvance("100 %") + 8, 2 * metrics.height() + 8
         side = max(min(self.width() - left - 12, self.height() - below - 8), 20)
         return QRectF(left, 8, side, side)
 
     def spots(self, roc: RocCurve) -> tuple[Array, Array]:
         """Pixels of all places of a curve."""
-        area = self.plot_area()
-        return area.left() + roc.fpr * area.width(), area.bottom() - roc.tpr * area.height()
+        return Plot.over(self.plot_area(), (0.0, 1.0), (0.0, 1.0)).places(roc.fpr, roc.tpr)
 
     # -- the user --------------------------------------------------------------------------------------------------
 
@@ -260,50 +252,33 @@ class RocView(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        lane, key = self.lane, event.key()
-        if lane is None or lane.roc is None:
+        lane = self.lane
+        last = -1 if lane is None or lane.roc is None else len(lane.roc.thresholds) - 1
+        goal = goal_of(event, self.place, 0, last, page=max(1, round(0.1 * last)), upright=True)
+        if lane is None or last < 0:
             super().keyPressEvent(event)
-            return
-        last = len(lane.roc.thresholds) - 1
-        far = max(1, round(0.1 * last))
-        ways = {
-            KEY.Key_Left: self.place - 1,
-            KEY.Key_Down: self.place - 1,
-            KEY.Key_Right: self.place + 1,
-            KEY.Key_Up: self.place + 1,
-            KEY.Key_PageDown: self.place - far,
-            KEY.Key_PageUp: self.place + far,
-            KEY.Key_Home: 0,
-            KEY.Key_End: last,
-        }
-        if key in ways:
-            self._go(ways[KEY(key)])
-        elif key == KEY.Key_Backspace:
+        elif goal is not None:
+            self._go(goal)
+        elif event.key() == KEY.Key_Backspace:
             self._moved(lane.slot, None)
         else:
             super().keyPressEvent(event)
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         if self._shown is None:
             return
-        with painter_on(self) as painter:
-            painter.setFont(self.font())
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._paint_ground(painter)
-            order = [p for p in range(len(self._shown.lanes)) if p != self._shown.judged] + [self._shown.judged]
-            for place in order:
-                self._paint_curve(painter, place)
-            self._paint_legend(painter)
-            self._paint_place(painter)
-            if self.hasFocus():
-                painter.setPen(QPen(QColor(*self._theme.accent), 2))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_ground(painter)
+        order = [p for p in range(len(self._shown.lanes)) if p != self._shown.judged] + [self._shown.judged]
+        for place in order:
+            self._paint_curve(painter, place)
+        self._paint_legend(painter)
+        self._paint_place(painter)
 
     def _paint_ground(self, painter: QPainter) -> None:
-        theme, area, metrics = self._theme, self.plot_area(), QFontMetricsF(self.font())
+        theme, area, metrics = self._theme, self.plot_area(), self.metrics()
         faint, ink = QColor(*theme.faint), QColor(*theme.ink)
         painter.fillRect(area, QColor(*theme.background))
         painter.setPen(QPen(faint, 1))
@@ -311,12 +286,11 @@ class RocView(QWidget):
         painter.setPen(QPen(faint, 1, Qt.PenStyle.DotLine))
         painter.drawLine(QLineF(area.bottomLeft(), area.topRight()))
         painter.setPen(ink)
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         high = metrics.height()
         for share in (0, 1):
             y = area.bottom() - share * area.height()
             painter.drawText(
-                QRectF(0, y - (high if not share else 4), area.left() - 4, high), right, f"{100 * share} %"
+                QRectF(0, y - (high if not share else 4), area.left() - 4, high), RIGHT, f"{100 * share} %"
             )
         below = area.bottom() + 2
         painter.drawText(QRectF(area.left(), below, area.width(), high), Qt.AlignmentFlag.AlignLeft, "0 %")
@@ -347,15 +321,12 @@ class RocView(QWidget):
         column = np.round(2.0 * x) * 10_000 + np.round(2.0 * y)
         kept = np.flatnonzero(np.diff(column, append=np.nan) != 0)
         painter.setPen(self._pen(place))
-        points = [
-            QPointF(x[0], y[0]),
-            *(QPointF(a, b) for a, b in zip(x[kept].tolist(), y[kept].tolist(), strict=True)),
-        ]
-        painter.drawPolyline(points)
+        kept = np.concatenate(([0], kept))
+        painter.drawPolyline([QPointF(a, b) for a, b in zip(x[kept].tolist(), y[kept].tolist(), strict=True)])
 
     def _paint_legend(self, painter: QPainter) -> None:
         assert self._shown is not None
-        metrics, area = QFontMetricsF(self.font()), self.plot_area()
+        area = self.plot_area()
         rows = [(p, lane) for p, lane in enumerate(self._shown.lanes) if lane.roc is not None]
         texts = [f"{words.lane_title(p, lane)} {words.auc(lane.roc.auc)}" for p, lane in rows if lane.roc is not None]
         if not rows:
@@ -364,18 +335,15 @@ class RocView(QWidget):
                 area.adjusted(8, 8, -8, -8), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words.NO_ROC
             )
             return
-        wide = max(metrics.horizontalAdvance(text) for text in (*texts, "AUC")) + 34
-        beside = area.right() + 10 + wide <= self.width()
-        x = area.right() + 10 if beside else area.right() - wide - 4
-        y = area.top() + 2 if beside else area.bottom() - (len(rows) + 1) * metrics.lineSpacing() - 4
-        painter.setPen(QColor(*self._theme.ink))
-        painter.drawText(QPointF(x + 30, y + metrics.ascent()), "AUC")
-        for number, ((place, _), text) in enumerate(zip(rows, texts, strict=True), 1):
-            middle = y + (number + 0.5) * metrics.lineSpacing()
-            painter.setPen(self._pen(place))
-            painter.drawLine(QLineF(x, middle, x + 25, middle))
-            painter.setPen(QColor(*self._theme.ink))
-            painter.drawText(QPointF(x + 30, y + number * metrics.lineSpacing() + metrics.ascent()), text)
+        lines: list[tuple[QPen | None, str]] = [(None, "AUC")]
+        lines += [(self._pen(place), text) for (place, _), text in zip(rows, texts, strict=True)]
+        box = QRectF(area.topLeft(), legend_size(self.metrics(), ["AUC", *texts]))
+        if area.right() + 8 + box.width() <= self.width():
+            box.moveLeft(area.right() + 6)
+        else:
+            box.moveBottomRight(area.bottomRight() - QPointF(2, 2))
+            plate(painter, box, self._theme)
+        paint_legend(painter, box, lines, self._theme)
 
     def _paint_place(self, painter: QPainter) -> None:
         lane = self.lane

@@ -10,7 +10,17 @@ from .state import GroundTruthSession
 
 FEATURE = Feature(
     actions=(
-        Action("truth", COMPARE, "&Truth and stability", ("Ctrl+0",), "Fresh points, Bayes error.", "", True, True),
+        Action(
+            "truth",
+            COMPARE,
+            "&Truth and stability",
+            ("Ctrl+0",),
+            "Fresh points, Bayes error.",
+            "",
+            True,
+            True,
+            simple=False,
+        ),
         Action(
             "ideal",
             COMPARE,
@@ -20,6 +30,7 @@ FEATURE = Feature(
             checkable=True,
             run=lambda controller: controller.feature(GroundTruthController).toggle_ideal(),
             on=lambda shown: shown.session.of(GroundTruthSession).ideal,
+            simple=False,
         ),
         Action(
             "haze",
@@ -30,6 +41,7 @@ FEATURE = Feature(
             checkable=True,
             switch="bootstrap",
             of=GroundTruthSession,
+            simple=False,
         ),
     ),
     dock=Dock("truth", "Truth and stability", Widget("app.features.ground_truth.panel.GroundTruthPanel"), tab="Truth"),

@@ -159,7 +159,7 @@ class Ideal:
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         if not self.law.has_density:
-            post(BayesError(0.0, 0.0, 0))
+            post(BayesError(self.law.flipped, 0.0, 0))
             return
         total = squares = 0.0
         pace = Pace(overtaken)

@@ -10,13 +10,14 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.features.active_learning.view_parts import ButtonRows, Words
+from app.features.active_learning.view_parts import ButtonRows
 from app.features.evaluation.text import state_words
 from app.scene.model import Scene
 from app.state.number_format import grouped
 from app.state.session import Session
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, filled, label_for, show_check, show_number, spin_box
+from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
@@ -55,29 +56,29 @@ class GroundTruthPanel(QWidget):
 
     def _truth(self) -> QWidget:
         box = QGroupBox("Truth")
-        self._origin = Words("truth.origin", "Where the points come from")
+        self._origin = RoomyLabel("truth.origin", title="Where the points come from", rich=True)
         self._ideal = _check("truth.ideal", "Show the boundary (U)", "The true or ideal boundary in every picture.")
         self._ideal.clicked.connect(self._desk.toggle_ideal)
-        self._name = Words("truth.name", "What the boundary is")
-        self._bayes = Words("truth.bayes", "Error of the ideal classifier")
+        self._name = RoomyLabel("truth.name", title="What the boundary is", rich=True)
+        self._bayes = RoomyLabel("truth.bayes", title="Error of the ideal classifier", rich=True)
         count = spin_box(FEWEST_POINTS, MOST_POINTS, 1000)
-        self._count = describe(count, "truth.count", "Fresh points of a throw", "How many fresh points one throw has.")
+        self._count = describe(count, "truth.count", "Test points to draw", "How many test points are drawn at once.")
         self._count.valueChanged.connect(self._desk.set_count)
         self._throw = _button(
-            "truth.throw", "Throw", "New points of the same kind, with their classes, thrown at all models alike."
+            "truth.throw", "Draw", "New points of the same kind, with their classes, the same for all models."
         )
         self._throw.clicked.connect(self._desk.draw_fresh)
-        self._keep = _button("truth.keep", "Keep throwing", "More of them, again and again: the counts add up.")
+        self._keep = _button("truth.keep", "Keep drawing", "More of them, again and again: the counts add up.")
         self._keep.setCheckable(True)
         self._keep.clicked.connect(self._toggle_keep)
-        self._pick_up = _button("truth.pick_up", "Take away", "No fresh points in the pictures any more.")
+        self._pick_up = _button("truth.pick_up", "Remove", "No drawn test points in the pictures any more.")
         self._pick_up.clicked.connect(self._desk.pick_up)
-        self._errors = Words("truth.errors", "Failures of each model on fresh points")
+        self._errors = RoomyLabel("truth.errors", title="Failures of each model on drawn test points", rich=True)
         self._errors.installEventFilter(self)
         self._throwing = QWidget()
         filled(
             QVBoxLayout(self._throwing),
-            _row("Fresh points", self._count),
+            _row("Test points", self._count),
             ButtonRows([self._throw, self._keep, self._pick_up]),
             self._errors,
             margins=0,
@@ -93,8 +94,8 @@ class GroundTruthPanel(QWidget):
         resamples, tip = spin_box(LEAST, MOST), "How many models learn from resampled points."
         self._resamples = describe(resamples, "truth.resamples", "Resamples B", tip)
         self._resamples.valueChanged.connect(self._desk.set_resamples)
-        self._disagreements = Words("truth.disagreements", "How far resampled models disagree")
-        self._definition = Words("truth.definition", "What the disagreement is")
+        self._disagreements = RoomyLabel("truth.disagreements", title="How far resampled models disagree", rich=True)
+        self._definition = RoomyLabel("truth.definition", title="What the disagreement is", rich=True)
         self._definition.say(escape(f"{words.RESAMPLING} {words.DEFINITION}"))
         row = _row("Resamples B", self._resamples)
         filled(QVBoxLayout(box), self._haze, row, self._disagreements, self._definition, spacing=4)
@@ -127,8 +128,8 @@ class GroundTruthPanel(QWidget):
         chosen = session.of(GroundTruthSession)
         show_check(self._ideal, chosen.ideal)
         show_number(self._count, chosen.fresh_count)
-        self._throw.setText(f"Throw {grouped(chosen.fresh_count)} fresh points")
-        self._keep.setText("Stop throwing" if chosen.fresh_going else "Keep throwing")
+        self._throw.setText(f"Draw {grouped(chosen.fresh_count)} test points")
+        self._keep.setText("Stop drawing" if chosen.fresh_going else "Keep drawing")
         self._keep.setChecked(chosen.fresh_going)
         if not chosen.fresh_draw.batches and self._pick_up.hasFocus():
             self._throw.setFocus()  # a button that is disabled throws the focus anywhere
@@ -190,12 +191,9 @@ class GroundTruthPanel(QWidget):
         self._desk.keep_drawing_fresh(False)
 
 
-def _say(place: Words, text: str) -> None:
+def _say(place: RoomyLabel, text: str) -> None:
     """Another sentence, in as much room as it needs."""
-    html = escape(text).replace(" %", "\u00a0%")
-    if html != place.text():
-        place.forget()
-        place.say(html)
+    place.say(escape(text).replace(" %", "\u00a0%"), keep=False)
 
 
 def counted(truth: GroundTruthScene) -> list[TruthRow]:
@@ -277,7 +275,7 @@ def _cells(row: TruthRow, truth: GroundTruthScene, square: bool) -> list[str]:
 def stability_html(truth: GroundTruthScene, shown: bool) -> str:
     """The table of disagreements; what to do where there is none."""
     if not shown:
-        return escape("Switch the haze on to learn how much the boundaries depend on which points there happen to be.")
+        return escape("Switch the haze on to learn how the boundaries would differ for another random sample.")
     rows, remarks = [], []
     if any(row.state == "training" for row in truth.rows) and any(row.resampling for row in truth.rows):
         remarks.append(words.WAITING)

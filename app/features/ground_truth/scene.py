@@ -141,6 +141,7 @@ def law_of(origin: GeneratorSettings | None) -> Law | None:
         origin.noise,
         origin.shift if kind.has_shift else 0.0,
         origin.n_classes if kind.n_classes[1] > 2 else 2,
+        origin.flipped,
     )
     try:
         law.risk(law.draw(1, 0)[0])
@@ -166,7 +167,7 @@ def queries(context: Context) -> dict[str, Query]:
     if law is not None and chosen.ideal and not law.has_truth and law.has_density:
         for index, grid in enumerate(context.grids):
             # Lanes of one size have one answer.
-            asked[f"boundary{context.grids.index(grid)}"] = Boundary(law, context.grids[index])
+            asked[f"boundary{context.grids.index(grid)}"] = Boundary(law.unflipped, context.grids[index])
     if chosen.bootstrap and context.compiled and not session.drawing and len(document.points):
         for index, grid in enumerate(context.grids):
             lane, slot = document.lanes[index], document.slots[index]
@@ -329,7 +330,7 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
     """The lane's own, or that of an earlier lane of the same size."""
     for place in range(index, -1, -1):
         answer = results.answer(f"boundary{place}")
-        if answer is not None and isinstance(answer.query, Boundary) and answer.query.law == law:
+        if answer is not None and isinstance(answer.query, Boundary) and answer.query.law == law.unflipped:
             lines: Lines | None = answer.value
             return lines
     return None

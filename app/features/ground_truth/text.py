@@ -21,11 +21,11 @@ NO_POINTS = "No points: generate some (G), and the models can be held against th
 EDITED = "Points were edited or added since: the truth is that of the generator."
 #: Shares below it are said to be below it.
 LEAST_SHOWN = 1e-5
-FAILURES = "Small crossed symbols: fresh points where the model fails, in their true class."
-ALL_POINTS = "Small symbols: fresh points in their true class; crossed out where the model fails."
+FAILURES = "Small crossed symbols: drawn test points where the model fails, in their true class."
+ALL_POINTS = "Small symbols: drawn test points in their true class; crossed out where the model fails."
 WAITING = "The training goes first: counts and resamples come when it rests."
-NOTHING_THROWN = "Throw fresh points to see how often each model fails on points it has not learnt."
-INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such throws."
+NOTHING_THROWN = "Draw test points to see how often each model fails on points it has not learnt."
+INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such draws."
 EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points (pp)."
 AREA = f"Area: share of the square [−1, 1]² where model and truth disagree, on a grid of {SIDE} × {SIDE} places."
 DEFINITION = (
@@ -67,21 +67,35 @@ def origin_words(origin: GeneratorSettings, law: Law, edited: bool | None) -> st
         parts.append(f"shift {origin.shift:g}".replace("-", "−"))
     if kind.n_classes[1] > 2:
         parts.append(f"{law.n_classes} classes")
+    if origin.flipped:
+        parts.append(f"{_share_asked(origin.flipped)} of the labels flipped")
     return f"From the generator: {', '.join(parts)}." + (f" {EDITED}" if edited else "")
+
+
+def _share_asked(share: float) -> str:
+    """A share that somebody has typed: "10 %"."""
+    return f"{100 * share:.4g} %"
 
 
 def bayes_words(law: Law, bayes: BayesError | None) -> str:
     """The error of the ideal classifier, with what it is known to."""
     if bayes is None:
         return "Bayes error: being worked out…"
+    flips = f" {_share_asked(law.flipped)} of the labels are flipped, and nobody can foresee which."
+    if law.flipped and not bayes.places:
+        return f"Bayes error: {percent(bayes.value)}.{flips} Without noise, the classes share no place."
     if not bayes.places:
         return "Bayes error: 0. Without noise, the classes share no place."
     # What is found all the same is the slack for points that are rounded across an edge.
+    known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error >= LEAST_SHOWN else ""
+    if law.flipped:
+        overlap = " Classes overlap besides." if bayes.value > law.flipped + 3 * max(bayes.standard_error, 1e-4) else ""
+        mean = f" (Mean over {grouped(bayes.places)} places; ± is its standard error.)" if known else ""
+        return f"Bayes error: {percent(bayes.value)}{known}.{flips}{overlap}{mean}"
     if law.noise == 0 and (bayes.value == 0 or law.shift >= 0):
         return "Bayes error: 0. The classes do not overlap."
     if bayes.value < LEAST_SHOWN:
         return "Bayes error: below 0.001 %. The classes hardly overlap."
-    known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error >= LEAST_SHOWN else ""
     return (
         f"Bayes error: {percent(bayes.value)}{known}. Not even the ideal classifier does better: classes overlap."
         f" (Mean over {grouped(bayes.places)} places; ± is its standard error.)"
@@ -117,8 +131,8 @@ def thrown_words(truth: GroundTruthScene) -> str:
     if tally is None:
         return ""
     draw = tally.fresh_draw
-    which = f"throw {draw.first}" if draw.batches == 1 else f"throws {draw.first} to {draw.last}"
-    return f"{count(tally.thrown, 'fresh point')} ({which}), the same for all."
+    which = f"draw {draw.first}" if draw.batches == 1 else f"draws {draw.first} to {draw.last}"
+    return f"{count(tally.thrown, 'new test point')} ({which}), the same for all."
 
 
 def shown_words(tally: Tally) -> str:

@@ -3,6 +3,8 @@
 from app.features.feature import TRAINING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(
-    actions=(Action("loss", TRAINING, "&Loss", ("Ctrl+4",), "Hinge and 0-1 loss of each point.", "", True),),
+    actions=(
+        Action("loss", TRAINING, "&Loss", ("Ctrl+4",), "Hinge and 0-1 loss of each point.", "", True, simple=False),
+    ),
     dock=Dock("loss", "Loss", Widget("app.features.losses.panel.LossPanel"), group=1, watches=("run",)),
 )

@@ -12,12 +12,14 @@ from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.scene.model import Scene
 from app.state.points import MAX_CLASSES
+from app.views.charts.chart import Plot, legend_size, paint_columns, paint_legend, paint_rows, plate
+from app.views.charts.linked_chart import Hover, LinkedChart
 from app.views.plot.clouds import Cloud, size_for
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.linked_view import Hover, LinkedView, Sentence, plate
 from app.views.widgets.picture_beside_text import PictureBesideText
+from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KKT_WORDS
 
@@ -37,7 +39,7 @@ def x_range(margins: Array) -> tuple[float, float]:
     return max(float(left), -FARTHEST), min(float(right), FARTHEST)
 
 
-class LossPicture(LinkedView):
+class LossPicture(LinkedChart):
     """Curves and points."""
 
     def __init__(self, hover: Hover) -> None:
@@ -68,12 +70,13 @@ class LossPicture(LinkedView):
         below = int(metrics.height() + BELOW + TICK) + 6
         return QRectF(left, above, max(self.width() - left - 12, 1), max(self.height() - above - below, 1))
 
+    def plot(self) -> Plot:
+        """The axes: margins y f to the right, losses upwards."""
+        return Plot.over(self.plot_area(), self._range, (0.0, 1.0 - self._range[0]))
+
     def to_widget(self, margin: Array, loss: Array) -> tuple[Array, Array]:
         """Pixels of margins and losses; what lies beyond the picture stands at its edge."""
-        area, (left, right) = self.plot_area(), self._range
-        x = area.left() + (np.clip(margin, left, right) - left) * (area.width() / (right - left))
-        y = area.bottom() - np.minimum(loss, 1.0 - left) * (area.height() / (1.0 - left))
-        return x, y
+        return self.plot().places(margin, loss)
 
     def spots(self) -> tuple[Array, Array]:
         """Pixels of all points on the hinge curve."""
@@ -99,52 +102,33 @@ class LossPicture(LinkedView):
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def paint_study(self, painter: QPainter, run_state: RunState) -> None:
-        painter.setFont(self.font())
-        area = self.plot_area()
-        self._paint_ground(painter, area)
+        plot = self.plot()
+        self._paint_ground(painter, plot)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_curves(painter, area, run_state)
-        self._paint_ticks(painter)
-        self._paint_points(painter, area, run_state)
-        self._paint_edges(painter, area)
-        self._paint_legend(painter, area, run_state)
+        self._paint_curves(painter, plot, run_state)
+        self._paint_ticks(painter, plot)
+        self._paint_points(painter, plot.area, run_state)
+        self._paint_edges(painter, plot)
+        self._paint_legend(painter, plot, run_state)
         if self.place >= 0:
             self._paint_hovered(painter, run_state)
 
-    def _x(self, margin: float) -> float:
-        area, (left, right) = self.plot_area(), self._range
-        return area.left() + (margin - left) * area.width() / (right - left)
-
-    def _y(self, loss: float) -> float:
-        area, (left, _) = self.plot_area(), self._range
-        return area.bottom() - loss * area.height() / (1.0 - left)
-
-    def _paint_ground(self, painter: QPainter, area: QRectF) -> None:
+    def _paint_ground(self, painter: QPainter, plot: Plot) -> None:
         """Axes, the wrong side and the margin with their names."""
-        theme, metrics = self._theme, self.metrics()
-        ink, faint = QColor(*theme.ink), QColor(*theme.faint)
-        zero, one = round(self._x(0.0)) + 0.5, round(self._x(1.0)) + 0.5
+        theme, metrics, area = self._theme, self.metrics(), plot.area
+        ink = QColor(*theme.ink)
+        zero, one = (round(plot.x.place_one(margin)) + 0.5 for margin in (0.0, 1.0))
         painter.fillRect(QRectF(QPointF(area.left(), area.top()), QPointF(zero, area.bottom())), QColor(*theme.ink, 34))
         painter.fillRect(QRectF(QPointF(zero, area.top()), QPointF(one, area.bottom())), QColor(*theme.ink, 16))
         left, right = self._range
         every = max(1, int(np.ceil(1.6 * metrics.horizontalAdvance("-0") * (right - left) / area.width())))
-        painter.setPen(ink)
-        row = QRectF(0, area.bottom() + BELOW + TICK + 2, 40, metrics.height())
-        for tick in range(int(np.ceil(left)), int(np.floor(right)) + 1):
-            if tick % every == 0:
-                row.moveLeft(self._x(tick) - 20)
-                if row.right() < area.right() - metrics.horizontalAdvance("y f") + 20:
-                    painter.drawText(row, Qt.AlignmentFlag.AlignCenter, str(tick))
-        row.setRect(area.left(), row.top(), area.width() + 8, row.height())
-        painter.drawText(row, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, "y f")
+        margins = [each for each in range(int(np.ceil(left)), int(np.floor(right)) + 1) if each % every == 0]
+        columns = [(plot.x.place_one(each), str(each)) for each in margins]
+        paint_columns(painter, area, columns, "y f", BELOW + TICK + 2, theme)
         tall = max(1, int(np.ceil(1.3 * metrics.height() * (1.0 - left) / area.height())))
-        for tick in range(0, int(1.0 - left) + 1, tall):
-            y = round(self._y(tick)) + 0.5
-            painter.setPen(QPen(faint, 1, Qt.PenStyle.SolidLine if tick == 0 else Qt.PenStyle.DotLine))
-            painter.drawLine(QLineF(area.left() - 3, y, area.right(), y))
-            painter.setPen(ink)
-            box = QRectF(0, y - metrics.height() / 2, area.left() - 5, metrics.height())
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(tick))
+        losses = range(0, int(1.0 - left) + 1, tall)
+        rows = [(round(plot.y.place_one(each)) + 0.5, str(each)) for each in losses]
+        paint_rows(painter, area, rows, theme, QPen(QColor(*theme.faint), 1, Qt.PenStyle.DotLine), beyond=3)
         for x in (zero, one):
             painter.setPen(QPen(ink, 1.3, Qt.PenStyle.SolidLine if x == zero else Qt.PenStyle.DashLine))
             painter.drawLine(QLineF(x, area.top() - 4, x, area.bottom()))
@@ -169,41 +153,29 @@ class LossPicture(LinkedView):
             pens.append((dashed, f"{run_state.trainer.title.lower()}: max(0, −y f)"))
         return pens
 
-    def _paint_curves(self, painter: QPainter, area: QRectF, run_state: RunState) -> None:
+    def _paint_curves(self, painter: QPainter, plot: Plot, run_state: RunState) -> None:
         left, right = self._range
         hinge, step, *own = [pen for pen, _ in self._pens(run_state)]
-        corner = QPointF(self._x(1.0), self._y(0.0))
-        end = QPointF(self._x(right), self._y(0.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(step)
-        zero = self._x(0.0)
-        painter.drawLine(QLineF(area.left(), self._y(1.0), zero, self._y(1.0)))
-        painter.drawLine(QLineF(zero, self._y(0.0), end.x(), self._y(0.0)))
-        for pen in own:
+        painter.drawLines([plot.line(left, 1.0, 0.0, 1.0), plot.line(0.0, 0.0, right, 0.0)])
+        for pen, knee in [*((pen, 0.0) for pen in own), (hinge, 1.0)]:
             painter.setPen(pen)
-            knee = QPointF(zero, self._y(0.0))
-            painter.drawPolyline([QPointF(self._x(left), self._y(-left)), knee, end])
-        painter.setPen(hinge)
-        painter.drawPolyline([QPointF(self._x(left), self._y(1.0 - left)), corner, end])
+            painter.drawPolyline([plot.point(left, knee - left), plot.point(knee, 0.0), plot.point(right, 0.0)])
         # At y f = 0 it is the upper one of the two that counts.
         painter.setPen(QPen(step.color(), 1.6))
-        painter.setBrush(step.color())
-        painter.drawEllipse(QPointF(zero, self._y(1.0)), 3.0, 3.0)
-        painter.setBrush(QColor(*self._theme.background))
-        painter.drawEllipse(QPointF(zero, self._y(0.0)), 3.0, 3.0)
+        for loss, ground in ((1.0, step.color()), (0.0, QColor(*self._theme.background))):
+            painter.setBrush(ground)
+            painter.drawEllipse(plot.point(0.0, loss), 3.0, 3.0)
 
-    def _paint_ticks(self, painter: QPainter) -> None:
+    def _paint_ticks(self, painter: QPainter, plot: Plot) -> None:
         x, _ = self.tick_spots()
         # One for each pixel; several at one place look like one.
-        wide = self.width() + 1
-        seen = np.zeros(2 * wide, dtype=bool)
-        wrong = self._margins <= 0.0
-        seen[np.minimum(x.astype(np.intp), wide - 1) + wide * wrong] = True
-        lines = []
-        for level, middle in ((0, self._y(0.0) + BELOW), (1, self._y(1.0))):
+        lines, wrong = [], self._margins <= 0.0
+        for mask, middle in ((~wrong, plot.y.place_one(0.0) + BELOW), (wrong, plot.y.place_one(1.0))):
             lines += [
                 QLineF(at + 0.5, middle - TICK, at + 0.5, middle + TICK)
-                for at in np.flatnonzero(seen[level * wide : (level + 1) * wide]).tolist()
+                for at in np.unique(x[mask].astype(np.intp)).tolist()
             ]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(QPen(QColor(*self._theme.accent), 1))
@@ -232,15 +204,15 @@ class LossPicture(LinkedView):
         self.cloud.paint(painter, corners, pixels, self._theme, size_for(len(self._margins)), ratio)
         painter.restore()
 
-    def _paint_edges(self, painter: QPainter, area: QRectF) -> None:
+    def _paint_edges(self, painter: QPainter, plot: Plot) -> None:
         """How many points lie beyond the picture."""
-        metrics, (left, right) = self.metrics(), self._range
+        area, metrics, (left, right) = plot.area, self.metrics(), self._range
         beyond = (("left", self._margins < left), ("right", self._margins > right))
         for side, number in ((side, int(mask.sum())) for side, mask in beyond):
             if not number:
                 continue
             text = words.beyond_words(number, side)
-            room = self._x(0.0) - area.left() if side == "left" else area.right() - self._x(1.0)
+            room = plot.x.place_one(0.0) - area.left() if side == "left" else area.right() - plot.x.place_one(1.0)
             if metrics.horizontalAdvance(text) + 20 > room:
                 text = text.partition(" ")[0]
             box = QRectF(0, 0, metrics.horizontalAdvance(text) + 20, metrics.height() + 2)
@@ -258,20 +230,14 @@ class LossPicture(LinkedView):
             aligned = Qt.AlignmentFlag.AlignRight if way > 0 else Qt.AlignmentFlag.AlignLeft
             painter.drawText(box.adjusted(3, 0, -3, 0), aligned | Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _paint_legend(self, painter: QPainter, area: QRectF, run_state: RunState) -> None:
-        metrics, pens = self.metrics(), self._pens(run_state)
-        wide = max(metrics.horizontalAdvance(text) for _, text in pens) + 40
-        box = QRectF(area.right() - wide - 2, area.top() + 2, wide, len(pens) * metrics.lineSpacing() + 4)
-        if box.left() < self._x(-0.5 * (1.0 - self._range[0])) or box.height() > 0.5 * area.height():
-            return  # no room beside the curve; the lines below say it, too
-        plate(painter, box, self._theme)
-        for row, (pen, text) in enumerate(pens):
-            y = box.top() + 2 + (row + 0.5) * metrics.lineSpacing()
-            painter.setPen(pen)
-            painter.drawLine(QLineF(box.left() + 4, y, box.left() + 30, y))
-            painter.setPen(QColor(*self._theme.ink))
-            line = QRectF(box.left() + 36, y - metrics.height() / 2, wide, metrics.height())
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, text)
+    def _paint_legend(self, painter: QPainter, plot: Plot, run_state: RunState) -> None:
+        area, pens = plot.area, self._pens(run_state)
+        box = QRectF(area.topLeft(), legend_size(self.metrics(), [text for _, text in pens]))
+        box.moveTopRight(area.topRight() + QPointF(-2, 2))
+        # Else there is no room beside the curve; the lines below say it, too.
+        if box.left() >= plot.x.place_one(-0.5 * (1.0 - self._range[0])) and box.height() <= 0.5 * area.height():
+            plate(painter, box, self._theme)
+            paint_legend(painter, box, pens, self._theme)
 
     def _paint_hovered(self, painter: QPainter, run_state: RunState) -> None:
         """The point that stands out, joined with its tick."""
@@ -312,8 +278,8 @@ class LossPanel(QWidget):
         )
         self.picture.setToolTip("")
         longest = "y f = −0.00123, hinge loss max(0, 1 − y f) = 0.00123\n\n" + max(KKT_WORDS.values(), key=len)
-        self._point = Sentence("loss.point", longest)
-        self._numbers = Sentence(
+        self._point = RoomyLabel("loss.point", longest)
+        self._numbers = RoomyLabel(
             "loss.numbers",
             "\n".join(
                 (
@@ -337,7 +303,7 @@ class LossPanel(QWidget):
         self.picture.show_study(run_state, scene.session.hovered, theme)
         if run_state is None or not len(run_state.y):
             return
-        self._numbers.show_text("\n".join(words.loss_words(run_state)))
+        self._numbers.say("\n".join(words.loss_words(run_state)))
         hint = "Point at a point, or go from one to the next with ← and →."
         place = self.picture.place
-        self._point.show_text("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)
+        self._point.say("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)

@@ -3,7 +3,11 @@
 from app.features.feature import TRAINING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(
-    actions=(Action("alphas", TRAINING, "&Multipliers", ("Ctrl+3",), "Each multiplier as a bar up to C.", "", True),),
+    actions=(
+        Action(
+            "alphas", TRAINING, "&Multipliers", ("Ctrl+3",), "Each multiplier as a bar up to C.", "", True, simple=False
+        ),
+    ),
     dock=Dock(
         "alphas", "Multipliers", Widget("app.features.multipliers.panel.MultipliersPanel"), group=1, watches=("run",)
     ),

@@ -16,12 +16,14 @@ from app.scene.marks import mark_of
 from app.scene.model import Scene
 from app.state.number_format import short
 from app.views import kkt_style
+from app.views.charts.chart import paint_rows
+from app.views.charts.linked_chart import Hover, LinkedChart, nice_ticks
 from app.views.plot.symbols import draw, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import combo_box, describe, filled
-from app.views.widgets.linked_view import Hover, LinkedView, Sentence, nice_ticks
 from app.views.widgets.painting import blank, painter_on
 from app.views.widgets.picture_beside_text import PictureBesideText
+from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Indices
 from solver.inspection.metrics import KKT_WORDS, KktCase
 
@@ -72,7 +74,7 @@ def bars_of(run_state: RunState, by_size: bool, most: int) -> Bars:
     return Bars(order[first].astype(np.intp), bar, per_bar)
 
 
-class MultiplierBars(LinkedView):
+class MultiplierBars(LinkedChart):
     """The bars themselves."""
 
     def __init__(self, hover: Hover) -> None:
@@ -168,7 +170,6 @@ class MultiplierBars(LinkedView):
         if run_state.alpha is None or run_state.C is None or run_state.kkt is None:
             return
         columns, bars, pitch = self.plot_area(), self.bars(), self.pitch()
-        painter.setFont(self.font())
         self._paint_axis(painter, columns)
         lit = self._lit(columns, bars, pitch)
         accent = QColor(*self._theme.accent)
@@ -194,15 +195,10 @@ class MultiplierBars(LinkedView):
 
     def _paint_axis(self, painter: QPainter, columns: QRectF) -> None:
         top, metrics = self.top(), self.metrics()
-        faint = QColor(*self._theme.faint)
         ticks = nice_ticks(top, max(2, int(columns.height() / (2.2 * metrics.height()))))
-        for tick in ticks:
-            y = round(columns.bottom() - columns.height() * tick / top) + 0.5
-            painter.setPen(QPen(faint, 1, Qt.PenStyle.SolidLine if tick == 0 else Qt.PenStyle.DotLine))
-            painter.drawLine(QLineF(columns.left() - 3, y, columns.right(), y))
-            painter.setPen(QColor(*self._theme.ink))
-            box = QRectF(0, y - metrics.height() / 2, columns.left() - 5, metrics.height())
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, short(tick))
+        rows = [(round(columns.bottom() - columns.height() * tick / top) + 0.5, short(tick)) for tick in ticks]
+        dotted = QPen(QColor(*self._theme.faint), 1, Qt.PenStyle.DotLine)
+        paint_rows(painter, columns, rows, self._theme, dotted, beyond=3)
         painter.setPen(QColor(*self._theme.ink))
         painter.drawText(QPointF(6, metrics.ascent() + 2), "α")
 
@@ -329,11 +325,11 @@ class MultipliersPanel(QWidget):
             "One bar for each point, from 0 to its α. Arrow keys go from bar to bar.",
         )
         self.bars.setToolTip("")
-        self._line = Sentence(
+        self._line = RoomyLabel(
             "alphas.point",
             "α = 0.00123, C = 0.00123\ny f = −0.00123, slack ξ = 1.00123\n" + max(KKT_WORDS.values(), key=len),
         )
-        self._count = Sentence("alphas.count", words.bars_words(10_000, 12))
+        self._count = RoomyLabel("alphas.count", words.bars_words(10_000, 12))
         self._legend = _Legend()
         options = filled(QHBoxLayout(), (self._order, 1), (self._height, 1))
         picture = QWidget()
@@ -363,10 +359,10 @@ class MultipliersPanel(QWidget):
         self._height.setEnabled(bool(np.isfinite(run_state.C).any()))
         self._legend.show_counts(words.case_counts(run_state.kkt))
         per_bar = self.bars.bars().per_bar
-        self._count.show_text(words.bars_words(len(run_state.y), per_bar))
+        self._count.say(words.bars_words(len(run_state.y), per_bar))
         hint = "Point at a bar, or go from bar to bar with ← and →."
         place = self.bars.place
-        self._line.show_text("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)
+        self._line.say("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)
 
 
 class _Legend(QWidget):
@@ -375,7 +371,7 @@ class _Legend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._signs: list[QLabel] = []
-        self._texts: list[Sentence] = []
+        self._texts: list[RoomyLabel] = []
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setHorizontalSpacing(6)
@@ -386,7 +382,7 @@ class _Legend(QWidget):
             longest = words.violation_words(10_000)
             if row < len(KktCase):
                 longest = words.case_words(KktCase(row), 10_000, 10_000)
-            text = Sentence(f"alphas.case{row}" if row < len(KktCase) else "alphas.violations", longest)
+            text = RoomyLabel(f"alphas.case{row}" if row < len(KktCase) else "alphas.violations", longest)
             layout.addWidget(sign, row, 0, Qt.AlignmentFlag.AlignTop)
             layout.addWidget(text, row, 1)
             self._signs.append(sign)
@@ -414,5 +410,5 @@ class _Legend(QWidget):
     def show_counts(self, counts: dict[KktCase, tuple[int, int]]) -> None:
         """Show how many points each case has, and how many violate theirs."""
         for case, (number, not_yet) in counts.items():
-            self._texts[case].show_text(words.case_words(case, number, not_yet))
-        self._texts[-1].show_text(words.violation_words(sum(not_yet for _, not_yet in counts.values())))
+            self._texts[case].say(words.case_words(case, number, not_yet))
+        self._texts[-1].say(words.violation_words(sum(not_yet for _, not_yet in counts.values())))

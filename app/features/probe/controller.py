@@ -57,7 +57,7 @@ class ProbeController:
         place = (min(max(x, -LIMIT), LIMIT), min(max(y, -LIMIT), LIMIT))
         self._host.change(ProbeSession, probe=place)
         opened = "probe" in self._host.session.open_panels
-        more = "Q lets go." if opened else "Ctrl+8 says why it gets its class, Q lets go."
+        more = "Q unpins it." if opened else "Ctrl+8 says why it gets its class, Q unpins it."
         self._host.say(f"Pinned at ({figure(place[0])}, {figure(place[1])}). {more}")
 
     def unpin(self) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
-from PySide6.QtGui import QFont, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.model import LaneScene, Scene
@@ -13,6 +13,7 @@ from app.state.points import LIMIT
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import NumberField, describe
+from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from .controller import ProbeController
@@ -25,24 +26,16 @@ LARGE = 1.2
 MOST_TABLES = 3
 
 
-class _Text(QLabel):
+class _Text(RoomyLabel):
     """Text that may be long, as tall as it needs; without any, it takes no room."""
 
     def __init__(self, name: str, bold: bool = False, large: bool = False) -> None:
-        super().__init__()
+        super().__init__(name)
         self._bold, self._large = bold, large
-        self.setObjectName(name)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setWordWrap(True)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_text(self, text: str) -> None:
         """Say `text`; "" hides it."""
-        if text != self.text():
-            self.setText(text)
-            self.setAccessibleName(text)
-            self._fit()
+        self.say(text, keep=False)
         if self.isHidden() == bool(text):
             self.setVisible(bool(text))
 
@@ -54,23 +47,6 @@ class _Text(QLabel):
             font.setPointSizeF(LARGE * base.pointSizeF())
         if font != self.font():
             self.setFont(font)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._fit()
-
-    def _fit(self) -> None:
-        """As tall as the text at this width: a label that wraps tells layouts so only roughly."""
-        room = QRect(0, 0, max(self.width(), 60), 100_000)
-        wrapped = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
-        height = self.fontMetrics().boundingRect(room, wrapped, self.text()).height() + 2
-        if height != self.minimumHeight():
-            self.setFixedHeight(height)
 
 
 class Section(QWidget):
@@ -172,7 +148,7 @@ class ProbePanel(QWidget):
     def __init__(self, controller: Controller) -> None:
         super().__init__()
         self._controller, self._probe = controller, controller.feature(ProbeController)
-        describe(self, "probe", "Why this class", "Why the probed place gets its class, lane by lane.")
+        describe(self, "probe", "Why this class", "Why the probed place gets its class, for each classifier.")
         self.setToolTip("")
         self._fields = {axis: NumberField(axis, -LIMIT, LIMIT) for axis in "xy"}
         place = QHBoxLayout()
@@ -189,7 +165,7 @@ class ProbePanel(QWidget):
             place.addWidget(field, 1)
         self._pin = QPushButton("Pin")
         self._pin.setCheckable(True)
-        describe(self._pin, "probe.pin", "Pin the place", "Keep explaining this place; again lets go (Q).")
+        describe(self._pin, "probe.pin", "Pin the place", "Keep explaining this place; again to unpin (Q).")
         self._pin.clicked.connect(self._toggle)
         place.addWidget(self._pin)
         self._nowhere = QLabel(NOWHERE)

@@ -24,7 +24,7 @@ _INVERSE = {"distance": "1/d", "distance-squared": "1/d²"}
 
 NOWHERE = "Point at a picture, type a place, or press Q to pin one: here it says why that place gets its class."
 
-OF_TWO = "This lane shows where two others differ: each of them says for itself why."
+OF_TWO = "This classifier shows where two others differ: each of them says for itself why."
 
 
 def listed(names: Sequence[str]) -> str:

@@ -254,7 +254,7 @@ class RaceController:
             playing=choice.playing,
             can_play=not obstacle and not failed,
             started=choice.started,
-            lanes=tuple((index, f"Lane {index + 1}") for index in lanes_of(document)),
+            lanes=tuple((index, f"Classifier {index + 1}") for index in lanes_of(document)),
             lane=course.lane,
             problems=tuple((each, problem_name(*each, names)) for each in course.problems),
             problem=course.problem if course.problems else None,
@@ -292,7 +292,7 @@ class RaceController:
         if now.points is not course.points:
             return "The points have changed: Restart races on the new ones."
         if (now.lane, now.settings) != (course.lane, course.settings):
-            return "The settings of the lane have changed: Restart races with the new ones."
+            return "The settings of the classifier have changed: Restart races with the new ones."
         if (now.problem, now.problems) != (course.problem, course.problems):
             return "Another problem is drawn in the lane: Restart races on it."
         return ""

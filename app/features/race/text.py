@@ -35,7 +35,7 @@ START = "All rules start from zero multipliers. Play starts the race."
 TOO_FEW = "Choose two to four rules for a race."
 TOO_MANY = "Four rules race at most: take one out first."
 PREPARING = "Preparing the fast solver, which all rules but one need…"
-NO_LANE = "A race needs a lane with a support vector machine trained by SMO: choose it above a picture."
+NO_LANE = "A race needs a support vector machine trained by SMO: choose it above a picture."
 
 
 @dataclass(frozen=True)

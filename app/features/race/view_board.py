@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import lru_cache
 from html import escape
@@ -32,8 +31,8 @@ from app.views.plot.lines import draw_line
 from app.views.plot.samples import draw_samples
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, filled
-from app.views.widgets.linked_view import Sentence
 from app.views.widgets.painting import bold, painter_on
+from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
 from solver import RULES, Grid
 
 from . import text as race_words
@@ -47,9 +46,9 @@ SIZES = ((420, 9), (260, 7), (0, 5))
 #: From so many points on they are as small as can be.
 MANY = 1500
 #: What is stamped: the classes, then the marks; by how much a mark is larger than a point, in pixels; outlines.
-KINDS = (*map(str, range(MAX_CLASSES)), "bounded", "free")
-LARGER = {"bounded": 3.0, "free": 5.0}
-OUTLINE, MARK = 0.6, 1.1
+KINDS = (*map(str, range(MAX_CLASSES)), *symbols.BOUNDED_OF, *symbols.FREE_OF)
+LARGER = 5.0
+OUTLINE, EDGE, RING = 0.6, 2.0, 1.1
 
 
 @lru_cache(maxsize=8)
@@ -62,9 +61,11 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
 
     def draw_cell(painter: QPainter, place: int) -> None:
         kind = KINDS[place]
-        basis = {"bounded": symbols.BOUNDED, "free": symbols.FREE}.get(kind, symbols.POINT)
-        for path, pen, brush in symbols.shapes(theme, kind, (size + LARGER.get(kind, 0.0)) / basis):
-            painter.setPen(QPen(pen.color(), MARK if kind in LARGER else OUTLINE))
+        free = kind in symbols.FREE_OF
+        width = RING if free else EDGE if kind in symbols.BOUNDED_OF else OUTLINE
+        scale = (size + LARGER) / symbols.FREE if free else size / symbols.POINT
+        for path, pen, brush in symbols.shapes(theme, kind, scale):
+            painter.setPen(QPen(pen.color(), width))
             painter.setBrush(brush)
             painter.drawPath(path)
 
@@ -103,9 +104,10 @@ class RacePicture(QWidget):
         if fresh:
             self._points, self._marked = points, marks
             chosen = (marks.bounded, marks.free)  # above the points
-            kinds = [np.full(len(index), MAX_CLASSES + place) for place, index in enumerate(chosen)]
+            labels = points.labels.astype(np.intp)
+            kinds = [MAX_CLASSES * (1 + place) + labels[index] for place, index in enumerate(chosen)]
             self._xy = np.concatenate((points.xy, *(points.xy[index] for index in chosen)))
-            self._kinds = np.concatenate((points.labels.astype(np.intp), *kinds))
+            self._kinds = np.concatenate((labels, *kinds))
         if picture is not self._picture:
             self._picture = picture
             fresh = True
@@ -170,32 +172,8 @@ class RacePicture(QWidget):
 
 
 GAP = 8  # pixels between two pictures
-#: What tells of another font.
-NEW_FONT = (QEvent.Type.FontChange, QEvent.Type.StyleChange)
 #: From so high a board on, the rules are explained below their names.
 TALL = 320
-
-
-class RoomyLabel(Sentence):
-    """A label of rich text that keeps the height its longest text needs, so that nothing below it jumps.
-
-    Parameters
-    ----------
-    *longest : str
-        Texts as long as any, one for each paragraph.
-    """
-
-    def __init__(self, *longest: str) -> None:
-        super().__init__("", "")
-        self._paragraphs = longest
-        self.setTextFormat(Qt.TextFormat.RichText)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-
-    def _room(self) -> int:
-        metrics = self.fontMetrics()
-        room = max(self.width() - 4, 60)
-        lines = sum(math.ceil(1.12 * metrics.horizontalAdvance(text) / room) for text in self._paragraphs)
-        return min(lines, 6) * metrics.lineSpacing() + 4
 
 
 def pill(badge: Badge, theme: Theme) -> str:
@@ -214,8 +192,10 @@ class RacerView(QWidget):
         self._shown: tuple[object, ...] = ()
         self._key, self._name = QLabel(), QLabel()
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._badge = RoomyLabel("88\u202f888\u202f888 steps   ✓ 1st, optimal: KKT 8.8e-4, gap 0.002 %")
-        self._note = RoomyLabel(max((rule.note for rule in RULES.values()), key=len))
+        self._badge = RoomyLabel(
+            longest="88\u202f888\u202f888 steps   <b>✓ 1st, optimal: KKT 8.8e-4, gap 0.002 %</b>", rich=True
+        )
+        self._note = RoomyLabel(longest=escape(max((rule.note for rule in RULES.values()), key=len)), rich=True)
         self.picture = RacePicture(resized)
         first = filled(QHBoxLayout(), self._key, (self._name, 1), spacing=6)
         filled(QVBoxLayout(self), first, self._note, self._badge, (self.picture, 1), margins=0, spacing=2)
@@ -232,7 +212,7 @@ class RacerView(QWidget):
         self._key.setPixmap(key_pixmap(theme, self._slot, self.devicePixelRatioF(), self.fontMetrics().height()))
         self._name.setText(f"<b>{escape(title)}</b>")
         self._name.setToolTip(RULES[rule].note)
-        self._note.show_text(escape(RULES[rule].note))
+        self._note.say(escape(RULES[rule].note))
         describe(self.picture, f"race.picture{self._slot}", f"Picture of {title}", RULES[rule].note)
 
     def show_racer(self, frame: RaceFrame, racer: RacerFrame, playing: bool, view: Grid, theme: Theme) -> None:
@@ -242,14 +222,14 @@ class RacerView(QWidget):
         if shown != self._shown:
             self._shown = shown
             steps = escape(count(racer.steps, "step")).replace(" ", "&nbsp;")
-            self._badge.show_text(f"{steps} &nbsp;{pill(badge, theme)}")
+            self._badge.say(f"{steps} &nbsp;{pill(badge, theme)}")
             self.picture.setAccessibleDescription(f"{count(racer.steps, 'step')}, {badge.text}")
         self.picture.show_frame(frame.points, racer.picture, racer.marks, view, theme)
 
     def clear(self, theme: Theme) -> None:
         """Show nothing but the name."""
         self._shown = ()
-        self._badge.show_text("")
+        self._badge.say("")
         self.picture.clear(theme)
 
 

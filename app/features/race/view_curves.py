@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
 
 from app.engine.shading import RGB
 from app.state.number_format import grouped
+from app.views.charts.chart import Chart, Plot, paint_columns, paint_rows
+from app.views.charts.scales import powers
 from app.views.plot.lines import draw_line
 from app.views.theme import Theme, theme_of
 from app.views.widgets.painting import blank, painter_on, saved
@@ -92,30 +92,12 @@ def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: floa
     return pixmap
 
 
-@dataclass(frozen=True)
-class LogAxis:
-    """An axis from 10^low to 10^high over so many pixels."""
-
-    low: float
-    high: float
-
-    @staticmethod
-    def around(values: Array, steps: int) -> LogAxis:
-        """The axis of `values` above 0, from decade to decade or, with more `steps`, parts of one."""
-        logarithms = np.log10(values)
-        low = math.floor(float(logarithms.min()) * steps + 1e-9) / steps
-        high = math.ceil(float(logarithms.max()) * steps - 1e-9) / steps
-        return LogAxis(low, max(high, low + 1))
-
-    def share(self, values: Array) -> Array:
-        """How far along the axis, from 0 to 1."""
-        return (np.log10(values) - self.low) / (self.high - self.low)
-
-    def decades(self, room: int) -> list[int]:
-        """Exponents of the ticks, at most about `room` of them."""
-        first, last = math.ceil(self.low - 1e-9), math.floor(self.high + 1e-9)
-        every = max(1, math.ceil((last - first + 1) / max(room, 1)))
-        return [exponent for exponent in range(first, last + 1) if exponent % every == 0 or every == 1]
+def decades(values: Array, steps: int) -> tuple[float, float]:
+    """The ends of an axis of `values` above 0: powers of ten or, with more `steps`, parts of one."""
+    logarithms = np.log10(values)
+    low = math.floor(float(logarithms.min()) * steps + 1e-9) / steps
+    high = math.ceil(float(logarithms.max()) * steps - 1e-9) / steps
+    return 10.0**low, 10.0 ** max(high, low + 1)
 
 
 def tick_text(name: str, exponent: int) -> str:
@@ -130,17 +112,15 @@ def tick_text(name: str, exponent: int) -> str:
     return "10" + str(exponent).translate(_SUPERSCRIPTS) + (" s" if name == "seconds" else "")
 
 
-class RaceCurves(QWidget):
+class RaceCurves(Chart):
     """The plot."""
 
     def __init__(self) -> None:
         super().__init__()
         self._frame: RaceFrame | None = None
-        self._theme: Theme | None = None
         self._painted = 0.0
         self.upwards, self.rightwards = "gap", "steps"
         self.setMinimumSize(200, 120)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def sizeHint(self) -> QSize:
@@ -181,91 +161,78 @@ class RaceCurves(QWidget):
 
     # -- painting --------------------------------------------------------------------------------------------------
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._theme
-        if theme is None:
-            return
-        with painter_on(self) as painter:
-            painter.fillRect(self.rect(), QColor(*theme.base))
-            lines = self.lines()
-            if lines:
-                self._paint(painter, theme, lines)
-            else:
-                painter.setPen(QColor(*theme.faint))
-                missing = self._frame is not None and self._frame.begun
-                text = f"There is no {UPWARDS[self.upwards].lower()} to be drawn here." if missing else EMPTY
-                flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-                painter.drawText(self.rect().adjusted(8, 8, -8, -8), flags, text)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        painter.fillRect(self.rect(), QColor(*theme.base))
+        lines = self.lines()
+        if lines:
+            self._paint_lines(painter, theme, lines)
+        else:
+            painter.setPen(QColor(*theme.faint))
+            missing = self._frame is not None and self._frame.begun
+            text = f"There is no {UPWARDS[self.upwards].lower()} to be drawn here." if missing else EMPTY
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(self.rect().adjusted(8, 8, -8, -8), flags, text)
 
-    def _paint(self, painter: QPainter, theme: Theme, lines: list[tuple[int, Array]]) -> None:
+    def _paint_lines(self, painter: QPainter, theme: Theme, lines: list[tuple[int, Array]]) -> None:
         everything = np.concatenate([xy for _, xy in lines])
-        across = LogAxis.around(everything[:, 0], 3)
-        up = LogAxis.around(np.append(everything[:, 1], self.goal), 1)
-        area = self._paint_axes(painter, theme, across, up)
+        plot = self._paint_axes(painter, theme, everything)
+        area = plot.area
+        placed = [(slot, *plot.places(xy[:, 0], xy[:, 1])) for slot, xy in lines]
         with saved(painter):
             painter.setClipRect(area.adjusted(-WIDTH, -WIDTH, WIDTH, WIDTH))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for slot, xy in lines:
-                x = area.left() + across.share(xy[:, 0]) * area.width()
-                y = area.bottom() - up.share(xy[:, 1]) * area.height()
+            for slot, x, y in placed:
                 draw_racer(painter, theme, slot, x, y, area)
                 # Signs at even distances to the right, and always where it stands.
                 wanted = np.linspace(area.left(), area.right(), MOST_MARKERS)[1:-1] + 9 * slot
                 at = {int(np.searchsorted(x, each)) for each in wanted if x[0] <= each <= x[-1]}
                 for place in sorted(at - {len(x) - 1}):
                     self._mark(painter, theme, slot, float(x[place]), float(y[place]), MARKER)
-            for slot, xy in lines:
-                last_x = area.left() + float(across.share(xy[-1:, 0])[0]) * area.width()
-                last_y = area.bottom() - float(up.share(xy[-1:, 1])[0]) * area.height()
-                self._mark(painter, theme, slot, last_x, last_y, 1.6 * MARKER)
+            for slot, x, y in placed:
+                self._mark(painter, theme, slot, float(x[-1]), float(y[-1]), 1.6 * MARKER)
 
     def _mark(self, painter: QPainter, theme: Theme, slot: int, x: float, y: float, size: float) -> None:
         pixmap = _marker(theme.dark, slot, size, self.devicePixelRatioF())
         half = 0.5 * pixmap.deviceIndependentSize().width()
         painter.drawPixmap(QPointF(x - half, y - half), pixmap)
 
-    def _paint_axes(self, painter: QPainter, theme: Theme, across: LogAxis, up: LogAxis) -> QRectF:
-        """Numbers, lines and names; returns the rectangle of the plot proper."""
-        metrics = self.fontMetrics()
+    def _paint_axes(self, painter: QPainter, theme: Theme, everything: Array) -> Plot:
+        """Numbers, lines and names; returns the plot that they belong to."""
+        metrics, grid = self.fontMetrics(), QPen(QColor(*theme.faint, 70))
         high = metrics.height()
-        rows = up.decades(max(2, int((self.height() - 3 * high) / (1.3 * high))))
-        numbers = {exponent: tick_text(self.upwards, exponent) for exponent in rows}
-        left = 10 + max((metrics.horizontalAdvance(text) for text in numbers.values()), default=0)
+        across, up = decades(everything[:, 0], 3), decades(np.append(everything[:, 1], self.goal), 1)
+        numbers = powers(*up, max(2, int((self.height() - 3 * high) / (1.3 * high))))
+        texts = [tick_text(self.upwards, exponent) for exponent in numbers]
+        left = 10 + max(map(metrics.horizontalAdvance, texts), default=0)
         area = QRectF(left, 0.8 * high, self.width() - left - 14, self.height() - 3.1 * high)
-        faint, grid = QColor(*theme.faint), QColor(*theme.faint, 70)
-        for exponent, text in numbers.items():
-            y = area.bottom() - (exponent - up.low) / (up.high - up.low) * area.height()
-            painter.setPen(grid)
-            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
-            painter.setPen(QColor(*theme.ink))
-            box = QRectF(0, y - high, left - 6, 2 * high)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-        widest = metrics.horizontalAdvance("10 000 ms")
-        for exponent in across.decades(max(2, int(area.width() / widest))):
-            x = area.left() + (exponent - across.low) / (across.high - across.low) * area.width()
-            painter.setPen(grid)
-            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-            painter.setPen(QColor(*theme.ink))
-            text = tick_text(self.rightwards, exponent)
-            half = 0.5 * metrics.horizontalAdvance(text)
-            at = min(max(x - half, 0.0), self.width() - 2 * half - 2)
-            painter.drawText(QPointF(at, area.bottom() + metrics.ascent() + 4), text)
-        painter.setPen(faint)
+        plot = Plot.over(area, across, up, log=True)
+        rows = [(plot.y.place_one(10.0**each), text) for each, text in zip(numbers, texts, strict=True)]
+        paint_rows(painter, area, rows, theme, grid)
+        at = powers(*across, max(2, int(area.width() / metrics.horizontalAdvance("10 000 ms"))))
+        columns = [(plot.x.place_one(10.0**each), tick_text(self.rightwards, each)) for each in at]
+        painter.setPen(grid)
+        painter.drawLines([QLineF(x, area.top(), x, area.bottom()) for x, _ in columns])
+        paint_columns(painter, area, columns, "", 4, theme)
+        painter.setPen(QColor(*theme.faint))
         painter.drawRect(area)
-        box = QRectF(area.left(), area.bottom() + high + 4, area.width(), high + 2)
         painter.setPen(QColor(*theme.ink))
+        box = QRectF(area.left(), area.bottom() + high + 4, area.width(), high + 2)
         painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, NAMES[self.rightwards])
-        goal = area.bottom() - float(up.share(np.array([self.goal]))[0]) * area.height()
+        self._paint_goal(painter, theme, plot)
+        return plot
+
+    def _paint_goal(self, painter: QPainter, theme: Theme, plot: Plot) -> None:
+        """A line that a racer has to come down to, and its name."""
+        area, metrics, goal = plot.area, self.fontMetrics(), plot.y.place_one(self.goal)
         pen = QPen(QColor(*theme.accent), 1.5)
         pen.setDashPattern([8, 4])
         painter.setPen(pen)
-        painter.drawLine(QPointF(area.left(), goal), QPointF(area.right(), goal))
+        painter.drawLine(QLineF(area.left(), goal, area.right(), goal))
         text = f"{NEAR_GAP:.0%}".replace("%", "\u202f%") if self.upwards == "gap" else "tolerance"
-        wide = metrics.horizontalAdvance(text) + 8
-        label = QRectF(area.right() - wide - 3, goal - high - 1, wide, high)
+        label = QRectF(0, goal - metrics.height() - 1, metrics.horizontalAdvance(text) + 8, metrics.height())
+        label.moveRight(area.right() - 3)
         if label.top() < area.top():
             label.moveTop(goal + 2)
         painter.fillRect(label, QColor(*theme.base, 210))
         painter.setPen(QColor(*theme.accent))
         painter.drawText(label, Qt.AlignmentFlag.AlignCenter, text)
-        return area

@@ -27,23 +27,15 @@ from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import (
-    combo_box,
-    describe,
-    filled,
-    label_for,
-    named,
-    show_check,
-    show_choice,
-    show_number,
-)
+from app.views.widgets.form_fields import combo_box, describe, filled, label_for, show_check, show_choice, show_number
+from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
 from app.views.widgets.scrolling_form import scrolling
 from solver import RULES
 
 from .controller import RaceController, RaceScene
 from .field import RaceWork
 from .requests import MODES, RaceFrame
-from .view_board import NEW_FONT, RaceBoard, RaceTable, RoomyLabel
+from .view_board import RaceBoard, RaceTable
 from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
 
 
@@ -218,14 +210,14 @@ class RaceWindow(QWidget):
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        self._sentence = named(
-            RoomyLabel("The settings of the lane have changed: Restart races with the new ones."), "race.sentence"
+        self._sentence = RoomyLabel(
+            "race.sentence", "The settings of the classifier have changed: Restart races with the new ones.", rich=True
         )
         self._sentence.hide()
         self._controls = RaceControls(self.desk)
         self.board = RaceBoard(self._resized)
         self._news = describe(
-            RoomyLabel(*LONGEST_NEWS),
+            RoomyLabel(longest="<br>".join(LONGEST_NEWS), rich=True),
             "race.winner",
             "Who wins",
             "The first with a KKT violation of at most the tolerance; and by when a gap of at most 1 % was seen.",
@@ -308,14 +300,14 @@ class RaceWindow(QWidget):
         self._show_sentence(scene)
         self.board.show_rules(scene.rules, theme)
         self.board.show_frame(scene.frame, scene.playing, scene.grid, theme)
-        self._news.show_text(f"<b>{escape(scene.winner)}</b><br>{escape(scene.near)}" if scene.winner else "")
+        self._news.say(f"<b>{escape(scene.winner)}</b><br>{escape(scene.near)}" if scene.winner else "")
         self._news.setAccessibleName(f"{scene.winner} {scene.near}".strip() or "Who wins")  # else only that is read out
         self.table.show_frame(scene.frame, theme)
         self.curves.show_frame(scene.frame, theme, moving=scene.playing)
 
     def _show_sentence(self, scene: RaceScene) -> None:
         text = f"<b>{escape(scene.sentence)}</b>" if scene.alarming else escape(scene.sentence)
-        self._sentence.show_text(text)
+        self._sentence.say(text)
         self._sentence.setVisible(bool(text))
 
     # -- sizes -----------------------------------------------------------------------------------------------------

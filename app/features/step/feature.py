@@ -4,7 +4,17 @@ from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widg
 
 FEATURE = Feature(
     actions=(
-        Action("step", TRAINING, "&Why this step", ("Ctrl+1",), "The pair, its box, and the rule.", "", True, True),
+        Action(
+            "step",
+            TRAINING,
+            "&Why this step",
+            ("Ctrl+1",),
+            "The pair, its box, and the rule.",
+            "",
+            True,
+            True,
+            simple=False,
+        ),
     ),
     dock=Dock(
         "step",

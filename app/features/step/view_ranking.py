@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 
 from app.state.number_format import grouped
+from app.views.charts.chart import LEFT, RIGHT, Chart, is_plain
 from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import painter_on
 from solver.core.arrays import Array
 from solver.svm.working_set_candidates import Ranking
 
@@ -56,7 +55,7 @@ def sizes_of(ranking: Ranking) -> Array:
     return np.maximum(np.where(np.isfinite(signed), signed, 0.0), 0.0)
 
 
-class RankingView(QWidget):
+class RankingView(Chart):
     """The bars of one ranking.
 
     Parameters
@@ -72,12 +71,10 @@ class RankingView(QWidget):
         describe(self, name, "Candidates", "")
         self._hover = hover
         self._strip: Strip | None = None
-        self._theme: Theme | None = None
         self._hovered: int | None = None
         self._told: int | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def show_strip(self, strip: Strip, hovered: int | None, theme: Theme) -> None:
         """Show a ranking, with the bar of the point `hovered` marked."""
@@ -100,7 +97,7 @@ class RankingView(QWidget):
     # -- size and rows ---------------------------------------------------------------------------------------------
 
     def minimumSizeHint(self) -> QSize:
-        line = QFontMetricsF(self.font()).height()
+        line = self.metrics().height()
         return QSize(math.ceil(7.9 * line), math.ceil(HEADER * line + LEAST_ROWS * self._row() + 2.25 * line))
 
     def sizeHint(self) -> QSize:
@@ -112,17 +109,17 @@ class RankingView(QWidget):
             self.updateGeometry()
 
     def _row(self) -> float:
-        return max(ROW, ROW_LINES * QFontMetricsF(self.font()).height())
+        return max(ROW, ROW_LINES * self.metrics().height())
 
     def _top(self) -> float:
-        return HEADER * QFontMetricsF(self.font()).height()
+        return HEADER * self.metrics().height()
 
     def shown(self) -> list[int]:
         """The candidates that have a bar, from above."""
         if self._strip is None:
             return []
         ranking = self._strip.ranking
-        line = QFontMetricsF(self.font()).height()
+        line = self.metrics().height()
         footer = len(self._footer(0))
         rows = int((self.height() - self._top() - (1.05 * footer + 0.15) * line) // self._row())
         return shown_rows(len(ranking.candidates), ranking.chosen, rows)
@@ -137,7 +134,7 @@ class RankingView(QWidget):
             said.append(f"bars from {ranking.measure.base} = {words.number(ranking.base)}")
         if ranking.total > shown:
             said.append(f"and {grouped(ranking.total - shown)} more")
-        return wrapped(said, QFontMetricsF(self.font()), self.width())
+        return wrapped(said, self.metrics(), self.width())
 
     def row_at(self, y: float) -> int | None:
         """The place in the ranking whose bar is at a height."""
@@ -176,35 +173,31 @@ class RankingView(QWidget):
             here = shown.index(place) if place in shown else -1
         steps = {key.Key_Down: here + 1, key.Key_Up: max(here - 1, 0), key.Key_Home: 0, key.Key_End: len(shown) - 1}
         row = steps.get(key(event.key()))
-        if row is None or not shown or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        if row is None or not shown or not is_plain(event):
             event.ignore()
         else:
             self._tell(shown[min(row, len(shown) - 1)])
 
     # -- painting --------------------------------------------------------------------------------------------------
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self._strip is None or self._theme is None:
-            return
-        with painter_on(self) as painter:
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        if self._strip is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._paint(painter, self._strip, self._theme)
+            self._paint_strip(painter, self._strip, theme)
 
-    def _paint(self, painter: QPainter, strip: Strip, theme: Theme) -> None:
-        ranking, metrics = strip.ranking, QFontMetricsF(self.font())
+    def _paint_strip(self, painter: QPainter, strip: Strip, theme: Theme) -> None:
+        ranking, metrics = strip.ranking, self.metrics()
         line = metrics.height()
         ink, faint = QColor(*theme.ink), QColor(*theme.faint)
         strong = bold(self.font())
         title, formula = words.ranking_title(ranking)
         full = QRectF(0, 0, self.width(), line)
-        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.setFont(strong)
         painter.setPen(ink)
-        painter.drawText(full, left, f"{ranking.place}: {title}")
+        painter.drawText(full, LEFT, f"{ranking.place}: {title}")
         painter.setFont(self.font())
         painter.setPen(faint)
-        painter.drawText(full.translated(0, 1.05 * line), left, formula)
+        painter.drawText(full.translated(0, 1.05 * line), LEFT, formula)
         shown = self.shown()
         numbers = dict(zip(shown, words.ranked([float(ranking.values[place]) for place in shown]), strict=True))
         widest = QFontMetricsF(strong)
@@ -227,7 +220,7 @@ class RankingView(QWidget):
             if chosen:
                 painter.setFont(strong)
                 painter.setPen(text)
-                painter.drawText(area.adjusted(0.2 * line, 0, 0, 0), left, ranking.place)
+                painter.drawText(area.adjusted(0.2 * line, 0, 0, 0), LEFT, ranking.place)
             pixmap = symbol_pixmap(theme, str(strip.labels[place]), icon, ratio)
             painter.drawPixmap(QPointF(0.7 * line, middle - 0.5 * icon), pixmap)
             share = min(float(sizes[place]) / largest, 1.0)
@@ -239,14 +232,10 @@ class RankingView(QWidget):
             if share > 0.0:
                 painter.drawRect(bar)
             painter.setPen(text)
-            painter.drawText(area.adjusted(0, 0, -0.2 * line, 0), right, numbers[place])
+            painter.drawText(area.adjusted(0, 0, -0.2 * line, 0), RIGHT, numbers[place])
             if chosen:
                 painter.setFont(self.font())
         painter.setPen(faint)
         for row, said in enumerate(self._footer(len(shown))):
             below = QRectF(0, self._top() + len(shown) * height + 1.05 * row * line, self.width(), 1.2 * line)
-            painter.drawText(below, left, said)
-        if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(QColor(*theme.accent), 2.0))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 3, 3)
+            painter.drawText(below, LEFT, said)

@@ -26,6 +26,6 @@ FEATURE = Feature(
             "Ctrl+Shift+C",
             "below each slider, accuracy over its whole range; a click or Enter goes to that value",
         ),
-        ("What if", "Hollow ring on a curve", "the training was given up there; a pale curve is of the points before"),
+        ("What if", "Hollow ring on a curve", "the training was stopped early there; pale: the previous points"),
     ),
 )

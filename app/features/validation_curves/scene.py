@@ -369,14 +369,13 @@ def question_of(document: Document, lane: Lane, control: str) -> CurveQuery:
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """A question for each strip in sight."""
+    """A question for each strip in sight: the sliders stand above every picture, folded settings or not."""
     document, session = context.document, context.session
     if not session.of(ValidationCurvesSession).strips or not context.compiled:
         return {}
     return {
         name_of(slot, control): question_of(document, lane, control)
-        for index, (lane, slot) in enumerate(zip(document.lanes[: document.shown], document.slots, strict=False))
-        if not session.is_folded(document, index)
+        for lane, slot in zip(document.lanes[: document.shown], document.slots, strict=False)
         for control in controls_of(lane)
     }
 
@@ -468,5 +467,5 @@ def notes(strip: ValidationCurve) -> str:
     if curve.control != "k" and 0 < curve.fewest < curve.folds:
         lines.append(f"The smallest class has {count(curve.fewest, 'point')}: some of {curve.folds} parts have none")
     if not all(curve.finished[curve.known]):
-        lines.append(f"Hollow ring: given up after {grouped(MOST_UPDATES)} updates, or there is no solution")
+        lines.append(f"Hollow ring: stopped early after {grouped(MOST_UPDATES)} updates, or there is no solution")
     return "\n".join(f"{line}." for line in lines)

@@ -11,25 +11,13 @@ from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QFont,
-    QFontInfo,
-    QFontMetricsF,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontInfo, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from app.scene.model import LaneScene
+from app.views.charts.chart import RIGHT, Chart, goal_of, is_plain, plate
 from app.views.plot.lines import dashed, draw_pieces
-from app.views.theme import LIGHT, Theme
-from app.views.widgets.linked_view import plate
-from app.views.widgets.painting import painter_on
+from app.views.theme import Theme
 from app.views.widgets.scale_slider import ScaleSlider
 from solver.core.arrays import Array
 
@@ -44,7 +32,7 @@ BESIDE, ABOVE, BELOW = 7, 5, 5
 SAMPLE = 9.0
 
 
-class ValidationCurveView(QWidget):
+class ValidationCurveView(Chart):
     """The picture below `slider`.
 
     Parameters
@@ -57,6 +45,7 @@ class ValidationCurveView(QWidget):
         ``jump(value)`` sets the control, as one undo step.
     """
 
+    framed = True
     name, title = "strip", "Accuracy over"
     use = "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."
 
@@ -64,17 +53,17 @@ class ValidationCurveView(QWidget):
         super().__init__()
         self._slider, self._control, self._jump = slider, control, jump
         self._strip: ValidationCurve | None = None
-        self._theme: Theme = LIGHT
         self._floor_of: Curve | None = None
         self._floor = 0.5
         #: The slider's position that is read, under the pointer or chosen by keys; None for where the control stands.
         self.read: int | None = None
+        self._frame = QRectF()
         #: Where the plate with a text over the curves was painted last.
         self.plate = QRectF()
         self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # the row makes room for it
         self.hide()
 
     def render_lane(self, lane: LaneScene, theme: Theme) -> bool:
@@ -100,13 +89,10 @@ class ValidationCurveView(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(200, round(3.2 * self._metrics().lineSpacing()) + ABOVE + BELOW)
+        return QSize(200, round(3.2 * self.metrics().lineSpacing()) + ABOVE + BELOW)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def _metrics(self) -> QFontMetricsF:
-        return QFontMetricsF(self.font())
 
     # -- where things are ------------------------------------------------------------------------------------------
 
@@ -186,22 +172,13 @@ class ValidationCurveView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         strip, key = self._strip, Qt.Key
-        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if strip is None or not plain:
+        if strip is None or not is_plain(event):
             event.ignore()
             return
-        low, high, page = strip.scale.low, strip.scale.high, self._slider.pageStep()
         here = strip.place if self.read is None else self.read
-        goal = {
-            key.Key_Left: here - 1,
-            key.Key_Right: here + 1,
-            key.Key_Home: low,
-            key.Key_End: high,
-            key.Key_PageDown: here - page,
-            key.Key_PageUp: here + page,
-        }.get(key(event.key()))
+        goal = goal_of(event, here, strip.scale.low, strip.scale.high, self._slider.pageStep())
         if goal is not None:
-            self._look(min(max(goal, low), high))
+            self._look(goal)
         elif event.key() in (key.Key_Return, key.Key_Enter):
             self._go(here)
         elif event.key() == key.Key_Escape and self.read is not None:
@@ -215,14 +192,13 @@ class ValidationCurveView(QWidget):
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with painter_on(self) as painter:
-            painter.setFont(self.font())
-            if self._strip is not None:
-                self._paint(painter, self._strip)
+    def frame(self) -> QRectF:
+        return self._frame
 
-    def _paint(self, painter: QPainter, strip: ValidationCurve) -> None:
-        theme, area = self._theme, self.plot_area()
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        strip, area = self._strip, self.plot_area()
+        if strip is None:
+            return
         ground = area.adjusted(-BESIDE, -ABOVE + 1, BESIDE, BELOW - 1)
         painter.fillRect(ground, QColor(*theme.background))
         self._paint_axis(painter, area, ground)
@@ -243,11 +219,7 @@ class ValidationCurveView(QWidget):
             painter.setOpacity(1.0)
             painter.setClipping(False)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        ground = self._paint_words(painter, strip, ground, columns)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        focused = self.hasFocus()
-        painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
-        painter.drawRect(ground)
+        self._frame = self._paint_words(painter, strip, ground, columns)
 
     def _pens(self, curve: Curve) -> list[tuple[Array, QPen]]:
         """The series, each with its pen, the most telling one last."""
@@ -259,7 +231,7 @@ class ValidationCurveView(QWidget):
         return [(curve.train, train), (curve.test, test), (curve.validated, QPen(QColor(*theme.accent), 2.2))]
 
     def _paint_axis(self, painter: QPainter, area: QRectF, ground: QRectF) -> None:
-        metrics, theme = self._metrics(), self._theme
+        metrics, theme = self.metrics(), self._theme
         floor = self.floor()
         for level, text in ((1.0, "1"), (floor, f"{floor:.1f}".rstrip("0").rstrip("."))):
             y = area.bottom() - (level - floor) * area.height() / (1.0 - floor)
@@ -268,7 +240,7 @@ class ValidationCurveView(QWidget):
             box = QRectF(0, y - 0.5 * metrics.height(), max(ground.left() - 3, 0), metrics.height())
             box.moveTop(min(max(box.top(), 0), self.height() - metrics.height()))
             painter.setPen(QColor(*theme.ink))
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+            painter.drawText(box, RIGHT, text)
 
     def _paint_series(self, painter: QPainter, curve: Curve, at: Array, values: Array, pen: QPen) -> None:
         known = np.flatnonzero(~np.isnan(values))
@@ -324,7 +296,7 @@ class ValidationCurveView(QWidget):
         wrapped, frame = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, ground
 
         def fits(box: QRectF, text: str) -> bool:
-            return box.contains(self._metrics().boundingRect(box, int(wrapped), text))
+            return box.contains(self.metrics().boundingRect(box, int(wrapped), text))
 
         box = ground.adjusted(4, 1, -4, -1)
         if fits(box, text):
@@ -342,7 +314,7 @@ class ValidationCurveView(QWidget):
 
     def _paint_plate(self, painter: QPainter, texts: tuple[str, ...], room: QRectF, x: float) -> None:
         """The first of `texts` that fits into `room`, or the last, made small, on a line over the curves near `x`."""
-        metrics, most = self._metrics(), room.width() - 2
+        metrics, most = self.metrics(), room.width() - 2
         text = next((each for each in texts if metrics.horizontalAdvance(each) + 8 <= most), texts[-1])
         metrics = self._small(painter, min(1.0, (most - 4) / metrics.horizontalAdvance(text)))
         box = QRectF(0, 0, min(metrics.horizontalAdvance(text) + 8, most), metrics.height())
@@ -365,7 +337,7 @@ class ValidationCurveView(QWidget):
 
     def _paint_legend(self, painter: QPainter, curve: Curve, read: int, ground: QRectF) -> None:
         """The series by name, with what they come to where one reads, in the room on the right."""
-        metrics = self._metrics()
+        metrics = self.metrics()
         values = words.rows(curve, _within(curve, read))
         pens = {id(each): pen for each, pen in self._pens(curve)}
         by_name = {"train": curve.train, curve.method: curve.validated, "test": curve.test}

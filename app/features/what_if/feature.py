@@ -20,7 +20,9 @@ FEATURE = Feature(
             run=lambda controller: controller.feature(WhatIf).toggle(),
             on=lambda shown: shown.session.of(WhatIfSession).armed,
         ),
-        Action("whatif", COMPARE, "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each lane.", "", True),
+        Action(
+            "whatif", COMPARE, "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each classifier.", "", True
+        ),
     ),
     dock=Dock("whatif", "What if", Widget("app.features.what_if.panel.WhatIfPanel")),
     queries=scene.queries,
@@ -28,7 +30,7 @@ FEATURE = Feature(
     signs=(Sign(GHOST, "Boundary before the last edit"),),
     lane=text.lane,
     help=(
-        ("What if", "W", "from now on the boundary before each edit stays as a dashed line; again: no more"),
+        ("What if", "W", "from now on the boundary before each edit stays as a dashed line; again to switch off"),
         (
             "What if",
             "Ctrl+Shift+W",

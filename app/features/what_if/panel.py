@@ -40,14 +40,14 @@ class _Section(QWidget):
         self.others = describe(
             QPushButton(),
             f"{name}.remove_others",
-            f"Remove all non-support vectors, lane {index + 1}",
+            f"Remove all non-support vectors, classifier {index + 1}",
             "All points with α = 0 at once, as one step: w rests on the others alone.",
         )
         self.others.clicked.connect(lambda: what_if.remove_non_support(index))
         self.one = describe(
             QPushButton("Remove one support vector"),
             f"{name}.remove_support",
-            f"Remove one support vector, lane {index + 1}",
+            f"Remove one support vector, classifier {index + 1}",
             "One point with α > 0: the boundary rests on it, and moves.",
         )
         self.one.clicked.connect(lambda: what_if.remove_support(index))

@@ -126,7 +126,7 @@ def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Remov
     if not ended(frame) or not frame.lane.family.reaches_optimum(frame.lane):
         return Removable(NONE, NONE, "This training did not end at the optimum: its multipliers prove nothing.")
     if sampled:
-        return Removable(NONE, NONE, "The lane learns from a sample: without these points it would draw others.")
+        return Removable(NONE, NONE, "The classifier learns from a sample: without these points it would draw others.")
     if split == "ratio":
         return Removable(NONE, NONE, "Test points kept back as a share would be drawn anew; paint them, or keep none.")
     support = np.concatenate((frame.marks.free, frame.marks.bounded))

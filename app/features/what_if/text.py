@@ -121,20 +121,20 @@ def _state(
 
 def verdict(change: Change, provisional: bool, stopped: bool = False) -> str:
     """What moved, in one sentence, with the numbers that say so."""
-    places = f"of {change.grid.width} × {change.grid.height} places looked at"
+    grid, moved = f"{change.grid.width} × {change.grid.height} grid", percent(change.moved)
     if math.isnan(change.largest):
-        size = f"another class at {percent(change.moved)} {places}"
+        size = f"another class at {moved} of a {grid}"
         text = f"Nothing moved: {size}." if change.nothing else f"Moved: {size}."
     else:
-        limit = f"less than the {short(change.tolerance)} by which two trainings may differ"
-        size, other = f"largest |Δf| = {figure(change.largest)}", f"another class at {percent(change.moved)} {places}"
+        size = f"largest change of f on a {grid}: {figure(change.largest)}"
+        limit = f"below {short(change.tolerance)} is training tolerance"
         if change.nothing:
-            text = f"Nothing moved: {size} {places}, {limit}"
-            text += f"; another class at {percent(change.moved)}, no more than half a pixel." if change.moved else "."
+            text = f"Nothing moved: {size} ({limit})"
+            text += f"; another class at {moved}, no more than half a pixel." if change.moved else "."
         elif change.within:
-            text = f"f moved by {limit} ({size}), yet {percent(change.moved)} {places} change class."
+            text = f"f moved within training tolerance ({size}; {limit}), yet {moved} of its places change class."
         else:
-            text = f"Moved: {size}; {other}."
+            text = f"Moved: {size}; another class at {moved} of it."
     if not change.old.finished:
         text = f"The state before was not certified. {text}"
     if stopped:
@@ -188,7 +188,7 @@ def _share(name: str, old: float, new: float) -> tuple[str, str, str, str] | Non
     elif abs(change) <= 1e-12:
         signed = "±0"
     else:
-        signed = f"{'+' if change > 0 else '−'}{percent(abs(change))}p"
+        signed = f"{'+' if change > 0 else '−'}{percent(abs(change)).removesuffix('%').rstrip()} points"
     return name, texts[0], texts[1], signed
 
 

@@ -157,6 +157,13 @@ class ValueScale:
         return [(self.place_one(number * by), _plain(number * by, by)) for number in few]
 
 
+def powers(low: float, high: float, most: int) -> list[int]:
+    """The exponents of the powers of ten from `low` to `high`, about `most` of them at most."""
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    every = max(1, math.ceil((last - first + 1) / max(most, 1)))
+    return [exponent for exponent in range(first, last + 1) if exponent % every == 0]
+
+
 def _round_up(value: float) -> float:
     """The next of 1, 2, 5, 10, 20, ... at or above `value`; 1 for none."""
     if not value > 0:

@@ -1,4 +1,4 @@
-"""What Help shows: keys, gestures and what the pictures say; and the newest part of the log."""
+"""What Help shows: what the pictures say, keys and gestures; and the newest part of the log."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class HelpDialog(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("help")
-        self.setWindowTitle("Keys and gestures")
+        self.setWindowTitle("Pictures and keys")
         page = QTextBrowser()
-        page.setAccessibleName("Keys and gestures")
+        page.setAccessibleName("Pictures and keys")
         parts = []
         for title, rows in sections().items():
             body = "".join(

@@ -84,7 +84,7 @@ class ImportExport:
 
         document = self._controller.document
         names = tuple(style.name for style in document.styles)
-        formula = exchange.running(document.points.labels, names, document.axes, path)
+        formula = exchange.running(document.points.labels, names, document.measured[1], path)
         if formula:
             self._ask_formulas(formula, path)
         else:

@@ -40,7 +40,7 @@ from app.exchange import (
     default_choice,
 )
 from app.files.documents import FileError
-from app.state.number_format import grouped
+from app.state.number_format import count, grouped
 from app.state.plain_text import plain
 from app.views.plot.symbols import draw
 from app.views.task_runner import Background
@@ -208,6 +208,9 @@ class ImportDialog(QDialog):
         self._doubt = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.doubt")
         self._doubt.setFont(bold(self._doubt.font()))
         self._doubt.hide()
+        self._leave_out = describe(QCheckBox(), "import.leave_out", "Leave out", "Import the other rows without these.")
+        self._leave_out.clicked.connect(self._rechoose)
+        self._leave_out.hide()
         self._bad = describe(
             QPlainTextEdit(readOnly=True, tabChangesFocus=True),
             "import.bad",
@@ -215,7 +218,8 @@ class ImportDialog(QDialog):
             "The rows that cannot be used, by line, and why.",
         )
         self._bad.setMinimumHeight(60)
-        parts = ((self._rows, 3), self._more, (middle, 2), self._summary, self._doubt, (self._bad, 1), self._buttons())
+        end = filled(QHBoxLayout(), self._leave_out, (self._buttons(), 1))
+        parts = ((self._rows, 3), self._more, (middle, 2), self._summary, self._doubt, (self._bad, 1), end)
         filled(QVBoxLayout(self), self._text_row, *parts)
         self._add.setChecked(add)
         self._background = Background(self._show_answer, self)
@@ -257,8 +261,14 @@ class ImportDialog(QDialog):
             QCheckBox("S&tandardise: mean 0, variance 1"),
             "import.standardise",
             "Standardise",
-            "Shift and scale x and y alike: distances then weigh both columns the same, whatever their units.",
+            "Shift and scale x and y alike: distances then weigh both columns the same, whatever their units."
+            " The axes say so; exported points have their own units again.",
         )
+        self._advice = QLabel()
+        self._advice.setObjectName("import.advice")
+        self._advice.setTextFormat(Qt.TextFormat.PlainText)  # it quotes the file
+        self._advice.setWordWrap(True)
+        self._advice.hide()
         self._standardise.clicked.connect(self._rechoose)
         for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
             grid.addWidget(label_for(title, box), line, 0)
@@ -277,8 +287,9 @@ class ImportDialog(QDialog):
             where.addWidget(button)
             where.addSpacing(12)
         where.addStretch(1)
-        grid.addLayout(where, 4, 1)
-        grid.setRowStretch(5, 1)
+        grid.addWidget(self._advice, 4, 1)
+        grid.addLayout(where, 5, 1)
+        grid.setRowStretch(6, 1)
         return grid
 
     def _buttons(self) -> QDialogButtonBox:
@@ -303,9 +314,11 @@ class ImportDialog(QDialog):
             table = read(spec)
             return _converted(table, replace(default_choice(table), standardise=standardise))
 
+        self._leave_out.setChecked(False)
         self._expect(work)
         self._summary.setText("Reading…")
-        self._bad.hide()
+        for part in (self._bad, self._leave_out, self._advice):
+            part.hide()
 
     def _rechoose(self) -> None:
         table = self._table
@@ -317,6 +330,7 @@ class ImportDialog(QDialog):
             int(self._y.currentData()),
             None if label == NO_CLASS else label,
             self._standardise.isChecked(),
+            self._leave_out.isChecked(),
         )
         self._expect(lambda: _converted(table, choice))
 
@@ -379,11 +393,24 @@ class ImportDialog(QDialog):
         self._picture.show_points(self._imported)
         self._import.setEnabled(self._imported is not None)
         self._summary.setText(result.summary if isinstance(result, Imported) else str(result))
-        self._bad.setVisible(isinstance(result, BadRows))
+        advice = result.advice if isinstance(result, Imported) else ""
+        self._advice.setText(advice)
+        self._advice.setVisible(bool(advice))
+        rows: tuple[tuple[int, str], ...] = ()
+        number = 0
         if isinstance(result, BadRows):
-            lines = [f"{place} {line}: {reason}" for line, reason in result.rows]
-            if result.count > len(lines):
-                lines.append(f"and {grouped(result.count - len(lines))} more")
+            rows, number = result.rows, result.count
+        elif isinstance(result, Imported):
+            rows, number = result.left_out, result.n_left_out
+        # Where no row would be left, there is nothing to offer.
+        some = number < (0 if self._table is None else len(self._table))
+        self._leave_out.setVisible(number > 0 and some)
+        self._leave_out.setText(f"&Leave out {count(number, 'row')}")
+        self._bad.setVisible(number > 0)
+        if number:
+            lines = [f"{place} {line}: {reason}" for line, reason in rows]
+            if number > len(lines):
+                lines.append(f"and {grouped(number - len(lines))} more")
             self._bad.setPlainText("\n".join(lines))
 
     # -- the end ---------------------------------------------------------------------------------------------------

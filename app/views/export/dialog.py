@@ -75,12 +75,12 @@ class PictureDialog(QDialog):
         if len(lanes) > 1:
             self._what.addItem("All lanes side by side", "window")
         for index, name in enumerate(lanes):
-            self._what.addItem(f"Lane {index + 1}: {name}" if len(lanes) > 1 else name, f"lane{index}")
+            self._what.addItem(f"Classifier {index + 1}: {name}" if len(lanes) > 1 else name, f"lane{index}")
         describe(self._what, "picture.what", "What to export", "All lanes side by side, or one of them.")
         self._preset.addItem("As on screen", "screen")
         for preset in PRESETS:
             self._preset.addItem(preset.title, preset.key)
-        self._preset.addItem("Own size", "own")
+        self._preset.addItem("Custom size", "own")
         describe(
             self._preset,
             "picture.preset",
@@ -89,7 +89,7 @@ class PictureDialog(QDialog):
         )
         self._width = self._side("picture.width", "Width in pixels")
         self._height = self._side("picture.height", "Height in pixels")
-        for title, name in (("As the window", "window"), ("Light", "light"), ("Dark", "dark")):
+        for title, name in (("Same as window", "window"), ("Light", "light"), ("Dark", "dark")):
             self._theme.addItem(title, name)
         describe(self._theme, "picture.theme", "Theme of the picture", "Light for paper, dark for a dim room.")
         self._legend = describe(
@@ -126,7 +126,7 @@ class PictureDialog(QDialog):
         form.addRow("&Theme", self._theme)
         form.addRow("", self._legend)
         note = QLabel(
-            "The surface is computed anew for these pixels. An SVG file keeps text, lines and symbols as shapes.",
+            "The surface is recomputed for these pixels. An SVG file keeps text, lines and symbols as shapes.",
             wordWrap=True,
         )
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import msgspec
+import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
@@ -20,6 +22,7 @@ from app.scene.model import LaneScene, Scene, grid_of
 from app.scene.text import LEGEND, headline, sampled
 from app.state.number_format import count
 from app.state.plain_text import plain
+from app.state.points import LIMIT
 from app.state.session import Session
 from app.state.test_split import unsplit
 from app.tools import Keys, PointerPosition
@@ -37,8 +40,12 @@ MOST_PIXELS = 100_000_000
 TEXT, TITLE, GAP = 12, 14, 10
 #: A legend entry's sign and the room behind its text.
 SIGN, BEHIND = 26, 18
+#: Room between the edge and the outermost point that would have been cut off.
+AT_THE_EDGE = 10
 #: Height that a plot keeps when the legend wants room.
 LEAST_PLOT = 110
+#: Share of a plot's height that is given up so that it shows no more of the plane than the window.
+SPARE = 0.15
 
 
 @dataclass(frozen=True)
@@ -117,7 +124,7 @@ class Shot:
 def shoot(scene: Scene, frames: Sequence[Frame | None], what: What, compiled: bool = True) -> Shot:
     """The lanes that `what` names, as they are now; `frames` are the newest frames of all shown lanes."""
     if what != "window" and int(what[-1]) >= scene.shown:
-        raise ValueError(f"Lane {int(what[-1]) + 1} is not on screen any more.")
+        raise ValueError(f"Classifier {int(what[-1]) + 1} is not on screen any more.")
     indices = range(scene.shown) if what == "window" else [int(what[-1])]
     return Shot(scene, tuple((scene.lanes[index], frames[index]) for index in indices), compiled)
 
@@ -159,7 +166,9 @@ class _Plot:
         current = frame is None or frame.points is shot.scene.parts.training
         self.points = all_points if current or frame is None else frame.points
         parts = shot.scene.parts if current else unsplit(self.points)
-        marks = (lane.marks if current else frame.marks) if drawn and frame is not None else NO_MARKS
+        session = shot.scene.session
+        drawn_marks = drawn and session.marks
+        marks = (lane.marks if current else frame.marks) if drawn_marks and frame is not None else NO_MARKS
         self.scene = replace(
             shot.scene,
             points=self.points,
@@ -168,7 +177,7 @@ class _Plot:
             dark=theme.dark,
             parts=parts,
             selected=shot.scene.selected[:0],
-            session=Session(),
+            session=Session(marks=session.marks, points_away=session.points_away),
         )
         # What the user could do about an empty lane is no part of a picture, but why a lane failed is.
         failed = frame is not None and frame.phase is Phase.FAILED
@@ -211,10 +220,45 @@ class _Plot:
         area = canvas.plot_area()
         self.area = area.translated(self.at)
         width, height = canvas.plot_size()
+        wider = self._wider(width, height)
+        if wider > 1:
+            view = self.scene.view
+            self.scene = replace(self.scene, view=msgspec.structs.replace(view, span=view.span * wider))
+            canvas.render_scene(self.scene, self.lane, theme)
+            canvas.lay_out()
+            self.area = canvas.plot_area().translated(self.at)
         self.grid: Grid = grid_of(self.scene.view, width, height, scale)
+
+    def beyond(self, scale: float) -> int:
+        """By how much it is taller than what hatchings and lines were worked out for; 0 where there are none."""
+        grid, seen = self.grid, self._seen
+        if seen is None or not self.lane.sheets:
+            return 0
+        unit = (grid.top - grid.bottom) / grid.height
+        return max(0, math.ceil(((grid.top - grid.bottom) - (seen.top - seen.bottom)) / unit / scale - 0.5))
+
+    def leave_out(self) -> None:
+        """Show no hatchings and lines where they would end in mid-picture: they are of the window's view."""
         if self._seen is None or not _within(self.grid, self._seen):
-            # Hatchings and lines were worked out for the window's view: they would end in mid-picture.
             self.lane = replace(self.lane, sheets=())
+
+    def _wider(self, width: int, height: int) -> float:
+        """How many times as much of the plane a plot of this size has to span, not to cut off what is on screen.
+
+        A picture that is narrower for its height than the screen's shows less at the sides.
+        """
+        view, seen, xy = self.scene.view, self._seen, self.points.xy
+        if seen is None or not len(xy):
+            return 1.0
+        own = grid_of(view, width, height)
+        inside = (xy[:, 0] >= seen.left) & (xy[:, 0] <= seen.right) & (xy[:, 1] >= seen.bottom) & (xy[:, 1] <= seen.top)
+        away = np.abs(xy[inside] - (view.x, view.y))
+        half = np.array([0.5 * (own.right - own.left), 0.5 * (own.top - own.bottom)])
+        cut = away[(away > half).any(axis=1)]
+        if not len(cut):
+            return 1.0
+        room = half * (1 - 2 * AT_THE_EDGE / np.array([max(width, 40), max(height, 40)]))
+        return min(float((cut.max(axis=0) / room).max()), 4 * LIMIT / view.span)
 
     def show(self, picture: Picture | None) -> None:
         """Have the canvas show `picture`."""
@@ -266,14 +310,23 @@ class Sheet:
         bottom = int(self._height) - GAP - (len(rows) * self._row + 6 if rows else 0)
         if bottom - top < LEAST_PLOT:
             self.entries, bottom = [], int(self._height) - GAP
-        self._legend_top = bottom + 6
         step = next(n for n in (1, 2, 4) if n * spec.scale % 1 == 0)
-        for index, plot in enumerate(self.plots):
-            room = QRect(self._left(index), top, self._column, max(bottom - top, 40))
-            plot.place(room, self._text, self.theme, step, spec.scale)
+        self._place(top, bottom, step)
+        beyond = max(plot.beyond(spec.scale) for plot in self.plots)
+        if 0 < beyond <= SPARE * (bottom - top):  # rather a little less than without what is drawn over the pictures
+            bottom -= step * math.ceil(beyond / step)
+            self._place(top, bottom, step)
+        for plot in self.plots:
+            plot.leave_out()
+        self._legend_top = bottom + 6
         self.entries = self._legend(shot) if self.entries else []  # without what does not cover the plots
         #: Heights of strips are multiples of it.
         self.step = step
+
+    def _place(self, top: int, bottom: int, step: int) -> None:
+        for index, plot in enumerate(self.plots):
+            room = QRect(self._left(index), top, self._column, max(bottom - top, 40))
+            plot.place(room, self._text, self.theme, step, self.spec.scale)
 
     def _left(self, index: int) -> int:
         return GAP + index * (self._column + GAP)
@@ -296,6 +349,8 @@ class Sheet:
             "bounded": any(len(each.bounded) for each in marks),
             "wrong": any(len(each.wrong) for each in marks),
             "tie": bool(drawn) and len(classes) > 1,
+            "orders": any(plot.lane.orders is not None for plot in drawn),
+            "second": any(plot.lane.lane.is_difference for plot in drawn),
         }
         signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets])
         sheets = [(sign.kind, sign.title(shot.scene)) for sign in table.signs() if sign.kind in signs]

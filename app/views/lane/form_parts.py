@@ -13,7 +13,7 @@ from app.controllers.controller import Controller
 from app.features import table
 from app.learners.fields import Field
 from app.state.points import MAX_CLASSES
-from app.state.slider_scales import Parameter, RankScale, parameter
+from app.state.slider_scales import PER_DECADE, Parameter, RankScale, parameter
 from app.views.widgets.form_fields import (
     Gestures,
     NumberField,
@@ -46,6 +46,9 @@ class Editor:
         What comes and goes under which name: the field's own, and those of numbers.
     label : QLabel or None
     slider : ScaleSlider or None
+    fit : callable or None
+        ``fit(digits)`` gives the exact field beside a slider room for so many, at the present size of text; with 0 its
+        own.
     below : list
         What features put below the slider.
     """
@@ -56,6 +59,7 @@ class Editor:
     parts: dict[str, list[QWidget]] = field(default_factory=dict)
     label: QLabel | None = None
     slider: ScaleSlider | None = None
+    fit: Callable[[int], None] | None = None
     below: list[Any] = field(default_factory=list)
 
 
@@ -95,11 +99,11 @@ class EditorMaker(QWidget):
     def change(self, field: Field, value: Any, dragged: bool = False) -> None:
         """Change the field's parameter; what one gesture drags is one undo step."""
         key = (self.index, field.name, self.gestures.count) if dragged else None
-        self.controller.set_lane(self.index, self.owners[field.editor], key, **{field.parameter: value})
+        self.controller.set_lane(self.index, self.owners[field.editor], key, **field.values(value))
 
     def named(self, widget: QWidget, name: str, title: str, tip: str) -> None:
         """Give `widget` the names of the field `name`."""
-        describe(widget, f"lane{self.index}.{name}", f"{title}, lane {self.index + 1}", tip)
+        describe(widget, f"lane{self.index}.{name}", f"{title}, classifier {self.index + 1}", tip)
 
     def combo(self, name: str, title: str, tip: str, entries: tuple[tuple[str, Any, str], ...] = ()) -> QComboBox:
         """A choice among (text, data, note)."""
@@ -157,7 +161,7 @@ class EditorMaker(QWidget):
         return Editor(box, lambda value: show_check(box, value), [box])
 
     def _number(self, field: Field, limits: Parameter, name: str = "", title: str = "") -> Editor:
-        edit = NumberField(title or field.title, limits.least, limits.most)
+        edit = NumberField(title or field.title, limits.least, limits.most, endless=bool(field.end))
         edit.setMaximumWidth(110)
         self.named(edit, name or field.name, title or field.title, field.tip)
         edit.refused.connect(self.controller.say)
@@ -177,25 +181,32 @@ class EditorMaker(QWidget):
 
     def _slider(self, field: Field, limits: Parameter) -> Editor:
         """Slider and exact field: of a number of any size, or, without decades, of a whole number from 1 on."""
-        slider = ScaleSlider(limits.scale) if limits.scale is not None else ScaleSlider(RankScale(1), page=5)
+        slider = ScaleSlider(
+            limits.scale or RankScale(1), page=PER_DECADE if limits.scale else 5, endless=bool(field.end)
+        )
         self.named(slider, f"{field.name}.slider", f"{field.title} slider", field.tip)
         self.gestures.watch(slider)
         slider.actionTriggered.connect(
             lambda action: self.change(field, slider.value_at(slider.sliderPosition()), dragged=True)
         )
         exact = self._number(field, limits) if limits.scale is not None else self._integer(field, limits)
-        # The slider, and the curve below it, need the room more; the legend of the curve of k stands below its field.
-        if limits.scale is not None:
-            exact.widget.setMaximumWidth(100)
-        else:
-            exact.widget.setMinimumWidth(110)
+
+        def room(digits: int) -> int:
+            return exact.widget.fontMetrics().horizontalAdvance("0") * digits + (18 if limits.scale is not None else 30)
+
+        first = room(5)
+
+        def fit(digits: int) -> None:
+            exact.widget.setFixedWidth(room(digits) if digits else first)
+
+        fit(0)
 
         def show(value: Any) -> None:
             show_number(slider, slider.place_of(value))
             exact.show(value)
 
         made = Editor(beside(slider, exact.widget), show, [slider, exact.widget])
-        made.slider = slider
+        made.slider, made.fit = slider, fit
         for kind in table.views("below slider") if field.has_curve else ():
             view = kind(slider, field.name, lambda value: self.change(field, value))
             self.named(view, f"{field.name}.{kind.name}", f"{kind.title} {field.name}", "")

@@ -1,34 +1,41 @@
-"""Lanes: header, form, picture, transport and status strip of each lane, side by side or two above two."""
+"""Lanes: row, picture, transport and status line of each lane, side by side or two above two."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QMainWindow, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.controllers.controller import Controller
 from app.features import table
 from app.scene.model import Scene
 from app.views.plot.canvas import Canvas
+from app.views.plot.legend_card import LegendCard
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, later
 from app.views.widgets.scrolling_form import ScrollingForm
-from app.views.widgets.window_size import shrink
 
-from .form import LanePanel
-from .header import LaneHeader
+from .lane_details import LaneDetails
+from .lane_row import LaneRow
 from .playback_bar import PlaybackBar
 from .status_strip import StatusStrip
 
-GAP = 8  # pixels between two; even, so that an even width can be halved
+#: In presenter mode, text as a share of a picture's height, how near to it is near enough, and the least, in pixels.
+SHARE, CLOSE, LEAST_TEXT = 1 / 32, 0.75, 9
+#: The same as a share of what there is for a lane from above to below.
+FIRST = 1 / 37
+#: The size of text in pixels that widths of lines are made for.
+PLAIN_TEXT = 13
+GAP = 4  # pixels between two; even, so that an even width can be halved
 #: Lanes that are made at the start; the others when they are first shown.
 AT_START = 2
-#: Pixels that a lane beside two others should be wide, if it is not to stand below them.
-COMFORTABLE = 380
-HEADER, FORM, CANVAS, BAR, STRIP = range(5)
+#: Pixels that a lane beside two others should be wide, if it is not to stand below them; and the least of any lane.
+COMFORTABLE, LEAST = 380, 240
+#: The greatest width of a form that lies over a picture, unless large text needs more.
+FORM = 720
+ROW, CANVAS, BAR, STRIP = range(4)
 
 
 class Lanes(QWidget):
@@ -45,11 +52,15 @@ class Lanes(QWidget):
         super().__init__()
         self._controller, self._resized = controller, resized
         self._scene: Scene | None = None
-        self._least_lane = 0
+        self._theme: Theme | None = None
         self._arranged = (0, 0)
+        #: In presenter mode, the size of all text in pixels; 0 otherwise.
+        self._text = 0
+        self._fitting = False
+        self._dressed: list[QWidget] = []
         self.canvases: list[Canvas] = []
-        self.headers: list[LaneHeader] = []
-        self.panels: list[LanePanel] = []
+        self.rows: list[LaneRow] = []
+        self.panels: list[LaneDetails] = []
         self.forms: list[ScrollingForm] = []
         self.bars: list[PlaybackBar] = []
         self.strips: list[StatusStrip] = []
@@ -62,33 +73,38 @@ class Lanes(QWidget):
         self._more.clicked.connect(lambda: controller.lanes.add(controller.document.shown - 1))
         for _ in range(AT_START):
             self._make()
+        self._legend = LegendCard(self.canvases[0])
         self._arrange(AT_START, AT_START)
         self._more.setParent(self)  # behind the lanes for the Tab key; without a parent it would outlive the window
 
     def _make(self) -> None:
         """The parts of one lane more."""
         index, controller = len(self.canvases), self._controller
-        self.headers.append(LaneHeader(index, controller))
-        self.panels.append(LanePanel(index, controller))
+        self.panels.append(LaneDetails(index, controller))
+        self.rows.append(self.panels[-1].row)
         self.forms.append(ScrollingForm(self.panels[-1]))
-        canvas = Canvas(index, controller.editing, controller, self._resized)
+        self.forms[-1].wants.connect(self._place_forms)
+        canvas = Canvas(index, controller.editing, controller, self._place_over)
         canvas.covers = [kind(controller, canvas) for kind in table.views("cover")]
         self.canvases.append(canvas)
         self.bars.append(PlaybackBar(index, controller))
         self.strips.append(StatusStrip(index))
+        for part in (*self._parts(index), self.forms[-1]):
+            part.setParent(self)
+        self.forms[-1].hide()
         if index >= AT_START:
             before = self._stops(index - 1)
-            for part in self._parts(index):
-                part.setParent(self)
             for first, second in zip((before[-1:] + self._stops(index))[:-1], self._stops(index), strict=False):
                 QWidget.setTabOrder(first, second)
 
     def _parts(self, index: int) -> tuple[QWidget, ...]:
-        return self.headers[index], self.forms[index], self.canvases[index], self.bars[index], self.strips[index]
+        return self.rows[index], self.canvases[index], self.bars[index], self.strips[index]
 
     def _stops(self, index: int) -> list[QWidget]:
         """Where the Tab key stops within a lane, as the eye reads."""
-        inside = [each for part in self._parts(index) for each in (part, *part.findChildren(QWidget))]
+        row, *others = self._parts(index)
+        parts = (row, self.forms[index], *others)
+        inside = [each for part in parts for each in (part, *part.findChildren(QWidget))]
         own = self.window()  # the list of a combo box is a window of its own
         return [each for each in inside if each.focusPolicy() & Qt.FocusPolicy.TabFocus and each.window() is own]
 
@@ -98,8 +114,7 @@ class Lanes(QWidget):
         """How many lanes stand in a row: all, or of three and four two, where there is no room for more."""
         if shown <= 2:
             return shown
-        comfortable = max(COMFORTABLE, self._least_lane)
-        return shown if width >= shown * (comfortable + GAP) else 2
+        return shown if width >= shown * (COMFORTABLE + GAP) else 2
 
     def _arrange(self, shown: int, columns: int) -> None:
         if (shown, columns) == self._arranged:
@@ -112,15 +127,14 @@ class Lanes(QWidget):
         for place in range(max(shown, 1)):
             band, column = divmod(place, columns)
             for row, part in enumerate(self._parts(place)):
-                self._grid.addWidget(part, 5 * band + row, column)
+                self._grid.addWidget(part, 4 * band + row, column)
         band, column = divmod(shown, columns)
         if column:
-            self._grid.addWidget(self._more, 5 * band + CANVAS, column, Qt.AlignmentFlag.AlignCenter)
-        self._more.setVisible(column > 0)
+            self._grid.addWidget(self._more, 4 * band + CANVAS, column, Qt.AlignmentFlag.AlignCenter)
+        self._more.setVisible(column > 0 and not self._text)
         for place in range(4):
             self._grid.setColumnStretch(place, int(place < columns))
-            self._grid.setColumnMinimumWidth(place, self._least_lane if place < columns else 0)
-            self._grid.setRowStretch(5 * place + CANVAS, int(place * columns < shown))
+            self._grid.setRowStretch(4 * place + CANVAS, int(place * columns < shown))
         self._even_out(self.width())
 
     def _even_out(self, width: int) -> None:
@@ -129,36 +143,10 @@ class Lanes(QWidget):
         self._grid.setContentsMargins(0, 0, (width - (columns - 1) * GAP) % columns, 0)
 
     def minimumSizeHint(self) -> QSize:
-        """Room for two lanes in a row at the least width of the widest, and for the odd pixel that no lane gets.
-
-        The grid's own answer would change with that pixel, and the window's layout never come to rest.
-        """
+        """Room for two lanes in a row at their least width; what does not fit into that wraps or scrolls."""
         columns = min(self._arranged[0], 2)
-        height = self._grid.minimumSize().height()
-        least = self._least_lane or self._least()  # any label in the window asks for it anew
-        return QSize(columns * least + (columns - 1) * GAP + columns - 1, height)
-
-    def _keep_size(self, size: QSize) -> None:
-        window = self.window()
-        if isinstance(window, QMainWindow):
-            shrink(window, size)
-
-    def _shown(self) -> range:
-        return range(self._arranged[0])
-
-    def _least(self) -> int:
-        """The least width of a lane: that of the widest, for all are as wide."""
-        parts = [part for index in self._shown() for part in self._parts(index)[:STRIP] if not part.isHidden()]
-        return max((max(part.minimumSizeHint().width(), part.minimumWidth()) for part in parts), default=0)
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:
-            least = self._least()
-            if least != self._least_lane:
-                self._least_lane = least
-                for place in range(self._arranged[1]):
-                    self._grid.setColumnMinimumWidth(place, least)
-        return super().event(event)
+        least = max([LEAST, *(row.minimumSizeHint().width() for row in self.rows[: self._arranged[0]])])
+        return QSize(columns * least + (columns - 1) * GAP + columns - 1, self._grid.minimumSize().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -166,36 +154,108 @@ class Lanes(QWidget):
         self._arrange(shown, self._columns(shown, event.size().width()))
         self._even_out(event.size().width())
 
+    def _place_over(self) -> None:
+        """A picture has another size."""
+        self._place_forms()
+        if self._text:
+            self._fit_soon()
+        self._resized()
+
+    def _place_forms(self) -> None:
+        """Each at the top of its picture, as tall as it wants to be and there is room for."""
+        for form, canvas in zip(self.forms, self.canvases, strict=False):  # while a lane is made, a form has no picture
+            if not form.isHidden():
+                there = canvas.geometry()
+                height = min(form.sizeHint().height(), there.height())
+                width = min(there.width(), max(FORM, form.minimumSizeHint().width()))
+                form.setGeometry(there.left(), there.top(), width, height)
+                form.raise_()
+
+    # -- presenter mode ----------------------------------------------------------------------------------------------
+
+    def _fit_soon(self) -> None:
+        """Fit the text once all parts have their places."""
+        if not self._fitting:
+            self._fitting = True
+            later(self, self._fit_text)
+
+    def _first_text(self, shown: int) -> int:
+        """About the size that will do: each try costs a picture of each lane."""
+        bands = -(-shown // self._columns(shown, self.window().width()))
+        return max(round(FIRST * self.window().height() / bands), LEAST_TEXT)
+
+    def _fit_text(self) -> None:
+        """Have all text be as high as a share of the pictures, whose height depends on it in turn."""
+        self._fitting = False
+        if not self._text or self._scene is None:
+            return
+        wanted = SHARE * min(canvas.plot_area().height() for canvas in self.canvases[: self._scene.shown])
+        if abs(wanted - self._text) > CLOSE:
+            self._show_text(max(round(wanted), LEAST_TEXT))
+
+    def _show_text(self, size: int) -> None:
+        """Text of so many pixels, and lines to match; 0: as it is otherwise."""
+        self._text = size
+        for part in (self, *self._dressed):
+            part.setStyleSheet(f"* {{ font-size: {size}px; }}" if size else "")
+        for canvas in self.canvases:
+            canvas.present(max(1.0, size / PLAIN_TEXT) if size else None)
+        self._fit_rows()
+        if self._scene is not None and self._theme is not None:
+            for strip, lane in zip(self.strips, self._scene.lanes, strict=False):
+                strip.render_scene(lane, self._theme)
+        self._resized()
+
+    def _fit_rows(self) -> None:
+        """In presenter mode each row is one line, with what there is room for."""
+        for panel, canvas in zip(self.panels, self.canvases, strict=True):
+            panel.present(canvas.width() if self._text else None)
+
+    def dress(self, panels: Sequence[QWidget]) -> None:
+        """In presenter mode give these, and no others, text of the same size."""
+        for each in self._dressed:
+            if each not in panels:
+                each.setStyleSheet("")
+        self._dressed = list(panels)
+        for each in panels:
+            each.setStyleSheet(f"* {{ font-size: {self._text}px; }}" if self._text else "")
+
     # -- drawing -----------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme, anew: bool) -> None:
         """Draw the scene's lanes; `anew` also what has not changed."""
         old, self._scene = None if anew else self._scene, scene
-        folds = [lane.folded for lane in scene.lanes]
-        if old is not None and folds != [lane.folded for lane in old.lanes]:
-            # A form that has never been seen asks for too much room at first: the window must not keep it.
-            later(self, partial(self._keep_size, self.window().size()))
+        self._theme = theme
+        presenting = scene.session.presenting is not None
         put_down = old is not None and old.session.drawing and not scene.session.drawing
         while len(self.canvases) < scene.shown:
             self._make()
+        opened = False
         for index in range(len(self.canvases)):
             shown = index < scene.shown
-            open_form = shown and not scene.lanes[index].folded
-            trained = shown and scene.lanes[index].lane.trainer is not None
+            open_form = shown and not scene.lanes[index].folded and not presenting
             for part, seen in zip(
-                self._parts(index),
-                (shown, open_form, shown, trained and (open_form or scene.shown < 3), shown),
+                (*self._parts(index), self.forms[index]),
+                (shown, shown, shown and scene.lanes[index].watched, shown, open_form),
                 strict=True,
             ):
                 if part.isHidden() == seen:
                     part.setVisible(seen)
+                    opened |= part is self.forms[index]
             if shown:
                 lane = scene.lanes[index]
                 if old is None or old.shown != scene.shown or old.lanes[index] != lane or put_down:
-                    self.headers[index].render_scene(lane, scene.shown, theme)
-                    if open_form:
-                        self.panels[index].render_scene(lane, scene.session.drawing, theme)
-                    self.bars[index].render_scene(lane, theme)
-                    self.strips[index].render_scene(lane, theme, compact=scene.shown > 2)
+                    self.panels[index].render_scene(lane, scene.shown, scene.session.drawing, theme)
+                    if lane.watched:
+                        self.bars[index].render_scene(lane, theme)
+                    self.strips[index].render_scene(lane, theme)
                 self.canvases[index].render_scene(scene, lane, theme)
+        if presenting != bool(self._text):
+            self._show_text(self._first_text(scene.shown) if presenting else 0)
+            self._arranged = (0, 0)  # with another button behind the lanes, or none
+        elif presenting:
+            self._fit_rows()
         self._arrange(scene.shown, self._columns(scene.shown, self.width()))
+        self._legend.render_scene(scene, theme, self.canvases[0].plot_area())
+        if opened:
+            self._place_over()

@@ -1,10 +1,10 @@
-"""LearnerFields: the fields of a lane's learner in its form: made once for all learners, placed for the one shown."""
+"""LearnerFields: the fields of a lane's learner, in its row and its form; made once, placed for the one shown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.learners.fields import Field
 from app.learners.table import LEARNERS
@@ -13,22 +13,63 @@ from app.state.slider_scales import RankScale
 from app.views.theme import Theme
 
 from .form_parts import Editor, EditorMaker
+from .lane_row import LaneRow
 
 #: Columns of the form: label, field, label, field.
 COLUMNS = 4
 #: Kinds of fields that take all of them.
 WIDE = ("slider", "numbers of classes")
+#: Letters of a choice that are seen in the row, and digits of a number in presenter mode.
+SHORT, DIGITS = 7, 4
+#: The gap between the parts of the row, and the least and most of a slider, in pixels.
+GAP, LEAST_SLIDER, MOST = 4, 44, (1 << 24) - 1
+
+
+class _Group(QWidget):
+    """A field one plays with: label and editor in a line, what features put below it under that."""
+
+    def __init__(self, made: Editor) -> None:
+        super().__init__()
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        line = QHBoxLayout()
+        line.setSpacing(GAP)
+        if made.label is not None:
+            line.addWidget(made.label)
+            made.label.setVisible(not isinstance(made.widget, QComboBox))  # a choice says itself what it is about
+        if isinstance(made.widget, QComboBox):
+            made.widget.setMinimumContentsLength(SHORT)
+        line.addWidget(made.widget, 1)
+        rows.addLayout(line)
+        for view in made.below:
+            rows.addWidget(view)
+        self._made = made
+        self.grow(made.slider is not None)
+
+    def grow(self, grows: bool) -> None:
+        """Take what is left of the line, or not."""
+        policy = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Maximum
+        self.setSizePolicy(policy, QSizePolicy.Policy.Preferred)
+
+    def length(self) -> int:
+        """Pixels that it takes without its slider."""
+        made = self._made
+        own = made.inputs[1].minimumWidth() if made.slider is not None else made.widget.sizeHint().width()
+        label = made.label
+        return own + (label.sizeHint().width() + GAP if label is not None and not label.isHidden() else 0)
 
 
 class LearnerFields:
-    """The editors of all learners' fields.
+    """The editors of all learners' fields: those one plays with in the row, the others in the form.
 
     Parameters
     ----------
     maker : EditorMaker
-        What makes them, and is the form they are in.
+        What makes them, and is the form.
+    line : LaneRow
     grid : QGridLayout
-        The form's, of `COLUMNS`; the first row has room for a field beside the classifier.
+        The form's, of `COLUMNS`.
     row : int
         The first row that is free for fields.
 
@@ -38,76 +79,124 @@ class LearnerFields:
         By `Field.editor`.
     of_problems : list of QWidget
         Those that stand beside the choice of the problem that is drawn.
+    behind : list of QWidget
+        Where the Tab key goes behind all other fields, those of problems among them.
     """
 
-    def __init__(self, maker: EditorMaker, grid: QGridLayout, row: int) -> None:
-        self._maker, self._grid, self._row = maker, grid, row
+    def __init__(self, maker: EditorMaker, line: LaneRow, grid: QGridLayout, row: int) -> None:
+        self._maker, self._line, self._grid, self._row = maker, line, grid, row
         self.editors: dict[tuple[object, ...], Editor] = {}
         self.of_problems: list[QWidget] = []
+        self.behind: list[QWidget] = []
+        self._groups: dict[tuple[object, ...], _Group] = {}
         self._boxes: list[QHBoxLayout] = []
         self._placed: object = None
+        self._fitted: object = None
         for part, learner in LEARNERS.items():
             for field in learner.fields:
                 if field.editor not in self.editors:
                     made = self.editors[field.editor] = maker.editor(field, part, learner.settings)
-                    made.show(getattr(learner.settings(), field.parameter))
+                    made.show(field.value(learner.settings()))
+                    if field.primary:
+                        self._groups[field.editor] = _Group(made)
                     if field.kind == "choice" and not field.label:
                         self.of_problems.append(made.widget)
+        line.place(list(self._groups.values()))
 
-    def render(self, lane: LaneScene, drawing: bool, theme: Theme, first: QWidget) -> None:
-        """Show the lane's settings; while someone is `drawing`, no row comes or goes.  `first` has the focus before."""
+    def render(self, lane: LaneScene, drawing: bool, theme: Theme) -> None:
+        """Show the lane's settings; while someone is `drawing`, no row comes or goes."""
         fields, names, settings = lane.lane.family.fields, lane.fields, lane.lane.settings
         own = {field.editor for field in fields}
         if not drawing and (lane.lane.classifier, names) != self._placed:
             self._placed = lane.lane.classifier, names
-            parts = ((key, *part) for key, made in self.editors.items() for part in made.parts.items())
-            for key, name, widgets in parts:
-                for widget in widgets:
-                    widget.setVisible(key in own and name in names)
-            flowing = [each for each in fields if self.editors[each.editor].widget not in self.of_problems]
-            self.place(flowing, names, first)
+            for key, made in self.editors.items():
+                if key in self._groups:
+                    self._groups[key].setVisible(key in own and not names.isdisjoint(made.parts))
+                    continue
+                for name, widgets in made.parts.items():
+                    for widget in widgets:
+                        widget.setVisible(key in own and name in names)
+            in_form = [field for field in fields if not field.primary]
+            self.place([each for each in in_form if self.editors[each.editor].widget not in self.of_problems], names)
+            self._order(fields, names)
         for key, made in self.editors.items():
             for view in made.below:
                 wanted = view.render_lane(lane, theme) and key in own
-                view.setVisible(view.isVisibleTo(self._maker) if drawing else wanted)
+                view.setVisible(not view.isHidden() if drawing else wanted)
         for field in fields:
             made = self.editors[field.editor]
             self._maker.owners[field.editor] = lane.lane.classifier
             if made.slider is not None and isinstance(made.slider.scale, RankScale):
                 made.slider.show_scale(lane.k_scale)
-            made.show(getattr(settings, field.parameter))
+            made.show(field.value(settings))
             if field.formula is not None and isinstance(made.widget, QLabel):
                 made.widget.setText(field.formula(settings))
             made.widget.setEnabled(field.enabled(settings, ()))
 
-    def place(self, fields: Sequence[Field], names: frozenset[str], first: QWidget) -> None:
-        """Put those of `fields` that are in `names` into the grid, in their order, which is also that of Tab."""
+    def present(self, width: int | None) -> None:
+        """In presenter mode keep the row to one line of `width` pixels, without sliders where it is long; None: not."""
+        said = [made.widget.currentText() for made in self.editors.values() if isinstance(made.widget, QComboBox)]
+        shown = [key for key, group in self._groups.items() if not group.isHidden()]
+        fitted = None if width is None else (width, self._line.font().pixelSize(), shown, said)
+        if fitted == self._fitted:  # each fitting has the window laid out anew
+            return
+        self._fitted = fitted
+        self._line.present(width is not None)
+        sliders, lengths = [], []
+        for key, group in self._groups.items():
+            made = self.editors[key]
+            if isinstance(made.widget, QComboBox):
+                words = len(made.widget.currentText()) if width is not None else SHORT
+                made.widget.setMinimumContentsLength(min(words, SHORT))
+            if made.slider is not None and made.fit is not None:
+                made.fit(0 if width is None else DIGITS)
+                sliders.append(made.slider)
+            if key in shown:
+                lengths.append(group.length())
+        # From the parts themselves: what layouts say of them is renewed when this is done.
+        number = sum(self.editors[key].slider is not None for key in shown)
+        room = MOST
+        if width is not None and number:
+            room = (width - self._line.length(lengths)) // number - GAP
+        for key, group in self._groups.items():
+            group.grow(self.editors[key].slider is not None and room >= LEAST_SLIDER)
+        for slider in sliders:
+            slider.setVisible(room >= LEAST_SLIDER)
+            slider.setMaximumWidth(MOST if room >= slider.sizeHint().width() else max(room, LEAST_SLIDER))
+
+    def _order(self, fields: Sequence[Field], names: frozenset[str]) -> None:
+        """Have the Tab key go through the row, and then through the form, in the order of the fields."""
+        primary = [field for field in fields if field.primary and field.name in names]
+        others = [field for field in fields if not field.primary and field.name in names]
+        inputs = [
+            [widget for field in part for widget in self.editors[field.editor].inputs] for part in (primary, others)
+        ]
+        before: QWidget = self._line.classifier
+        in_form = [widget for widget in inputs[1] if widget not in self.of_problems]
+        for widget in (*inputs[0], *self._line.ends, *in_form, *self.behind):
+            QWidget.setTabOrder(before, widget)
+            before = widget
+
+    def place(self, fields: Sequence[Field], names: frozenset[str]) -> None:
+        """Put those of `fields` that are in `names` into the grid, in their order."""
         for box in self._boxes:
             self._grid.removeItem(box)
             box.deleteLater()
         self._boxes.clear()
         groups: list[list[Field]] = []
         for field in fields:
-            if not field.beside:
+            if not (field.beside and groups):  # what it stands beside may be in the row
                 groups.append([])
             if field.name in names:
                 groups[-1].append(field)
-        row, column = 0, COLUMNS // 2  # beside the classifier
+        row, column = self._row, 0
         for group in filter(None, groups):
             wide = group[0].kind in WIDE
-            if row < self._row and (row > 0 or wide or not group[0].primary):
-                row, column = self._row, 0
-            elif wide and column:
+            if wide and column:
                 row, column = row + 1, 0
             self._put(group, row, column, COLUMNS if wide else COLUMNS // 2)
             column = 0 if wide else (column + COLUMNS // 2) % COLUMNS
             row += column == 0
-            for view in self.editors[group[0].editor].below:
-                self._grid.addWidget(view, row, 0, 1, COLUMNS)
-                row += 1
-            for widget in (each for field in group for each in self.editors[field.editor].inputs):
-                QWidget.setTabOrder(first, widget)
-                first = widget
 
     def _put(self, fields: Sequence[Field], row: int, column: int, span: int) -> None:
         """Fields that share one place; a label stands in a column of labels where only one field needs it."""

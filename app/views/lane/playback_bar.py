@@ -51,7 +51,7 @@ BUTTONS = (
     ButtonSpec(
         "previous_change",
         "Previous change",
-        "Back to the step before where a point entered or left the support vectors (Alt+,).",
+        "Back to the previous step at which a support vector changed (Alt+,).",
         lambda playback, lane: playback.to_change(lane, forward=False),
         back=True,
     ),
@@ -74,13 +74,23 @@ BUTTONS = (
     ButtonSpec(
         "next_change",
         "Next change",
-        "On to the next step where a point enters or leaves the support vectors (Alt+.).",
+        "On to the next step at which a support vector changes (Alt+.).",
         lambda playback, lane: playback.to_change(lane, forward=True),
     ),
     ButtonSpec(
         "end", "To the end", "Run to the end, and rest there (Alt+End).", lambda playback, lane: playback.to_end(lane)
     ),
 )
+
+
+#: Behind the step counter: the bar itself goes away.
+CLOSE = ButtonSpec(
+    "close",
+    "Back to full speed",
+    "Run to the end at full speed, without this bar.",
+    lambda playback, lane: playback.leave(lane),
+)
+ALL = len(BUTTONS) + 1
 
 
 class PlaybackBar(QWidget):
@@ -98,16 +108,18 @@ class PlaybackBar(QWidget):
         self.timeline = Timeline(index, controller.playback)
         self._counter = StableLabel()
         self._step = self._counter.label
-        describe(self._step, f"lane{index}.transport.step", f"Step, lane {index + 1}", "")
+        describe(self._step, f"lane{index}.transport.step", f"Step, classifier {index + 1}", "")
         self._step.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._counter.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._line = QHBoxLayout(self)
-        self._line.setContentsMargins(4, 1, 8, 1)
+        self._line.setContentsMargins(4, 1, 4, 1)
         self._line.setSpacing(0)
         for button in self._buttons.values():
             self._line.addWidget(button)
         self._line.addWidget(self.timeline, 1)
         self._line.addWidget(self._counter)
+        self._close = self._button(CLOSE)
+        self._line.addWidget(self._close)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._show_state()
 
@@ -122,26 +134,27 @@ class PlaybackBar(QWidget):
         describe(
             button,
             f"lane{self._index}.transport.{spec.name}",
-            f"{spec.title}, lane {self._index + 1}",
+            f"{spec.title}, classifier {self._index + 1}",
             f"{spec.title}: {spec.tip[:1].lower()}{spec.tip[1:]}",
         )
         button.clicked.connect(lambda: spec.run(self._playback, self._index))
         return button
 
     def sizeHint(self) -> QSize:
-        return QSize(480, HEIGHT)
+        return QSize(480, max(HEIGHT, self._step.fontMetrics().height() + 4))
 
     def minimumSizeHint(self) -> QSize:
         """Room for the buttons, the least timeline and the shortest form of the counter."""
-        least = len(BUTTONS) * SIZE[0] + self.timeline.minimumSizeHint().width() + self._room(self._forms[-1][1])
+        least = ALL * SIZE[0] + self.timeline.minimumSizeHint().width() + self._room(self._forms[-1][1])
         margins = self._line.contentsMargins()
-        return QSize(least + margins.left() + margins.right(), HEIGHT)
+        return QSize(least + margins.left() + margins.right(), self.sizeHint().height())
 
     def render_scene(self, lane: LaneScene, theme: Theme) -> None:
         """Show where the lane's run stands, and whether it plays."""
         if theme is not self._theme:
             self._theme = theme
             self._playing = None
+            self._close.setIcon(icon("close", theme, self.devicePixelRatioF()))
             for name, button in self._buttons.items():
                 if name != PLAY:
                     button.setIcon(icon(f"transport.{name}", theme, self.devicePixelRatioF()))
@@ -160,7 +173,7 @@ class PlaybackBar(QWidget):
         if button.toolTip() != tip or button.property("theme") != theme.dark:
             button.setProperty("theme", theme.dark)
             button.setIcon(icon("pause" if playing else "transport.play", theme, self.devicePixelRatioF()))
-            describe(button, button.objectName(), f"{title}, lane {self._index + 1}", tip)
+            describe(button, button.objectName(), f"{title}, classifier {self._index + 1}", tip)
 
     def _show_state(self) -> None:
         run_state = self._study
@@ -194,7 +207,7 @@ class PlaybackBar(QWidget):
     def _fit(self) -> None:
         """The longest form of the counter that leaves the timeline room."""
         margins = self._line.contentsMargins()
-        rest = self.width() - len(BUTTONS) * SIZE[0] - margins.left() - margins.right()
+        rest = self.width() - ALL * SIZE[0] - margins.left() - margins.right()
         longer = zip(self._forms, KEPT, strict=False)
         fitting = (form for form, kept in longer if self._room(form[1]) + kept <= rest)
         text, widest = next(fitting, self._forms[-1])

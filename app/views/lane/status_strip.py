@@ -1,85 +1,92 @@
-"""StatusStrip: below a picture, where its classifier stands, in words and numbers."""
+"""StatusStrip: below a picture, where its classifier stands, in one line; the numbers are in its tip."""
 
 from __future__ import annotations
 
-import math
 from html import escape
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.scene.model import LaneScene
-from app.scene.status_badge import SIGNS, Mood
+from app.scene.status_badge import SIGNS, Badge, Mood, Status
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.form_fields import describe, plain_tip
 from app.views.widgets.stable_label import StableLabel
 
 
 class StatusStrip(StableLabel):
-    """Headline and details of lane `index`."""
+    """Badge and scores of lane `index`."""
 
     def __init__(self, index: int) -> None:
         super().__init__()
-        describe(
-            self.label,
-            f"lane{index}.status",
-            f"Status, lane {index + 1}",
-            "KKT violation: how far the multipliers are from optimal. "
-            "Gap: how much the objective could still improve, at most.",
-        )
-        self.label.setWordWrap(True)
+        describe(self.label, f"lane{index}.status", f"Status, classifier {index + 1}", "")
         self.label.setTextFormat(Qt.TextFormat.RichText)
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.label.setContentsMargins(8, 2, 8, 4)
-        self.label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.label.setContentsMargins(8, 1, 8, 1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._shown: tuple[object, ...] = ()
-        self._compact = False
-        self._first = self._details = ""
+        self._shown: tuple[Badge, str, str, tuple[Status, ...], Theme] | None = None
+        self._keep_room()
 
     def _keep_room(self) -> None:
-        # As many lines as the longest words take at this width, so that the picture above does not jump.
-        metrics = self.fontMetrics()
-        lines = 2 + math.ceil(metrics.horizontalAdvance("x" * 105) / max(self.width() - 20, 100))
-        self.setFixedHeight(min(lines, 2 if self._compact else 6) * metrics.lineSpacing() + 8)
+        self.setFixedHeight(self.fontMetrics().lineSpacing() + 8)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._keep_room()
+            self._shown = None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._keep_room()
-        if self._compact:
-            self._write()
+        if self._shown is not None:
+            self._write(*self._shown)
 
-    def render_scene(self, lane: LaneScene, theme: Theme, compact: bool = False) -> None:
-        """Show the lane's badge and words; `compact` in two lines, and all of it as a tip."""
-        self._compact = compact
-        self._keep_room()
-        shown = (lane.badge, lane.headline, lane.remark, lane.details, theme.dark, compact and self.width())
+    def render_scene(self, lane: LaneScene, theme: Theme) -> None:
+        """Show the lane's badge and scores."""
+        shown = (lane.badge, lane.headline, lane.remark, lane.scores, theme)
         if shown != self._shown:
             self._shown = shown
-            said = (lane.badge.text or lane.headline, lane.remark, lane.details)
-            self.label.setToolTip("\n".join(text for text in said if text) if compact else "")
-            mood, text = lane.badge.mood, lane.badge.text
-            self._first = f"<b>{escape(lane.headline)}</b>"
-            if mood is not Mood.NONE:
-                ink, ground = theme.moods[mood]
-                colours = f"color: rgb{ink}; background-color: rgb{ground}"
-                pill = f"{SIGNS[mood]} {text}"
-                if compact:
-                    bold = QFont(self.font())
-                    bold.setBold(True)
-                    metrics = QFontMetrics(bold)
-                    room = max(self.width() - 2 * metrics.horizontalAdvance("\xa0") - 20, 40)
-                    pill = metrics.elidedText(pill, Qt.TextElideMode.ElideRight, room)
-                pill = escape(pill.replace(" ", "\xa0"))
-                self._first = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span> {escape(lane.remark)}'
-            self._details = lane.details
-            self._write()
+            self._write(*shown)
+        tip = plain_tip(
+            "\n".join(
+                each
+                for each in (
+                    lane.badge.text,
+                    lane.message,
+                    *(score.tip for score in lane.scores),
+                    lane.remark,
+                    lane.details,
+                    lane.note,
+                )
+                if each
+            )
+        )
+        if self.label.toolTip() != tip:
+            self.label.setToolTip(tip)
+            self.label.setAccessibleDescription(tip)
 
-    def _write(self) -> None:
-        details, space = self._details, "pre-wrap"
-        if self._compact:
-            details = self.fontMetrics().elidedText(details, Qt.TextElideMode.ElideRight, max(self.width() - 20, 40))
-            space = "nowrap"
-        # Qt breaks lines at narrow spaces that must not be broken, unless it is told to keep them.
-        self.label.setText(f'<span style="white-space: {space}">{self._first}<br>{escape(details)}</span>')
+    def _write(self, badge: Badge, headline: str, remark: str, scores: tuple[Status, ...], theme: Theme) -> None:
+        """Badge, scores and remark, as much of them as there is room for."""
+        bold = QFont(self.font())
+        bold.setBold(True)
+        room = max(self.width() - 16, 40)
+        dressed, plain, end = QFontMetrics(bold), self.fontMetrics(), Qt.TextElideMode.ElideRight
+        numbers = "  ·  ".join(score.text for score in scores)
+        rest = "  ·  ".join(each for each in (numbers, remark.removeprefix(" · ")) if each)
+        gap = plain.horizontalAdvance("\xa0 ")
+        # The scores are what one compares: where there is too little room, the badge is the first to be shortened.
+        left = max(room - gap - plain.horizontalAdvance(numbers), room // 3) if numbers else room
+        if badge.mood is Mood.NONE:
+            first = dressed.elidedText(headline, end, left)
+            html, used = f"<b>{escape(first)}</b>", dressed.horizontalAdvance(first)
+        else:
+            ink, ground = theme.moods[badge.mood]
+            sides = dressed.horizontalAdvance("\xa0\xa0")
+            pill = dressed.elidedText(f"{SIGNS[badge.mood]} {badge.short}", end, left - sides)
+            used = dressed.horizontalAdvance(pill) + sides
+            pill = escape(pill.replace(" ", "\xa0"))
+            colours = f"color: rgb{ink}; background-color: rgb{ground}"
+            html = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span>'
+        rest = plain.elidedText(rest, end, max(room - used - gap, 0)) if rest else ""
+        self.label.setText(f'<span style="white-space: pre">{html}{f"&nbsp; {escape(rest)}" if rest else ""}</span>')

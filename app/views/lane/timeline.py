@@ -41,7 +41,7 @@ class Timeline(QSlider):
         describe(
             self,
             f"lane{index}.transport.timeline",
-            f"Timeline, lane {index + 1}",
+            f"Timeline, classifier {index + 1}",
             "The steps of the training. Drag or click: go to a step. Arrow keys or the wheel: one step; page keys: a"
             " twentieth; Home, End. The strokes below: a point enters or leaves the support vectors.",
         )

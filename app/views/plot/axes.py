@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
 import pyqtgraph as pg
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -15,12 +17,42 @@ from app.views.widgets.painting import guarded
 class Axis(pg.AxisItem):
     """An axis that stays away, with a sentence in its place, where it cannot be painted."""
 
+    def generateDrawSpecs(self, p: QPainter) -> Any:
+        """Without the numbers that the edge of the plot would cut off."""
+        specs = super().generateDrawSpecs(p)
+        if specs is None:
+            return None
+        line, ticks, texts = specs
+        room = self.mapRectFromParent(self.parentItem().boundingRect())
+        upright = self.orientation in ("left", "right")
+        return line, ticks, [text for text in texts if _within(text[0], room, upright)]
+
     def paint(self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None) -> None:
         with guarded(p, self.boundingRect(), widget):
             super().paint(p, opt, widget)
 
 
-def size_axes(item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tuple[int, int]) -> None:
+def _within(text: QRectF, room: QRectF, upright: bool) -> bool:
+    """Whether a number has room along its axis."""
+    if upright:
+        return bool(text.top() >= room.top() and text.bottom() <= room.bottom())
+    return bool(text.left() >= room.left() and text.right() <= room.right())
+
+
+#: The widest number that an axis has room for.
+NUMBER = "−0.000"
+
+
+def widest_number(axis: pg.AxisItem, low: float, high: float, length: float) -> str:
+    """The longest of the numbers from `low` to `high` on `length` pixels."""
+    levels = axis.tickValues(low, high, length)[:2]
+    texts = [text for spacing, values in levels for text in axis.tickStrings(values, 1.0, spacing)]
+    return max(("-0.0", *map(str, texts)), key=len)
+
+
+def size_axes(
+    item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tuple[int, int], number: str = NUMBER
+) -> None:
     """Give the axes of `item` their sizes: whole pixels, so that a pixel of the picture is a pixel of the screen.
 
     Parameters
@@ -32,9 +64,11 @@ def size_axes(item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tupl
         Plain text below the horizontal axis and beside the vertical one; "" for none, which takes no room.
     room : tuple of int
         Pixels there are for the names along the two axes; a longer name ends in "…".
+    number : str
+        The widest beside the vertical axis.
     """
     metrics = QFontMetrics(font)
-    sizes = (metrics.height() + 8, metrics.horizontalAdvance("−0.000") + 12)
+    sizes = (metrics.height() + 8, metrics.horizontalAdvance(number) + 12)
     for place, (side, name, size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
         axis = item.getAxis(side)
         axis.enableAutoSIPrefix(False)  # it would write "(x0.001)" behind the name and scale the numbers

@@ -17,11 +17,14 @@ from app.views.widgets.form_fields import named
 from app.views.widgets.painting import guarded, painter_on
 from solver import Grid
 
-from .axes import size_axes
+from .axes import NUMBER, size_axes, widest_number
 from .layers import Layers
 from .overlays import LaneOverlays
 from .pointer_input import EditTarget, PointingPlot, ViewTarget
 from .pointer_marks import Overlay
+
+#: Pixels between a sentence over a picture and the edge of its card.
+PADDING = 12
 
 
 class Cover(Protocol):
@@ -69,6 +72,8 @@ class Canvas(PointingPlot):
         self.covers: list[Cover] = []
         self._area: QRectF | None = None
         self._axis_names = ("", "")
+        self._presenting = False
+        self._number = NUMBER
         self._focus_shown = False  # the keyboard brought it here
         #: Job of the newest picture that has really been painted.
         self.painted_job = 0
@@ -78,11 +83,16 @@ class Canvas(PointingPlot):
         self.on_painted: Callable[[int], None] = lambda job: None
         self.setObjectName(f"canvas{index}")
         self.setAccessibleName(f"Picture {index + 1}")
+        self.setWhatsThis(
+            "What the classifier predicts: the colour of a place is its class, stronger where it is surer; the solid"
+            " line is the decision boundary.  Click adds a point, dragging moves one; F1 says more."
+        )
         self.setAccessibleDescription("The points, and how the classifier above divides the plane.")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
         self.setMinimumSize(200, 160)
         self._build()
+        self._said = ""
         self._message = named(
             QLabel(self, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True), f"lane{index}.message"
         )
@@ -122,6 +132,7 @@ class Canvas(PointingPlot):
         marked = (
             not same_points or old_lane is None or (old_lane.marks, old_lane.run_marks) != (lane.marks, lane.run_marks)
         )
+        away = scene.session.points_away
         for cover in self.covers:
             repainted |= cover.render_scene(scene, lane, theme, moved or not same_points or dressed)
         if dressed:
@@ -139,10 +150,14 @@ class Canvas(PointingPlot):
             self._layers.show_sheets(lane.sheets)
         if marked:
             self._layers.show_points(scene, lane.marks, scene.selected, lane.run_marks)
+        if away != (old is not None and old.session.points_away):
+            repainted = True
+            self._layers.put_points_away(away)
         if moved or old is None or old.session is not scene.session:
             self._lay_over()
         self._lay_features_over()
         if old_lane is None or old_lane.message != lane.message:
+            self._said = lane.message
             self._message.setText(lane.message)
             self._message.setVisible(bool(lane.message))
             self._place_message()
@@ -179,12 +194,32 @@ class Canvas(PointingPlot):
         self._size_axes()
         self._layers.show_theme(theme)
         background = "rgba(32,32,32,225)" if theme.dark else "rgba(255,255,255,225)"
-        self._message.setStyleSheet(f"background: {background}; border-radius: 8px; padding: 12px;")
+        self._message.setStyleSheet(f"background: {background}; border-radius: 8px; padding: {PADDING}px;")
 
     def _size_axes(self) -> None:
         area = self.plot_area()
         room = (round(area.width()), round(area.height()))
-        size_axes(self.getPlotItem(), self.font(), self._axis_names, room)
+        size_axes(self.getPlotItem(), self.font(), self._axis_names, room, self._number)
+
+    def present(self, weight: float | None) -> None:
+        """In presenter mode: lines `weight` times as wide, and no more room for numbers than they need; None: not."""
+        self._presenting = weight is not None
+        if not self._presenting:
+            self._number = NUMBER
+        self._layers.show_weight(1.0 if weight is None else weight)
+        self._size_axes()
+        self.lay_out()
+        self.unpainted = True
+        self.viewport().update()
+
+    def _fit_numbers(self) -> None:
+        """Give the vertical axis the room that its numbers need."""
+        grid, area, axis = self.grid(), self.plot_area(), self.getPlotItem().getAxis("left")
+        number = widest_number(axis, grid.bottom, grid.top, area.height())
+        if len(number) != len(self._number):
+            self._number = number
+            self._size_axes()
+            self.getPlotItem().layout.activate()
 
     def _show_axis_names(self, names: tuple[str, str]) -> None:
         """Name the horizontal and the vertical axis; "" for no name."""
@@ -196,6 +231,8 @@ class Canvas(PointingPlot):
     def _show_view(self) -> None:
         if self._scene is None:
             return
+        if self._presenting:
+            self._fit_numbers()
         grid = self.grid()
         self.getPlotItem().getViewBox().setRange(
             xRange=(grid.left, grid.right), yRange=(grid.bottom, grid.top), padding=0, disableAutoRange=True
@@ -207,14 +244,24 @@ class Canvas(PointingPlot):
     def _place_message(self) -> None:
         if not self._message.isHidden():
             area = self.plot_area()
-            width = min(int(area.width()) - 24, 420)
-            width = max(width, 80)
+            width = max(min(int(area.width()) - 24, 420), 80)
+            self._message.ensurePolished()  # its padding counts before it has been on screen
+            self._message.setWordWrap(True)
+            self._message.setText(self._said)
             # Not adjustSize: it lags behind a new width, and cuts lines off.
-            self._message.setFixedSize(width, self._message.heightForWidth(width))
+            self._message.setFixedWidth(width)
+            height, metrics = self._message.heightForWidth(width), self._message.fontMetrics()
+            longest = max(map(metrics.horizontalAdvance, self._said.split()), default=0)
+            if height > area.height() or longest > width - 2 * PADDING:  # the line below the picture has it, too
+                self._message.setWordWrap(False)
+                room = width - 2 * PADDING
+                self._message.setText(metrics.elidedText(self._said, Qt.TextElideMode.ElideRight, room))
+                height = metrics.height() + 2 * PADDING
+            self._message.setFixedHeight(height)
             middle = area.center().y() - self._message.height() / 2
             # Where there are points, out of their way.
             crowded = self._scene is not None and len(self._scene.xy) > 0
-            y = area.bottom() - self._message.height() - 12 if crowded else middle
+            y = max(area.bottom() - self._message.height() - 12 if crowded else middle, 0.0)  # its beginning is seen
             at = QPointF(area.center().x() - self._message.width() / 2, y)
             self._message.move(at.toPoint())
 

@@ -26,9 +26,11 @@ KEPT = 2000
 CULLED = 8000
 #: Up to so many symbols, a drawing without pixels holds each as a vector path: 20 us and 360 bytes each.
 VECTORS = 3000
-#: Sizes in pixels of a point, by the number of points up to which it holds.
-SIZES = ((4000, symbols.POINT), (30_000, 7))
-LEAST_SIZE = 4
+#: Size of one of `FEW` points as a share of the shorter side of the picture, and the sizes between which it is kept.
+SHARE, FEW = 0.025, 100
+LEAST_SIZE, MOST_SIZE = 4, 26
+#: Side in pixels of a picture that is not told.
+SIDE = 400.0
 
 
 def kinds_of(names: tuple[str, ...]) -> Indices:
@@ -36,9 +38,14 @@ def kinds_of(names: tuple[str, ...]) -> Indices:
     return np.array([KINDS.index(name) for name in names], dtype=np.intp)
 
 
-def size_for(count: int) -> int:
-    """Size in pixels of a symbol when there are `count` points."""
-    return next((size for most, size in SIZES if count <= most), LEAST_SIZE)
+def size_for(count: int, side: float = SIDE) -> int:
+    """Size in pixels of one of `count` symbols in a picture whose shorter side has `side` pixels.
+
+    Sixteen times as many points are half as large each way: they would be a quarter to take up as much of the picture
+    as before, and a point must still be seen.
+    """
+    size = SHARE * side * (max(count, FEW) / FEW) ** -0.25
+    return int(min(max(round(size), LEAST_SIZE), MOST_SIZE))
 
 
 class Atlas:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.engine.overlays import Sheet
+from app.engine.overlays import Sheet, Specks
 from app.engine.requests import Marks, Picture
 from app.learners.perceptron_orders import Orders
 from app.scene.marks import PointMarks
@@ -24,7 +24,7 @@ from solver import Grid
 from solver.core.arrays import Indices
 
 from . import symbols
-from .clouds import FIRST_TEST, Cloud, kinds_of, on_screen, size_for
+from .clouds import FIRST_TEST, KINDS, Cloud, kinds_of, on_screen, size_for
 from .lines import dashed, draw_pieces, pieces_in
 from .overlays import paint_sheets
 from .samples import draw_samples
@@ -58,6 +58,10 @@ class Layers(pg.GraphicsObject):
         self._selected, self.points, self.marks = Cloud(), Cloud(), Cloud()
         self._backdrop: QImage | None = None
         self._made_of: tuple[object, ...] = ()
+        #: What all lines are as wide as, times their own widths.
+        self._weight = 1.0
+        #: No points, marks or specks are drawn.
+        self._points_away = False
         #: Drawn in place of the surface: a file of shapes takes the surface itself in later.
         self.stand_in: QImage | None = None
 
@@ -105,9 +109,20 @@ class Layers(pg.GraphicsObject):
         if instead is not None:
             self.marks.show(scene.xy[instead.index], kinds_of(instead.kinds)[instead.kind])
             return
-        chosen = (marks.bounded, marks.free, marks.wrong)
-        kinds = [np.full(len(index), MAX_CLASSES + place) for place, index in enumerate(chosen, 1)]
-        self.marks.show(scene.xy[np.concatenate(chosen)], np.concatenate(kinds))
+        outlined = [(marks.bounded, symbols.BOUNDED_OF[0]), (marks.free, symbols.FREE_OF[0])]
+        kinds = [KINDS.index(first) + scene.labels[index].astype(np.intp) for index, first in outlined]
+        kinds.append(np.full(len(marks.wrong), KINDS.index("wrong")))
+        self.marks.show(scene.xy[np.concatenate((marks.bounded, marks.free, marks.wrong))], np.concatenate(kinds))
+
+    def show_weight(self, weight: float) -> None:
+        """Draw all lines `weight` times as wide."""
+        self._weight = weight
+        self._made_of = ()
+
+    def put_points_away(self, away: bool) -> None:
+        """Draw no points, marks or specks, or all of them again."""
+        self._points_away = away
+        self._made_of = ()
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
@@ -140,11 +155,15 @@ class Layers(pg.GraphicsObject):
                     self._paint_below(painter, area, area, self._theme, ratio)
                 else:
                     self._paint_backdrop(painter, area, self._theme, ratio)
-            self._paint_symbols(painter, area, self._theme, ratio, vectors)
+            if not self._points_away:
+                self._paint_symbols(painter, area, self._theme, ratio, vectors)
 
     def _paint_symbols(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, vectors: bool) -> None:
         # Of a size that says how many points there are; a mark more must not change it.
-        size = size_for(len(self.points))
+        side = min(area.width(), area.height())
+        if self._weight > 1.0:  # wide lines go with the height of a picture, also where it is narrow
+            side = area.height()
+        size = size_for(len(self.points), side / ratio)
         for cloud in (self.points, self._selected, self.marks):
             if vectors:
                 cloud.paint_vectors(painter, self.boundingRect(), area, theme, size, self._fineness(area))
@@ -184,8 +203,10 @@ class Layers(pg.GraphicsObject):
         """All that lies below the points, in the part `seen` of `area`."""
         self._paint_surface(painter, area, seen, theme)
         self._paint_lines(painter, area, seen, theme, ratio)
+        away = self._points_away
+        sheets = tuple(sheet for sheet in self._sheets if not (away and isinstance(sheet, Specks)))
         with saved(painter):
-            paint_sheets(painter, self._sheets, self.boundingRect(), area, seen, theme, ratio)
+            paint_sheets(painter, sheets, self.boundingRect(), area, seen, theme, ratio, self._weight)
 
     def _fineness(self, area: QRectF) -> float:
         """How many pixels of the surface there are to one of `area`'s units."""
@@ -207,6 +228,7 @@ class Layers(pg.GraphicsObject):
     def _paint_orders(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, orders: Orders) -> None:
         """Many lines that separate, thin, and the one of widest margin, which stands out."""
         ink, accent = QColor(*theme.ink, ORDERS), QColor(*theme.accent)
+        ratio *= self._weight
         halo = QPen(QColor(*theme.background), (WIDEST + 2.5) * ratio)
         thin, loose = QPen(ink, 1.2 * ratio), QPen(ink, 1.2 * ratio, Qt.PenStyle.DotLine)
         widest = orders.widest_line(self._view)
@@ -229,7 +251,7 @@ class Layers(pg.GraphicsObject):
         for lines, width, dashes in ((self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True)):
             if not len(lines):
                 continue
-            width *= ratio
+            width *= ratio * self._weight
             x, y = on_screen(lines, self.boundingRect(), area)
             pen = symbols.line_pen(theme, width)
             if dashes:

@@ -35,16 +35,17 @@ def paint_sheets(
     seen: QRectF,
     theme: Theme,
     ratio: float,
+    weight: float = 1.0,
 ) -> None:
     """Paint `sheets` on `area`, in the painter's pixels, which shows the rectangle `corners` of the plane.
 
-    Only the part `seen` of the area is painted.
+    Only the part `seen` of the area is painted.  Lines are `weight` times as wide as their styles say.
     """
     for sheet in sheets:
         if isinstance(sheet, Hatch):
-            _paint_hatch(painter, sheet, corners, area, seen, theme, ratio)
+            _paint_hatch(painter, sheet, corners, area, seen, theme, ratio * weight)
         elif isinstance(sheet, Lines):
-            _paint_lines(painter, sheet, corners, area, seen, theme, ratio)
+            _paint_lines(painter, sheet, corners, area, seen, theme, ratio * weight)
         else:
             _paint_specks(painter, sheet, corners, area, theme, ratio)
 

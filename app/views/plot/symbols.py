@@ -25,14 +25,18 @@ from app.views.widgets.painting import blank, painter_on, saved
 from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KktCase
 
+#: Marks of the support vectors: an outline of the point's own shape, so that it hides no other point.
+BOUNDED_OF = tuple(f"bounded{label}" for label in range(len(SYMBOLS)))
+FREE_OF = tuple(f"free{label}" for label in range(len(SYMBOLS)))
 #: Marks: the first lies below the selected points, which it marks; the others above all points, in this order.
-MARKS = ("selected", "bounded", "free", "wrong")
+MARKS = ("selected", *BOUNDED_OF, *FREE_OF, "wrong")
 #: The symbols of classes with a hole, for points that nothing is trained on.
 TEST_POINTS = tuple(f"test{label}" for label in range(len(SYMBOLS)))
 #: Width of the round hole, as a share of the symbol's, and the least in pixels.
 HOLE, LEAST_HOLE = 0.45, 2.6
-#: Sizes in pixels of a point and of the marks round it.
-POINT, FREE, BOUNDED, WRONG, SELECTED = 11, 19, 17, 9, 20
+#: Sizes in pixels of a point and of the marks on and round it; and widths of the outlines of support vectors.
+POINT, FREE, WRONG, SELECTED = 11, 17, 9, 20
+RING, EDGE = 1.8, 2.8
 #: Strokes of a broken ring.
 DASHES = 8
 #: Of the disc below a selected point; in both themes far from every surface.
@@ -74,8 +78,10 @@ def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
     if kind == "selected":
         size = max(SELECTED * scale, POINT * scale + 6)
         return (_shape("o", size, QColor(0, 0, 0), 1.0, QColor(*HIGHLIGHT)),)
-    shape, size, width = ("o", FREE, 2.0) if kind == "free" else ("s", BOUNDED, 1.2)
-    return (_shape(shape, size * scale, ink, width),)
+    shape = SYMBOLS[int(kind[-1])]
+    if kind in FREE_OF:
+        return (_shape(shape, max(FREE * scale, POINT * scale + 4), ink, RING * max(scale, 1.0)),)
+    return (_shape(shape, POINT * scale, ink, max(EDGE * scale, 1.8)),)
 
 
 def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor | None = None) -> Shape:
@@ -121,6 +127,9 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         colour = kkt_style.CASES[KktCase.MISCLASSIFIED].colour(theme)
         painter.setPen(QPen(colour, 2.0))
         painter.drawLines([QLineF(-8, 0, 8, 0), QLineF(8, -5, 8, 5)])
+    elif kind in ("free", "bounded"):
+        draw(painter, theme, "0", 1.2)
+        draw(painter, theme, f"{kind}0", 1.2)
     elif kind == "test":
         draw(painter, theme, TEST_POINTS[0], 1.2)
     elif isinstance(kind, LineStyle):
@@ -133,9 +142,13 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
     elif kind == "differ":
         painter.setPen(QPen(QColor(*theme.ink), 2.0))
         painter.drawLines([QLineF(x - 4, 6, x + 4, -6) for x in (-6, 0, 6)])
-    elif kind in ("boundary", "margin"):
+    elif kind == "orders":
+        for width, tilt, rgb in ((1.2, -5.0, theme.ink), (1.2, 5.0, theme.ink), (3.5, 0.0, theme.accent)):
+            painter.setPen(QPen(QColor(*rgb), width))
+            painter.drawLine(QLineF(1 - size / 2, -tilt, size / 2 - 1, tilt))
+    elif kind in ("boundary", "margin", "second"):
         pen = line_pen(theme, 2.2 if kind == "boundary" else 1.6)
-        if kind == "margin":
+        if kind != "boundary":
             pen.setDashPattern([2.2, 1.6])
         painter.setPen(pen)
         painter.drawLine(QLineF(1 - size / 2, 0, size / 2 - 1, 0))

@@ -4,30 +4,85 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from app.state.plain_text import plain
+
+from .painting import painter_on
+
+BORDER, WASH = 4, 40  # pixels, and the opacity of the colour over everything, of 255
 
 
 class DropWindow(QMainWindow):
-    """Hands the first file that is dropped on it to `take_file`."""
+    """Hands the first file that is dropped on it to `take_file`; shows that it would while one is held over it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setAcceptDrops(True)
+        self._highlight = _Highlight(self)
 
     def take_file(self, path: Path) -> None:
         """A file was dropped."""
         raise NotImplementedError
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _files(event):
+        paths = _files(event)
+        if paths:
             event.acceptProposedAction()
+            self._highlight.show_over(f"Drop {plain(paths[0].name)} to open or import it")
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._highlight.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self._highlight.hide()
         paths = _files(event)
         if paths:
             event.acceptProposedAction()
             self.take_file(paths[0])
+
+
+class _Highlight(QWidget):
+    """Over the whole window, out of the pointer's way."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setObjectName("drop")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._text = ""
+        self.hide()
+
+    def show_over(self, text: str) -> None:
+        """Show `text` over what the window is now."""
+        window = self.parentWidget()
+        assert window is not None
+        self._text = text
+        self.setAccessibleName(text)
+        self.setGeometry(window.rect())
+        self.show()
+        self.raise_()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with painter_on(self) as painter:
+            palette = self.palette()
+            colour = palette.highlight().color()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(colour, BORDER))
+            washed = palette.highlight().color()
+            washed.setAlpha(WASH)
+            painter.setBrush(washed)
+            painter.drawRect(self.rect().adjusted(BORDER // 2, BORDER // 2, -BORDER // 2, -BORDER // 2))
+            metrics = self.fontMetrics()
+            text = metrics.elidedText(self._text, Qt.TextElideMode.ElideMiddle, self.width() - 80)
+            box = metrics.boundingRect(text).adjusted(-16, -10, 16, 10)
+            box.moveCenter(self.rect().center())
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            painter.drawRoundedRect(box, 6, 6)
+            painter.setPen(palette.highlightedText().color())
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _files(event: QDropEvent) -> list[Path]:

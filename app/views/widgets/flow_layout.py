@@ -6,14 +6,20 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
+def _grows(item: QLayoutItem) -> bool:
+    return bool(item.expandingDirections() & Qt.Orientation.Horizontal)
+
+
 class FlowLayout(QLayout):
     """Lays its widgets out from left to right, and goes on in the next line where there is no room.
+
+    What is left of a line goes to those of its widgets that expand.
 
     Parameters
     ----------
     parent : QWidget
     gap : int
-        Pixels between two widgets, and half of it between two lines.
+        Pixels between two widgets, and half of it between two lines.  The margins are 0, unless they are set.
     """
 
     def __init__(self, parent: QWidget, gap: int = 12) -> None:
@@ -41,23 +47,27 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), move=False)
+        around = self.contentsMargins()
+        inner = width - around.left() - around.right()
+        return self._arrange(QRect(0, 0, inner, 0), move=False) + around.top() + around.bottom()
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        self._arrange(rect, move=True)
+        self._arrange(rect.marginsRemoved(self.contentsMargins()), move=True)
 
     def sizeHint(self) -> QSize:
         shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
         width = sum(size.width() for size in shown) + self._gap * max(len(shown) - 1, 0)
-        return QSize(width, max((size.height() for size in shown), default=0))
+        around = self.contentsMargins()
+        height = max((size.height() for size in shown), default=0)
+        return QSize(width + around.left() + around.right(), height + around.top() + around.bottom())
 
     def minimumSize(self) -> QSize:
         size = QSize()
         for item in self._items:
             if not item.isEmpty():
                 size = size.expandedTo(item.minimumSize())
-        return size
+        return size.grownBy(self.contentsMargins())
 
     def _arrange(self, rect: QRect, move: bool) -> int:
         """Put every widget in its place, if `move`; returns the height of all lines."""
@@ -77,8 +87,15 @@ class FlowLayout(QLayout):
         for line in lines:
             height = max((size.height() for _, _, size in line), default=0)
             if move:
-                for item, x, size in line:  # in the middle of their line
-                    corner = QPoint(rect.left() + x, y + (height - size.height()) // 2)
+                growing = sum(_grows(item) for item, _, _ in line)
+                spare = rect.width() - line[-1][1] - line[-1][2].width() if growing else 0
+                added = 0
+                for item, x, size in line:  # in the middle of their line, those at its top that have more below
+                    corner = QPoint(rect.left() + x + added, y + (height - size.height()) // 2)
+                    if _grows(item):
+                        share = spare // growing
+                        spare, growing, added = spare - share, growing - 1, added + share
+                        size = size + QSize(share, 0)
                     item.setGeometry(QRect(corner, size))
             y += height + self._gap // 2
         return y - self._gap // 2 - rect.top()

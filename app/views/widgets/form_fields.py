@@ -10,8 +10,9 @@ from html import escape
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
     QBoxLayout,
     QCheckBox,
@@ -21,6 +22,10 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QSlider,
     QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QToolTip,
     QWidget,
 )
 
@@ -94,7 +99,12 @@ def named(item: Named, object_name: str) -> Named:
 
 
 def describe(widget: Described, object_name: str, accessible: str, tip: str) -> Described:
-    """Give a control its name for programs, its name for people and its teaching sentence, and hand it back."""
+    """Give a control its name for programs, its name for people and its teaching sentence, and hand it back.
+
+    A button takes what is being typed elsewhere when it is pressed: many take no focus, and no field would notice.
+    """
+    if isinstance(widget, QAbstractButton) and not widget.objectName():  # the first time
+        widget.pressed.connect(take_typed_number)
     widget.setObjectName(object_name)
     widget.setAccessibleName(accessible)
     widget.setAccessibleDescription(tip)
@@ -109,9 +119,40 @@ def label_for(text: str, field: QWidget) -> QLabel:
     return label
 
 
+class ShortCombo(QComboBox):
+    """A choice that may have less room than its entry: that ends in dots then, and begins the tip."""
+
+    def is_whole(self) -> bool:
+        """Whether all of the entry is in sight."""
+        return self.fontMetrics().horizontalAdvance(self.currentText()) <= self._room()
+
+    def _room(self) -> int:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        whole, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        return self.style().subControlRect(whole, option, field, self).width() - 2
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip and not self.is_whole():
+            tip = plain_tip(self.currentText())
+            QToolTip.showText(event.globalPos(), f"<p>{tip}</p><p>{self.toolTip()}</p>", self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentText = self.fontMetrics().elidedText(
+            self.currentText(), Qt.TextElideMode.ElideRight, self._room()
+        )
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
 def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QComboBox:
     """A box of `entries`, texts with their data; if `width` is given, of so many characters however long the texts."""
-    combo = QComboBox()
+    combo = ShortCombo() if width else QComboBox()
     for text, data in entries:
         combo.addItem(text, data)
     if width:
@@ -173,7 +214,13 @@ class Gestures(QObject):
 
 def take_typed_number() -> None:
     """Commit what is being typed into a field, as leaving it would: keys and toolbar leave none."""
-    field = QApplication.focusWidget()
+    popup = QApplication.activePopupWidget()
+    # The field of a popup has its keys, but not the application's focus.
+    for field in {QApplication.focusWidget(), None if popup is None else popup.focusWidget()}:
+        _commit(field)
+
+
+def _commit(field: QWidget | None) -> None:
     commit = getattr(field, "commit", None)
     if commit is not None:
         commit()
@@ -181,9 +228,46 @@ def take_typed_number() -> None:
         field.interpretText()
 
 
+def commit_within(widget: QWidget) -> None:
+    """Commit what is being typed into a field inside `widget`."""
+    _commit(widget.focusWidget())
+
+
+def leave_field(event: QKeyEvent, within: QWidget, lane: int = 0) -> bool:
+    """For a key that a field inside `within` has left over: Enter and Escape give the focus back to a lane's picture.
+
+    The letters then are commands again.  Escape brings the old number back first, and a number that was refused keeps
+    the focus.  False where the key is another, or comes from no field for numbers.
+    """
+    field = within.focusWidget()
+    escape = event.key() == Qt.Key.Key_Escape
+    if not escape and event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        return False
+    if not isinstance(field, (QSpinBox, NumberField)):
+        return False
+    if escape and isinstance(field, QSpinBox):
+        with QSignalBlocker(field):
+            field.setValue(field.value())  # writes the text anew
+    elif escape and isinstance(field, NumberField):
+        field.restore()
+    if not field.property("bad"):
+        focus_picture(within, lane)
+    return True
+
+
+def focus_picture(near: QWidget, lane: int = 0) -> None:
+    """Give the focus to the picture of `lane` in the window that `near` is in, or belongs to."""
+    window = near.window()
+    while (owner := window.parentWidget()) is not None:  # a popup's
+        window = owner.window()
+    picture = window.findChild(QWidget, f"canvas{lane}")
+    if picture is not None:
+        picture.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
 def number_of(text: str) -> float:
     """The number that was typed, with point or comma; NaN when it is none."""
-    typed = text.strip().replace(",", ".").replace("−", "-")
+    typed = text.strip().replace(",", ".").replace("−", "-").replace("∞", "inf")
     try:
         return math.nan if "_" in typed else float(typed)
     except ValueError:
@@ -246,19 +330,24 @@ class NameField(QLineEdit):
                 self.committed.emit(name)
 
 
+def _digits(value: float) -> str:
+    return "∞" if math.isinf(value) else repr(value).removesuffix(".0")
+
+
 class NumberField(QLineEdit):
     """A field for an exact number, which shows what it was given to every digit.
 
     A spin box rounds to its decimals and would edit what it shows; this emits `committed` only for a number that was
-    typed, within the limits and different; anything else is answered with `refused` and the old number.
+    typed, within the limits and different; anything else is answered with `refused` and the old number.  With
+    `endless` infinity is a number, too.
     """
 
     committed = Signal(float)
     refused = Signal(str)
 
-    def __init__(self, name: str, low: float, high: float) -> None:
+    def __init__(self, name: str, low: float, high: float, endless: bool = False) -> None:
         super().__init__()
-        self._name, self._low, self._high = name, low, high
+        self._name, self._low, self._high, self._endless = name, low, high, endless
         self._value = low
         self.setMinimumWidth(64)
         self.editingFinished.connect(self.commit)
@@ -269,7 +358,7 @@ class NumberField(QLineEdit):
         typing = self.hasFocus() and self.isModified()
         if value != self._value or not (self.text() or typing):
             self._value = value
-            self.setText(repr(value).removesuffix(".0"))
+            self.setText(_digits(value))
             mark_bad(self, bad=False)
 
     def value(self) -> float:
@@ -286,6 +375,12 @@ class NumberField(QLineEdit):
         super().focusOutEvent(event)
         mark_bad(self, bad=False)
 
+    def restore(self) -> None:
+        """Forget what was typed."""
+        self.setText(_digits(self._value))
+        self.setModified(False)
+        mark_bad(self, bad=False)
+
     def commit(self) -> None:
         """Take what was typed, if anything was."""
         if not self.isModified():
@@ -293,8 +388,8 @@ class NumberField(QLineEdit):
         self.setModified(False)
         typed = self.text().strip().replace(",", ".")
         value = number_of(typed)
-        if not self._low <= value <= self._high:
-            self.setText(repr(self._value).removesuffix(".0"))
+        if not self._low <= value <= self._high and not (self._endless and value == math.inf):
+            self.setText(_digits(self._value))
             mark_bad(self, bad=True)
             limits = f"a number from {self._low:g} to {self._high:g}"
             self.refused.emit(f"{self._name} must be {limits}; “{typed[:20]}” is not: it stays {self._value:g}.")
@@ -302,4 +397,4 @@ class NumberField(QLineEdit):
         mark_bad(self, bad=False)
         if value != self._value:
             self.committed.emit(value)
-        self.setText(repr(self._value).removesuffix(".0"))
+        self.setText(_digits(self._value))

@@ -1,8 +1,8 @@
-"""ScrollingForm: a form that is as tall as it wants to be, and scrolls where the window is too low for that."""
+"""ScrollingForm: a form that is as tall as it wants to be, and scrolls where there is no room for that."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
@@ -19,7 +19,15 @@ def scrolling(content: QWidget) -> QScrollArea:
 
 
 class ScrollingForm(QScrollArea):
-    """`form`, with a bar beside it when it is cut off below; the picture under it keeps its least height."""
+    """`form`, with a bar beside it when it is cut off below, and one below it when it is wider than its place.
+
+    Signals
+    -------
+    wants : ()
+        It has come to want another height.
+    """
+
+    wants = Signal()
 
     def __init__(self, form: QWidget) -> None:
         super().__init__()
@@ -30,17 +38,16 @@ class ScrollingForm(QScrollArea):
         self._wanted = 0
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no stop of the Tab key; a field that gets the focus is shown
         self.setWidget(form)
         form.installEventFilter(self)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._form.sizeHint().width(), self._wanted)
+        return QSize(self._form.sizeHint().width(), self._wanted + self._below())
 
     def minimumSizeHint(self) -> QSize:
         """As wide as the form with the bar, which stands in the form's right margin; less tall."""
-        inner = self._form.minimumSizeHint().width() - self._layout.contentsMargins().right()
+        inner = self._form_width()
         bar = self.verticalScrollBar().sizeHint().width()
         return QSize(inner + max(self._margins.right(), bar), min(self._wanted, LEAST_HEIGHT))
 
@@ -54,14 +61,22 @@ class ScrollingForm(QScrollArea):
             self._measure()
         return super().eventFilter(watched, event)
 
+    def _below(self) -> int:
+        """Height of the bar below, where large text makes the form wider than its place."""
+        return self.horizontalScrollBar().sizeHint().height() if self.width() < self._form_width() else 0
+
+    def _form_width(self) -> int:
+        return self._form.minimumSizeHint().width() - self._layout.contentsMargins().right()
+
     def _measure(self) -> None:
         # The height is asked for the width without a bar, so that the answer does not depend on the bar.
-        wanted = self._layout.totalHeightForWidth(self.width())
+        wanted = self._layout.totalHeightForWidth(max(self.width(), self._form_width()))
         wanted = max(wanted, self._form.minimumSizeHint().height()) if wanted < 0 else wanted
         if wanted != self._wanted:
             self._wanted = wanted
             self.updateGeometry()
-        short = self.height() < self._wanted
+            self.wants.emit()
+        short = self.height() < self._wanted + self._below()
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOn if short else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         if policy is not self.verticalScrollBarPolicy():
             self.setVerticalScrollBarPolicy(policy)

@@ -125,7 +125,8 @@ def test_blank_lines_comments_and_line_numbers() -> None:
         convert(table, Choice(0, 1, 2))
     assert caught.value.rows == ((11, "'oops' in column 'y' is not a number"), (13, "it has 1 cell instead of 3"))
     assert sentence(caught.value) == (
-        "drawing.csv was not imported: 2 of 4 rows cannot be used, first line 11: 'oops' in column 'y' is not a number."
+        "drawing.csv cannot be imported yet: 2 of 4 rows cannot be used, first line 11: 'oops' in column 'y' is not a"
+        " number."
     )
 
 
@@ -306,6 +307,50 @@ def test_standardised(values: list[float]) -> None:
     x = convert(table, Choice(0, 1, None, True)).xy[:, 0]
     assert np.isfinite(x).all() and abs(x.mean()) < 1e-9
     assert abs(x.std() - 1) < 1e-9 if min(values) < max(values) else not x.any()
+
+
+def test_rows_that_cannot_be_used_are_left_out() -> None:
+    table = table_of("x,y,class\n1,2,a\n3,,a\n4,5,b\nsix,7,b\n8,9,a\n")
+    with pytest.raises(BadRows):
+        convert(table, Choice(0, 1, 2))
+    found = convert(table, Choice(0, 1, 2, leave_out=True))
+    assert found.xy.tolist() == [[1, 2], [4, 5], [8, 9]] and found.labels.tolist() == [0, 1, 0]
+    assert found.n_left_out == 2
+    assert found.left_out == ((3, "column 'y' is empty"), (5, "'six' in column 'x' is not a number"))
+    assert found.summary.endswith("2 rows left out.")
+    everything = table_of("x,y,class\n1,,a\n,2,a\n")
+    with pytest.raises(BadRows):  # nothing would be left
+        convert(everything, Choice(0, 1, 2, leave_out=True))
+
+
+def test_without_the_left_out_rows_it_is_as_if_they_had_never_been() -> None:
+    rows = ["170.2,60,a", "181,82.5,b", "165,?,a", "190,91,b"]
+    kept = "\n".join(["x,y,class", *(row for row in rows if "?" not in row)]) + "\n"
+    ours = convert(table_of("\n".join(["x,y,class", *rows]) + "\n"), Choice(0, 1, 2, True, True))
+    other = convert(table_of(kept), Choice(0, 1, 2, True))
+    assert np.array_equal(ours.xy, other.xy) and ours.scaling == other.scaling
+
+
+def test_units_that_should_be_standardised_are_told() -> None:
+    rng = np.random.default_rng(0)
+    centimetres = np.column_stack((rng.normal(170, 9, 40), rng.normal(70, 12, 40)))
+
+    def of(values: np.ndarray, standardise: bool = False) -> str:
+        text = "x,y\n" + "".join(f"{a!r},{b!r}\n" for a, b in values.tolist())
+        return convert(table_of(text), Choice(0, 1, None, standardise)).advice
+
+    assert "far apart" in of(centimetres) and of(centimetres, True) == ""
+    assert of(rng.normal(0, 1, (40, 2))) == ""
+    assert "'y' varies" in of(rng.normal(0, 1, (40, 2)) * [1, 1000])
+
+
+@given(st.lists(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)), min_size=2, max_size=30))
+@settings(max_examples=200, deadline=None)
+def test_standardising_can_be_undone(values: list[float]) -> None:
+    table = table_of("x,y\n" + "".join(f"{value!r},{k}\n" for k, value in enumerate(values)))
+    found = convert(table, Choice(0, 1, None, True))
+    assert found.scaling is not None
+    assert np.abs(found.scaling.undo(found.xy)[:, 0] - values).max() <= 1e-6 * max(1.0, np.ptp(values))
 
 
 def test_standardised_by_another_road() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDockWidget, QLabel, QWidget
+from PySide6.QtWidgets import QDockWidget, QFrame, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 import app.features.feature
@@ -182,7 +182,11 @@ def test_a_row_of_the_table_is_a_feature(make: Make, qtbot: QtBot, monkeypatch: 
     middle = window.document.points.xy.mean(axis=0)
     assert panel is not None and panel.text() == "The middle is at {:.3f}, {:.3f}".format(*middle)
     assert window.scene is not None and all(len(lane.sheets) == 1 for lane in window.scene.lanes)
-    legend = {label.text() for label in window.sidebar.findChildren(QLabel) if not label.isHidden()}
+    window.named_actions["legend"].trigger()
+    window.refresh_if_pending()
+    card = window.findChild(QFrame, "legend")
+    assert card is not None and card.isVisible()
+    legend = {label.text() for label in card.findChildren(QLabel) if label.isVisible()}
     assert f"To the middle of {len(window.document.points)} points" in legend and "crossing" in window.scene.signs
     picture = Sheet(window.shoot("window"), PictureSpec("window", *screen_size(window.canvases[:2], "window")))
     assert (CROSSING, f"To the middle of {len(window.document.points)} points") in picture.entries

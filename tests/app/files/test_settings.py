@@ -137,7 +137,7 @@ def test_what_is_written_comes_back(
         (s.FOLDER, folder),
         (s.RECENT, tuple(recent)),
         (s.DOCKS, state),
-        (s.SIDEBAR, flag),
+        (s.SIMPLE, flag),
         (s.PICTURE_LEGEND, not flag),
         (s.TEXT_SIZE, size),
     )
@@ -158,7 +158,7 @@ def test_what_qt_has_written_is_read(tmp_path: Path) -> None:
     for name, value in (
         ("theme", "dark"),
         ("text_size", 14),
-        ("sidebar", False),
+        ("simple", False),
         ("recent", recent),
         ("folder", "/x, y=z"),
         ("picture/legend", False),
@@ -170,7 +170,7 @@ def test_what_qt_has_written_is_read(tmp_path: Path) -> None:
     qt.sync()
     settings = Settings(path)
     read = settings.read
-    assert (read(s.THEME), read(s.TEXT_SIZE), read(s.SIDEBAR)) == ("dark", 14, False)
+    assert (read(s.THEME), read(s.TEXT_SIZE), read(s.SIMPLE)) == ("dark", 14, False)
     assert (read(s.FOLDER), read(s.PICTURE_LEGEND), read(s.PICTURE_WIDTH)) == ("/x, y=z", False, 800)
     assert read(s.RECENT) == tuple(recent) and read(s.GEOMETRY) == b""
     settings.write(s.THEME, "light")
@@ -185,9 +185,9 @@ def test_two_windows_keep_each_others_settings(tmp_path: Path) -> None:
     first, second = Settings(path), Settings(path)
     first.write(s.THEME, "dark")
     second.write(s.TEXT_SIZE, 12)
-    first.write(s.SIDEBAR, False)
+    first.write(s.SIMPLE, False)
     settings = Settings(path)
-    assert (settings.read(s.THEME), settings.read(s.TEXT_SIZE), settings.read(s.SIDEBAR)) == ("dark", 12, False)
+    assert (settings.read(s.THEME), settings.read(s.TEXT_SIZE), settings.read(s.SIMPLE)) == ("dark", 12, False)
 
 
 def test_changed_bytes_of_an_arrangement_are_refused(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_where_settings_cannot_be_kept_one_sentence_says_so(place: str, tmp_path
     settings = Settings(path)
     settings.on_failure(said.append)
     settings.write(s.THEME, "dark")
-    settings.write(s.SIDEBAR, False)
+    settings.write(s.SIMPLE, False)
     assert settings.read(s.THEME) == "dark" and len(said) == 1
     assert said[0].startswith("Settings are not kept: ") and said[0].endswith(".") and said[0].count(".") <= 2
 
@@ -237,6 +237,6 @@ def test_what_cannot_be_read_for_now_is_not_replaced(tmp_path: Path, monkeypatch
         settings.write(s.THEME, "dark")
     assert said == ["Settings are not kept: too many open files."] and settings.read(s.THEME) == "dark"
     assert Settings(path).read(s.FOLDER) == "/kept"
-    settings.write(s.SIDEBAR, False)
+    settings.write(s.SIMPLE, False)
     again = Settings(path)
-    assert (again.read(s.FOLDER), again.read(s.THEME), again.read(s.SIDEBAR)) == ("/kept", "dark", False)
+    assert (again.read(s.FOLDER), again.read(s.THEME), again.read(s.SIMPLE)) == ("/kept", "dark", False)

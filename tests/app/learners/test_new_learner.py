@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 from msgspec import Meta
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.engine.export_surface import enlarge
@@ -30,7 +31,7 @@ from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.edit_struct import changed_struct
 from app.state.points import Points
 from solver import Grid
-from tests.app.views.lane.test_forms import choose, find, type_into
+from tests.app.views.lane.test_forms import choose, find, type_into, unfold
 from tests.windows import Make, finish_tasks, save_as, settle
 
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
@@ -60,6 +61,7 @@ class CentroidModel(SharesModel):
 
 class Centroids(Learner[CentroidSettings]):
     title = "Nearest centroid"
+    short = "Centroids"
     note = "The class with the nearest mean."
     settings = CentroidSettings
     fields = (
@@ -117,7 +119,13 @@ def test_in_a_lane(lane: Lane) -> None:
 def test_in_the_form(lane: Lane, make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(Document(POINTS, (lane, Lane("svm")), view=View.fitting(POINTS)))
     field = find(window, "lane0.shrinkage")
-    assert field.isVisible() and field.text() == "0.25" and field.accessibleName() == "Shrinkage, lane 1"
+    assert find(window, "lane0.classifier").shown_text() == "1  Centroids"
+    before = [each.text() for each in field.parentWidget().findChildren(QLabel) if each.isVisible()]
+    assert before == ["Shrinkage"], "a number in the row does not say itself what it is about"
+    assert not find(window, "lane0.nearness").isVisible()
+    unfold(window, 0)
+    assert find(window, "lane0.nearness").isVisible()
+    assert field.isVisible() and field.text() == "0.25" and field.accessibleName() == "Shrinkage, classifier 1"
     assert not any(find(window, f"lane0.{name}").isVisible() for name in ("k", "C", "kernel", "tol", "speed"))
     type_into(window, "lane0.shrinkage", "1")
     settle(qtbot, window)

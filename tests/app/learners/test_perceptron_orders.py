@@ -191,14 +191,14 @@ def test_what_is_said() -> None:
     three = ([0.09, 0.01, 0.05], [60, 17, 20], [True] * 3)
     end = {"widest": np.ones(3), "widest_margin": 0.12, "separable": True}
     assert of_orders(known(*three, **end)) == (
-        "3 orders: 17 to 60 mistakes, margins 0.01 to 0.09; the widest possible is 0.12"
+        "3 orders: 17 to 60 mistakes, margins 0.02 to 0.18; the widest possible is 0.24"
     )
-    assert of_orders(known(*three, **end, fit_intercept=False)).endswith("; the widest through the origin is 0.12")
-    assert of_orders(known(*three, asked=20)) == "3 of 20 orders: 17 to 60 mistakes, margins 0.01 to 0.09"
+    assert of_orders(known(*three, **end, fit_intercept=False)).endswith("; the widest through the origin is 0.24")
+    assert of_orders(known(*three, asked=20)) == "3 of 20 orders: 17 to 60 mistakes, margins 0.02 to 0.18"
     some = known([0.09, -1.0, 0.05], [60, 999, 60], [True, False, True], **end)
-    assert of_orders(some) == "3 orders, 2 at rest: 60 mistakes, margins 0.05 to 0.09; the widest possible is 0.12"
-    assert of_orders(known([0.05], [1], [True])) == "1 order: 1 mistake, margin 0.05"
+    assert of_orders(some) == "3 orders, 2 at rest: 60 mistakes, margins 0.1 to 0.18; the widest possible is 0.24"
+    assert of_orders(known([0.05], [1], [True])) == "1 order: 1 mistake, margin 0.1"
     assert of_orders(known([], [], [], asked=3)) == ""
-    assert of_orders(known([], [], [], asked=3, **end)) == "the widest margin possible is 0.12"
+    assert of_orders(known([], [], [], asked=3, **end)) == "the widest margin possible is 0.24"
     assert of_orders(known([-1.0], [9], [False])) == "1 order: it does not come to rest in time"
     assert of_orders(known([-1.0, -1.0], [9, 9], [False] * 2, **end)) == "2 orders: none comes to rest in time"

@@ -84,10 +84,10 @@ def test_a_scene_without_results() -> None:
     made = scene(MOONS)
     assert made.xy is MOONS.points.xy and made.labels is MOONS.points.labels and made.view == MOONS.view
     assert made.counts == (100, 100, 0, 0, 0, 0, 0, 0) and made.shown == len(made.lanes) == 2
-    assert (made.title, made.undo, made.redo, "margin" in made.signs) == ("t", "Add 1 point", None, True)
+    assert (made.title, made.undo, made.redo, "margin" in made.signs) == ("t", "Add 1 point", None, False)
     for lane in made.lanes:
         assert lane.picture is None and lane.message == "" and lane.headline == "Starting…" and lane.job == 0
-    assert scene(replace(MOONS, shown=1)).signs == {"boundary", "wrong", "tie"}
+    assert scene(replace(MOONS, shown=1)).signs == frozenset(), "nothing is drawn that has to be explained"
 
 
 def test_a_scene_shows_the_frames() -> None:
@@ -204,7 +204,8 @@ def replace_knn(lane: Lane, **changes: Any) -> Lane:
 def test_fields_of_each_generator(name: str) -> None:
     made = scene(replace(MOONS, generator=GeneratorSettings(name=name)))  # type: ignore[arg-type]
     kind = DATASETS[name]
-    assert {"count", "noise", "seed"} <= made.generator_fields <= {"count", "noise", "seed", "shift", "n_classes"}
+    always = {"count", "noise", "seed", "flipped"}
+    assert always <= made.generator_fields <= always | {"shift", "n_classes"}
     assert ("shift" in made.generator_fields) == kind.has_shift
     assert ("n_classes" in made.generator_fields) == (kind.n_classes[1] > 2)
     assert made.generator_note == kind.sentence

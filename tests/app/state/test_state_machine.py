@@ -29,6 +29,7 @@ from app.state.document import ClassStyle, Document
 from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
+from app.state.test_split import IdSet
 from app.tools import NO_KEYS, TOOLS, Keys, PointerPosition
 from tests.app import file_work
 
@@ -485,8 +486,8 @@ class Work(RuleBasedStateMachine):
         document = self.store.document
         self.hand.new()
         self.in_gesture = False
-        kept = {name: getattr(document, name) for name in ("lanes", "shown", "compared")}
-        self.model = Model(state(replace(Document(), **kept)))
+        split = replace(document.split, painted=IdSet())
+        self.model = Model(state(replace(document, points=Points(), origin=None, split=split)))
 
     @precondition(idle)
     @rule()

@@ -17,6 +17,7 @@ from app.state.document import Document, View
 from app.state.points import Points
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
+from app.views.bars.popup import PopupButton
 from app.views.window import MainWindow
 from tests.windows import Make, finish_tasks, settle
 
@@ -289,7 +290,7 @@ def test_a_stroke_ends_when_its_release_went_elsewhere(make: Make, qtbot: QtBot)
     QTest.mouseRelease(view, Qt.MouseButton.MiddleButton, NO, at)
     assert rested(window, qtbot)
     begin(window)
-    window.sidebar.findChild(QSpinBox, "tool.radius").setFocus(Qt.FocusReason.PopupFocusReason)
+    window.findChild(QSpinBox, "tool.radius").setFocus(Qt.FocusReason.PopupFocusReason)
     assert rested(window, qtbot)
     assert len(window.controller.store.history) == 3
     window.named_actions["undo"].trigger()
@@ -387,14 +388,22 @@ def test_a_held_arrow_key_waits_for_each_picture(make: Make) -> None:
     assert window.controller.store.history == ("Nudge 81 points",)
 
 
-def test_a_click_in_the_sidebar_leaves_the_keys_to_the_picture(make: Make, qtbot: QtBot) -> None:
+@pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)  # said by the screenless platform of a popup
+def test_a_click_in_the_bars_leaves_the_keys_to_the_picture(make: Make, qtbot: QtBot) -> None:
     window = make(squares())
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     window.canvases[0].setFocus()
-    for name in ("generate", "generate.add", "class3"):
+    for name in ("generate", "class3", "lane1.watch", "lane0.fold"):
         QTest.mouseClick(window.findChild(QAbstractButton, name), LEFT)
         assert QApplication.focusWidget() is window.canvases[0], name
+    more = window.findChild(PopupButton, "generator.more")
+    QTest.mouseClick(more, LEFT)
+    number = len(window.document.points)
+    QTest.mouseClick(window.findChild(QAbstractButton, "generate.add"), LEFT)
+    assert len(window.document.points) > number
+    more.form.hide()
+    assert window.focusWidget() is window.canvases[0]
 
 
 def test_a_held_brush_goes_on_spraying(make: Make, qtbot: QtBot) -> None:

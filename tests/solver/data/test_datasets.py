@@ -243,3 +243,36 @@ def test_extreme_shifts_that_still_leave_room(name: str) -> None:
     for shift in (low, np.nextafter(high, low)):
         X, _ = make(name, 50, shift=float(shift))
         assert np.isfinite(X).all() and abs(X).max() <= 1.0
+
+
+@pytest.mark.parametrize(("name", "n_classes"), [("moons", 2), ("line", 2), ("blobs", 5)])
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.37, 0.5])
+def test_flipped_labels(name: str, n_classes: int, share: float) -> None:
+    count = 600
+    X, y = generate(name, count, 0.1, 3, n_classes=n_classes)
+    same, flipped = generate(name, count, 0.1, 3, n_classes=n_classes, flipped=share)
+    assert np.array_equal(X, same) and flipped.dtype == y.dtype  # the points stay where they are
+    wrong = flipped != y
+    assert [int(wrong[y == c].sum()) for c in range(n_classes)] == [round(share * count)] * n_classes
+    assert set(flipped.tolist()) == set(range(n_classes))
+    again = generate(name, count, 0.1, 3, n_classes=n_classes, flipped=share)[1]
+    assert np.array_equal(flipped, again)
+    more = generate(name, count, 0.1, 3, n_classes=n_classes, flipped=0.5)[1]
+    assert np.array_equal(more[wrong], flipped[wrong])  # of a larger share those of a smaller are part
+    if share < 0.5:
+        assert not np.array_equal(generate(name, count, 0.1, 4, n_classes=n_classes, flipped=share)[1], flipped)
+
+
+def test_flipped_labels_go_to_each_other_class_alike() -> None:
+    _, y = generate("blobs", 40_000, 0.1, 0, n_classes=5)
+    _, flipped = generate("blobs", 40_000, 0.1, 0, n_classes=5, flipped=0.5)
+    table = np.bincount(5 * y + flipped, minlength=25).reshape(5, 5)
+    assert (np.diag(table) == 20_000).all()
+    others = table[~np.eye(5, dtype=bool)]
+    assert np.abs(others - 5000).max() < 5 * np.sqrt(5000)
+
+
+@pytest.mark.parametrize("share", [-0.1, 0.51, float("nan")])
+def test_a_share_of_flips_that_cannot_be(share: float) -> None:
+    with pytest.raises(ValueError, match="flipped"):
+        generate("moons", 10, 0.1, 0, flipped=share)

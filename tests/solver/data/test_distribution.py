@@ -382,3 +382,52 @@ def test_classes_that_are_out_of_the_question_may_be_left_out() -> None:
     assert np.isfinite(logs).all() and (law.bayes(X) == logs.argmax(axis=1)).all()
     likely = np.exp(logs - logs.max(axis=1, keepdims=True))
     assert np.abs(law.posterior(X) - likely / likely.sum(axis=1, keepdims=True)).max() < 1e-12
+
+
+FLIPPED = [
+    Law("blobs", 0.5, n_classes=2, flipped=0.2),
+    Law("blobs", 0.4, n_classes=4, flipped=0.5),
+    Law("moons", 0.2, flipped=0.1),
+    Law("line", 0.1, -0.3, flipped=0.3),
+    Law("circle", flipped=0.15),
+]
+
+
+@pytest.mark.parametrize("law", FLIPPED, ids=name_of)
+def test_flipped_labels_mix_the_classes(law: Law) -> None:
+    X, y = law.draw(200_000, 5)
+    plain, true = law.unflipped.draw(200_000, 5)
+    assert np.array_equal(X, plain)
+    share = float((y != true).mean())
+    assert abs(share - law.flipped) < 5 * np.sqrt(law.flipped * (1 - law.flipped) / len(y))
+    some = X[::97]
+    other = law.flipped / (law.n_classes - 1)
+    clean = law.unflipped.density(some)
+    mixed = (1 - law.flipped) * clean + other * (clean.sum(axis=1, keepdims=True) - clean)
+    assert np.allclose(law.density(some), mixed, rtol=1e-12)
+    assert np.allclose(law.posterior(some).sum(axis=1), 1)
+    assert np.array_equal(law.bayes(some), law.unflipped.bayes(some))
+
+
+@pytest.mark.parametrize("law", FLIPPED, ids=name_of)
+def test_error_with_flipped_labels(law: Law) -> None:
+    """By two roads: the ideal classifier counted on labelled points, and the mean risk; and as the formula says."""
+    X, y = law.draw(20_000, 8)
+    counted = float((law.bayes(X) != y).mean())
+    risk, clean = float(law.risk(X).mean()), float(law.unflipped.risk(X).mean())
+    assert abs(counted - risk) < 5 * np.sqrt(risk * (1 - risk) / len(y))
+    k, e = law.n_classes, law.flipped
+    assert risk == pytest.approx(e + (1 - e - e / (k - 1)) * clean, abs=1e-9)
+    assert risk >= e
+
+
+def test_where_no_class_has_points_flips_put_none() -> None:
+    law = Law("line", shift=0.5, flipped=0.2)
+    nowhere = np.array([[0.0, 0.0], [5.0, 5.0]])
+    assert (law.log_density(nowhere) == -np.inf).all() and (law.bayes(nowhere) == -1).all()
+    assert (law.risk(nowhere) == 0).all()
+
+
+def test_a_law_with_too_many_flips_is_none() -> None:
+    with pytest.raises(ValueError, match="flipped"):
+        Law("moons", 0.1, flipped=0.6)

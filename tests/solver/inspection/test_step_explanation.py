@@ -397,16 +397,18 @@ def first_of(solver: SmoSolver) -> Explanation:
 def test_the_first_steps_of_four_points_in_words() -> None:
     e = first_of(line())
     assert (e.i, e.j) == (2, 1) and e.step == e.unclipped == 0.5 and e.gain == 0.5
-    assert e.sentence == "i is the first of 2 equally bad violators above, j promises the largest gain."
-    assert e.first.sentence == "All 2 points whose yα may grow share the largest v; i is the first of these."
+    assert e.sentence == "i is the first of 2 that violate their conditions most, j promises the largest gain."
+    assert e.first.sentence == "All 2 points whose y·α can still increase share the largest v; i is the first of these."
     assert e.second.sentence == (
-        "j promises the largest gain of the 2 points with a smaller v than i whose yα may shrink."
+        "j promises the largest gain of the 2 points with a smaller v than i whose y·α can still decrease."
     )
     assert e.second.values.tolist() == [0.5, 0.125] and e.second.candidates.tolist() == [1, 0]
-    assert e.effect == "The top of the parabola lies inside the box: the step goes all the way."
+    assert e.effect == "The top of the parabola lies inside the box: the full step is taken."
     e = first_of(line("first-order", C=0.05))
     assert (e.i, e.j) == (2, 0) and e.after == (0.05, 0.05) and e.clipped
-    assert e.sentence == ("i is the first of 2 equally bad violators above, j the first of 2 equally bad ones below.")
+    assert e.sentence == (
+        "i is the first of 2 that violate their conditions most, j the first of 2 in the other direction."
+    )
     assert e.effect == "The top of the parabola lies outside the box: the step ends where αᵢ = C and αⱼ = C."
     e = first_of(line("first-order", C=np.array([0.05, 1.0, 1.0, 1.0])))
     assert e.effect == "The top of the parabola lies outside the box: the step ends where αⱼ = Cⱼ."

@@ -613,23 +613,19 @@ def test_the_sentences_say_what_the_numbers_are() -> None:
     accuracy = asking.look.score.shown
     curves = curves_of([0.5, 0.86, 0.9], [0.5, 0.6, accuracy], 4)
     here = "; this run has 5 (2 given)."
-    assert words.against_random(asking, curves) == f"Random asking needs about 4 labels for that{here}"
+    assert words.against_random(asking, curves) == f"Random needs about 4 labels for that{here}"
     growing = curves_of([0.5, 0.6], [0.1, 0.2], 60)
-    assert words.against_random(asking, growing) == (
-        f"Random asking needs more than 3 labels for that, still counting{here}"
-    )
+    assert words.against_random(asking, growing) == (f"Random needs more than 3 labels for that, still counting{here}")
     never = curves_of([0.5] * 59, [0.1] * 59, 60)
-    assert words.against_random(asking, never) == (
-        f"Random asking does not come to that, even with all 60 labels{here}"
-    )
+    assert words.against_random(asking, never) == (f"Random does not come to that, even with all 60 labels{here}")
     assert words.against_random(asking, None) == ""
     assert words.verdict(curves)[1:] == (
-        "for 95 % of that: least sure 3 labels, by chance > 4"
+        "for 95 % of that: least sure 3 labels, random > 4"
         if accuracy < 0.855
-        else "for 95 % of that: least sure 3 labels, by chance 4",
-        "for 99 % of that: least sure 4 labels, by chance > 4"
+        else "for 95 % of that: least sure 3 labels, random 4",
+        "for 99 % of that: least sure 4 labels, random > 4"
         if accuracy < 0.891
-        else "for 99 % of that: least sure 4 labels, by chance 4",
+        else "for 99 % of that: least sure 4 labels, random 4",
     )
     assert words.verdict(growing)[0] == "All 60 labels give 90.0 %. Needed (mean of 20 runs, still counting):"
     assert words.verdict(Comparison(asking, 1).curves) == ("Comparing…",) and words.verdict(None) == ()

@@ -168,7 +168,7 @@ def test_the_matrix_of_the_chosen_lane(make: Make, qtbot: QtBot) -> None:
         matrix = theirs.confusion_matrix(test.labels, called(window, lane))
         assert matrix_shown(panel).tolist() == matrix.tolist()
         said = view.accessibleDescription()
-        assert f"Of class 1: {matrix[0, 0]} called class 1" in said
+        assert f"Of class 1: {matrix[0, 0]} predicted class 1" in said
 
 
 def matrix_shown(panel: QWidget) -> np.ndarray:

@@ -73,6 +73,12 @@ def styles(window: MainWindow, lane: int = 0) -> list[str]:
     return [sheet.style if isinstance(sheet, Lines) else type(sheet).__name__ for sheet in sheets(window, lane)]
 
 
+def says(said: str, wrong: np.ndarray) -> bool:
+    """Number and share of failures stand there, in a sentence or in a table."""
+    share = f"{wrong.mean() * 100:.1f} %"
+    return f"fails {wrong.sum()}, error {share}, 95 % in " in said or f" {wrong.sum()} {share} " in said
+
+
 def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
     dock = window.findChild(QDockWidget, "dock.truth")
@@ -81,34 +87,35 @@ def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None
         "Bayes error: 2.9 % ±"
     )
     assert styles(window) == []
+    window.resizeDocks([dock], [200], Qt.Orientation.Horizontal)
     click(qtbot, window, "throw")
     X, y = Law("moons", 0.2).draw(1000, (71, 1))
     said = words(window, "errors")
     for lane in range(2):
         model = window.result(lane).model  # type: ignore[union-attr]
         wrong = model.predict(X) != y  # type: ignore[union-attr]
-        assert f"fails {wrong.sum()}, error {wrong.mean() * 100:.1f} %, 95 % in " in said  # the dock is narrow
+        assert says(said, wrong)
         (specks,) = sheets(window, lane)
         assert isinstance(specks, Specks)
         crossed = specks.xy[specks.kind == specks.kinds.index("wrong")]
         assert sorted(map(tuple, crossed.tolist())) == sorted(map(tuple, X[wrong].tolist()))
-    assert "1 000 fresh points (throw 1), the same for all." in said and "(counting…)" not in said
+    assert "new test points (draw 1), the same for all." in said and "(counting…)" not in said
     # Other settings: the same points again.
     window.controller.set_lane(1, "svm", gamma=30.0)
     settle(qtbot, window)
     wrong = window.result(1).model.predict(X) != y  # type: ignore[union-attr]
-    assert f"fails {wrong.sum()}, error {wrong.mean() * 100:.1f} %, " in words(window, "errors")
+    assert says(words(window, "errors"), wrong)
     click(qtbot, window, "throw")
-    assert "(throw 2)" in words(window, "errors")
+    assert "(draw 2)" in words(window, "errors")
     window.resize(1900, 900)  # with room there is a table
     window.resizeDocks([dock], [700], Qt.Orientation.Horizontal)
     settle(qtbot, window)
     qtbot.waitUntil(lambda: words(window, "errors").startswith("Fails Error 95 % Excess"))
-    assert "Small crossed symbols: fresh points where the model fails" in words(window, "errors")
+    assert "Small crossed symbols: drawn test points where the model fails" in words(window, "errors")
     part(window, QPushButton, "pick_up").setFocus()
     click(qtbot, window, "pick_up")
     assert part(window, QPushButton, "throw").hasFocus()
-    assert styles(window) == [] and words(window, "errors").startswith("Throw fresh points to see")
+    assert styles(window) == [] and words(window, "errors").startswith("Draw test points to see")
     assert not part(window, QPushButton, "pick_up").isEnabled()
 
 
@@ -124,7 +131,7 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
         window.controller.session.of(GroundTruthSession).fresh_count == 200
         and window.controller.session.of(GroundTruthSession).fresh_draw.batches == 0
     )
-    assert part(window, QPushButton, "throw").text() == "Throw 200 fresh points"
+    assert part(window, QPushButton, "throw").text() == "Draw 200 test points"
     click(qtbot, window, "throw")
     (specks,) = sheets(window)
     assert (specks.kind < 2).sum() == 200
@@ -136,7 +143,7 @@ def test_what_waits_for_a_training_says_so() -> None:
     assert states(truth) == ["2: still training, not certified yet.", text.WAITING]
     assert text.WAITING in stability_html(truth, True)
     rests = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (replace(row, state="paused"),), "")
-    assert states(rests) == ["2: its training rests, not certified yet."]
+    assert states(rests) == ["2: its training is paused, not certified yet."]
     assert text.WAITING not in stability_html(rests, True)
 
 
@@ -145,13 +152,13 @@ def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make
     fresh_draw = lambda: window.controller.session.of(GroundTruthSession).fresh_draw  # noqa: E731
     click(qtbot, window, "keep")
     qtbot.waitUntil(lambda: fresh_draw().batches >= 3, timeout=20_000)
-    assert part(window, QPushButton, "keep").text() == "Stop throwing"
+    assert part(window, QPushButton, "keep").text() == "Stop drawing"
     click(qtbot, window, "keep")
     settle(qtbot, window)
     assert not window.controller.session.of(GroundTruthSession).fresh_going
     first = fresh_draw()
     assert isinstance(first, FreshDraw) and first.first == 1
-    assert f"(throws 1 to {first.batches})" in words(window, "errors")
+    assert f"(draws 1 to {first.batches})" in words(window, "errors")
     click(qtbot, window, "keep")
     assert window.controller.session.of(GroundTruthSession).fresh_going
     key(window, Qt.Key.Key_0, CTRL)
@@ -171,13 +178,14 @@ def test_u_shows_the_boundary_and_says_which(qtbot: QtBot, make: Make) -> None:
     line = line[~np.isnan(line).any(axis=1)]
     logs = Law("moons", 0.2).log_density(line)
     assert np.abs(logs[:, 0] - logs[:, 1]).max() < 0.05
+    key(window, Qt.Key.Key_F9)
+    window.refresh_if_pending()
     legend = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     assert "Ideal (Bayes) boundary: no classifier does better on average" in legend
     key(window, Qt.Key.Key_U)
     assert styles(window) == [] and not window.named_actions["ideal"].isChecked()
     key(window, Qt.Key.Key_U)
     window.controller.choose_generator("circle")
-    window.controller.generate()
     settle(qtbot, window)
     assert styles(window) == ["ideal"]
     legend = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]

@@ -120,7 +120,7 @@ def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
     assert max(size[0] / (grid.right - grid.left), size[1] / (grid.top - grid.bottom)) == pytest.approx(1 / 1.15)
     assert (grid.right - grid.left) / 200 == pytest.approx((grid.top - grid.bottom) / 150), "axes equally scaled"
     scene = table.scene
-    assert scene.lanes == ((1, "Lane 2"),) and scene.lane == 1 and scene.can_play and not scene.playing
+    assert scene.lanes == ((1, "Classifier 2"),) and scene.lane == 1 and scene.can_play and not scene.playing
     assert len(scene.problems) == 1 and scene.sentence == ""
 
 
@@ -218,7 +218,7 @@ def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
     assert table.scene.sentence == "", "and back again"
     table.controller.set_lane(1, "svm", C=7.0)
     table.desk.look()
-    assert table.scene.sentence == "The settings of the lane have changed: Restart races with the new ones."
+    assert table.scene.sentence == "The settings of the classifier have changed: Restart races with the new ones."
     table.desk.restart()
     assert table.newest.settings.C == 7.0 and table.newest.playing and table.scene.sentence == ""
 

@@ -24,12 +24,12 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.features.race import field, text
-from app.features.race.view_board import RoomyLabel
 from app.features.race.view_curves import RaceCurves
 from app.features.race.window import RaceWindow
 from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.views import theme as themes
+from app.views.widgets.roomy_label import RoomyLabel
 from app.views.window import MainWindow
 from solver import SmoSolver
 from tests.windows import Make, discard, settle

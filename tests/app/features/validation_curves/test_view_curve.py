@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.engine.pool import Priority
@@ -76,12 +76,14 @@ def test_each_position_is_straight_below_the_handle(quick: None, make: Make, qtb
     assert window.named_actions["strips"].isChecked()
     for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
         strip, slider = strip_of(window, lane, control), find(window, f"lane{lane}.{control}.slider")
-        assert isinstance(slider, QSlider) and strip.isVisible()
+        assert isinstance(slider, ScaleSlider) and strip.isVisible()
         columns, before = strip.columns(), slider.value()
-        assert len(columns) == slider.maximum() - slider.minimum() + 1 and (np.diff(columns) >= 0).all()
+        last = slider.scale.high  # C has one position more, the hard margin, which is no number of the range
+        assert len(columns) == last - slider.minimum() + 1 and (np.diff(columns) >= 0).all()
+        assert slider.maximum() == last + (control == "C")
         assert columns[-1] - columns[0] > 80
         option = QStyleOptionSlider()
-        for position in range(slider.minimum(), slider.maximum() + 1):
+        for position in range(slider.minimum(), last + 1):
             slider.blockSignals(True)
             slider.setValue(position)
             slider.initStyleOption(option)
@@ -412,4 +414,4 @@ def test_every_text_stays_inside_a_narrow_frame(
     assert strip.toolTip() == "The curve needs points of two classes."
     strip.show_strip(ValidationCurve("C", C_SCALE, 1.0, True, curve), LIGHT)
     assert "Of a sample of 500 points." in strip.toolTip()
-    assert "Hollow ring: given up after" in strip.toolTip() and "Hollow ring" in strip.accessibleDescription()
+    assert "Hollow ring: stopped early after" in strip.toolTip() and "Hollow ring" in strip.accessibleDescription()

@@ -496,7 +496,7 @@ def test_numbers_with_their_sign_and_a_true_minus() -> None:
     assert found["Margin width 2/‖w‖"] == ["0.8", "0.9", "+0.1"]
     assert found["Support vectors (free + bounded)"] == ["14 (9 + 5)", "12 (8 + 4)", "−2"]
     assert found["Dual optimum D(α)"] == ["12.5", "11.5", "−1"]
-    assert found["Training accuracy"] == ["97.5 %", "100.0 %", "+2.5 %p"]
+    assert found["Training accuracy"] == ["97.5 %", "100.0 %", "+2.5 points"]
     assert found["Training points"] == ["40", "39", "−1"] and "Test accuracy" not in found
     same = words.rows(Change(old, old, 0.0, 0.0, 0.01, GRID))
     assert {row[3] for row in same} == {"±0"}
@@ -506,9 +506,12 @@ def test_numbers_with_their_sign_and_a_true_minus() -> None:
 def test_the_verdict_states_the_number() -> None:
     facts = Facts()
     nothing = words.verdict(Change(facts, facts, 2.3e-13, 0.0, 0.01, GRID), provisional=False)
-    assert nothing.startswith("Nothing moved: largest |Δf| = 2.3e−13 of 160 × 120 places looked at, less than the 0.01")
+    assert nothing.startswith("Nothing moved: largest change of f on a 160 × 120 grid: 2.3e−13 (below 0.01")
     moved = words.verdict(Change(facts, facts, 0.35, 0.021, 0.01, GRID), provisional=True)
-    assert moved.startswith("Provisional, the training goes on. Moved: largest |Δf| = 0.35") and "2.1 %" in moved
+    assert (
+        moved.startswith("Provisional, the training goes on. Moved: largest change of f on a 160 × 120 grid: 0.35")
+        and "2.1 %" in moved
+    )
     stopped = words.verdict(Change(facts, facts, 0.35, 0.021, 0.01, GRID), provisional=True, stopped=True)
     assert stopped.startswith("Not certified, the training stopped early. Moved")
     assert "Nothing moved: another class at 0.0 %" in words.verdict(
@@ -522,7 +525,7 @@ def test_f_may_hardly_move_and_many_places_change_class() -> None:
     change = change_of(lane, TWO, TWO.move(range(8), TWO.xy[:8] + np.array([2.0, 1.0])))
     assert change.within and change.moved > max(change.slack, 0.02) and not change.nothing
     said = words.verdict(change, provisional=False)
-    assert said.startswith("f moved by less than the 0.01 by which two trainings may differ (largest |Δf| = ")
+    assert said.startswith("f moved within training tolerance (largest change of f on a ")
     assert "change class" in said and "Nothing" not in said
     facts = Facts()
     assert Change(facts, facts, 1e-3, 0.002, 0.01, GRID, 0.003).nothing

@@ -151,7 +151,7 @@ def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
     new = window.result(1)
     assert old is not None and new is not None
     svm, knn = text(window, "whatif.lane1").replace("&nbsp;", " "), text(window, "whatif.lane0")
-    assert "Moved: largest |Δf| =" in svm and "Provisional" not in svm
+    assert "Moved: largest change of f on a" in svm and "Provisional" not in svm
     a, b = old.certificates[0], new.certificates[0]
     for certificate in (a, b):
         assert f"{certificate.n_free + certificate.n_bounded} ({certificate.n_free} + {certificate.n_bounded})" in svm  # type: ignore[union-attr]
@@ -183,7 +183,7 @@ def test_all_that_are_no_support_vectors_go_and_nothing_moves(make: Make, qtbot:
         settle(qtbot, window)
         assert len(window.document.points) == kept
         assert window.controller.store.undo_name == f"Remove {40 - kept} non-support vectors"
-        assert "Nothing moved: largest |Δf| =" in text(window, f"whatif.lane{lane}")
+        assert "Nothing moved: largest change of f on a" in text(window, f"whatif.lane{lane}")
         button = window.findChild(QPushButton, f"whatif.lane{lane}.remove_others")
         assert button is not None and not button.isEnabled()
         assert "delete one" in text(window, f"whatif.lane{lane}.note")
@@ -255,7 +255,9 @@ def test_several_classes_and_empty_documents(make: Make, qtbot: QtBot) -> None:
     x, y = points.xy[0]
     drag(window, qtbot, (x, y), (x + 1.0, y + 1.0))
     assert ghost(window, 0) is not None and ghost(window, 1) is not None
-    assert "largest |Δf|" in text(window, "whatif.lane1") and "problem that is drawn" in text(window, "whatif.lane1")
+    assert "largest change of f" in text(window, "whatif.lane1") and "problem that is drawn" in text(
+        window, "whatif.lane1"
+    )
     window.controller.clear()
     settle(qtbot, window)
     assert ghost(window, 0) is not None, "what was there before is still seen"

@@ -20,7 +20,7 @@ from app.views.window import MainWindow
 from tests.windows import Make, settle
 
 # The dialogs of a window without a screen.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support raise")
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support (raise|grabbing the keyboard)")
 
 
 def opened(window: MainWindow, qtbot: QtBot) -> ClassesDialog:
@@ -236,7 +236,8 @@ def test_how_many_points_are_learnt_from(make: Make, qtbot: QtBot) -> None:
     many = replace(default_document(), lanes=(Lane("knn"), Lane("knn")))
     window = make(many)
     combo = window.findChild(QComboBox, "training_limit")
-    assert not combo.isVisible(), "200 points are no matter"
+    window.findChild(QToolButton, "generator.more").click()
+    assert combo.parentWidget().isVisible() and not combo.isVisible(), "200 points are no matter"
     rng = np.random.default_rng(0)
     points = window.document.points.append(rng.normal(size=(2801, 2)), 1)
     window.controller.store.reset(replace(many, points=points), None)

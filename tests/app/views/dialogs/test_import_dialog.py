@@ -146,6 +146,36 @@ def test_other_columns_standardised_and_added(parent: QMainWindow, qtbot: QtBot)
     assert imported.xy[0, 0] > imported.xy[2, 0]
 
 
+def test_rows_are_left_out_when_that_is_wanted(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, taken = show(parent, qtbot, FLOWERS + "7,,8,rose\n8,9,1,\n10,x,1,rose\n")
+    box = part(dialog, "leave_out")
+    assert isinstance(box, QCheckBox) and box.isVisible() and box.text() == "&Leave out 3 rows"
+    assert not part(dialog, "import").isEnabled()
+    click(box)
+    wait_for(dialog, qtbot)
+    assert text(dialog) == "3 points: 1 pansy, 2 rose; width against length. 3 rows left out."
+    assert text(dialog, "bad").splitlines() == [
+        "line 5: column 'width' is empty",
+        "line 6: column 'kind' does not say the class",
+        "line 7: 'x' in column 'width' is not a number",
+    ]
+    press_import(dialog)
+    ((imported, _),) = taken
+    assert imported.xy.tolist() == [[1.5, 2], [3, 4], [5, 6.25]] and imported.n_left_out == 3
+
+
+def test_standardising_is_offered_where_units_ask_for_it(parent: QMainWindow, qtbot: QtBot) -> None:
+    people = "height,weight,class\n" + "".join(f"{160 + 3 * k},{55 + 4 * k},{k % 2 + 1}\n" for k in range(12))
+    dialog, taken = show(parent, qtbot, people)
+    assert part(dialog, "advice").isVisible() and "standardise" in text(dialog, "advice")
+    click(part(dialog, "standardise"))
+    wait_for(dialog, qtbot)
+    assert not part(dialog, "advice").isVisible()
+    press_import(dialog)
+    ((imported, _),) = taken
+    assert imported.scaling is not None and np.allclose(imported.xy.std(axis=0), 1)
+
+
 def test_columns_of_words_are_not_offered_for_x(parent: QMainWindow, qtbot: QtBot) -> None:
     dialog, _ = show(parent, qtbot, FLOWERS)
     for name, n in (("x", 3), ("y", 3), ("class", 5)):
@@ -156,7 +186,7 @@ def test_columns_of_words_are_not_offered_for_x(parent: QMainWindow, qtbot: QtBo
 def test_twice_the_same_column_is_refused(parent: QMainWindow, qtbot: QtBot) -> None:
     dialog, taken = show(parent, qtbot, FLOWERS)
     choose(dialog, qtbot, "y", "length")
-    assert text(dialog) == "drawing.csv was not imported: x and y are the same column, 'length'."
+    assert text(dialog) == "drawing.csv cannot be imported yet: x and y are the same column, 'length'."
     assert not part(dialog, "import").isEnabled() and part(dialog, "bad").isHidden()
     press_import(dialog)
     QTest.keyClick(dialog, Qt.Key.Key_Return)
@@ -168,7 +198,9 @@ def test_twice_the_same_column_is_refused(parent: QMainWindow, qtbot: QtBot) -> 
 def test_bad_rows_are_listed_by_line(parent: QMainWindow, qtbot: QtBot) -> None:
     rows = "1,2\n" + "1,2,3,rose\n" * 700 + "1,two,3,rose\n" * 300
     dialog, taken = show(parent, qtbot, FLOWERS.replace("6.25", "six") + rows)
-    assert "not imported: 302 of 1\u202f004 rows cannot be used, first line 4: 'six' in column" in text(dialog)
+    assert "cannot be imported yet: 302 of 1\u202f004 rows cannot be used, first line 4: 'six' in column" in text(
+        dialog
+    )
     assert part(dialog, "bad").isVisible() and not part(dialog, "import").isEnabled()
     lines = text(dialog, "bad").splitlines()
     assert lines[:2] == ["line 4: 'six' in column 'width' is not a number", "line 5: it has 2 cells instead of 4"]

@@ -16,8 +16,10 @@ from app.features.difference.scene import DifferenceSession, Wipe
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.views.window import MainWindow
 from tests.app import file_work
-from tests.app.views.lane.test_forms import find
+from tests.app.views.lane.test_forms import NO_GRAB, find
 from tests.windows import Make, settle
+
+pytestmark = NO_GRAB
 
 KINDS = ("knn", "svm", "perceptron", "pegasos")
 
@@ -28,11 +30,20 @@ def document(*kinds: str) -> Document:
     return Document(points, lanes=lanes, shown=len(lanes), view=View.fitting(points))
 
 
+#: What stands in the menu at the end of a row.
+IN_MENU = ("left", "right", "add", "duplicate", "remove")
+
+
 def click(qtbot: QtBot, window: MainWindow, name: str) -> None:
     button = find(window, name)
+    lane, _, what = name.partition(".")
+    if what in IN_MENU:
+        QTest.mouseClick(find(window, f"{lane}.menu"), Qt.MouseButton.LeftButton)
+        assert button.isVisible()
     assert isinstance(button, QToolButton) or hasattr(button, "click")
     assert button.isEnabled(), name
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert what not in IN_MENU or not button.isVisible(), "the menu has gone away"
     settle(qtbot, window)
 
 
@@ -131,19 +142,20 @@ def test_settings_fold_and_of_many_one_is_open(make: Make, qtbot: QtBot) -> None
     window = make(document("knn", "svm", "svm"), size=(1024, 768))
     forms = window.lanes_view.forms
     assert [form.isVisible() for form in forms] == [False] * 3
-    assert "SVM, RBF, C = 1" in find(window, "lane1.title").toolTip()
+    assert find(window, "lane2.fold").text() == "", "nothing is folded away that one should know of"
     click(qtbot, window, "lane1.fold")
     assert [form.isVisible() for form in forms] == [False, True, False]
     click(qtbot, window, "lane2.fold")
     assert [form.isVisible() for form in forms] == [False, False, True]
-    combo = find(window, "lane2.kernel")
-    assert isinstance(combo, QComboBox) and combo.isVisible()
-    combo.setCurrentIndex(combo.findData("linear"))
+    combo = find(window, "lane2.rule")
+    assert isinstance(combo, QComboBox) and combo.isVisible() and not find(window, "lane1.rule").isVisible()
+    combo.setCurrentIndex(combo.findData("cyclic"))
     combo.activated.emit(combo.currentIndex())
     settle(qtbot, window)
-    assert [lane.svm.kernel for lane in window.document.lanes] == ["rbf", "rbf", "linear"]
+    rules = [lane.svm.selection for lane in window.document.lanes]
+    assert rules[2] == "cyclic" and "cyclic" not in rules[:2]
     click(qtbot, window, "lane2.fold")
-    assert "SVM, Linear" in find(window, "lane2.title").toolTip()
+    assert not combo.isVisible() and "cyclic" in find(window, "lane2.fold").text().lower()
     click(qtbot, window, "lane0.remove")
     assert [form.isVisible() for form in window.lanes_view.forms[:2]] == [False, False], "folded by hand stays folded"
 
@@ -155,7 +167,7 @@ def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: 
     window.controller.lanes.fold(2, False)
     settle(qtbot, window)
     order: list[str] = []
-    first: QWidget = find(window, "lane0.fold")
+    first: QWidget = find(window, "lane0.classifier")
     widget = first
     while not order or widget is not first:
         order += [""] if widget is first else []
@@ -166,17 +178,18 @@ def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: 
     assert canvases == ["canvas0", "canvas1", "canvas2"]
     third = [name for name in order if name.startswith("lane2") or name == "canvas2"]
     last = max(place for place, name in enumerate(order) if name.startswith("lane1") or name == "canvas1")
-    assert order[last + 1] == "lane2.fold", "right after the lane before it"
-    assert third.index("lane2.fold") < third.index("lane2.classifier") < third.index("canvas2")
+    assert order[last + 1] == "lane2.classifier", "right after the lane before it"
+    as_read = ["lane2.classifier", "lane2.watch", "lane2.fold", "lane2.menu", "lane2.passes", "canvas2"]
+    assert [name for name in third if name in as_read] == as_read
 
 
-def test_typing_a_shortcut_marks_the_difference_in_every_picture(make: Make, qtbot: QtBot) -> None:
+def test_typing_a_shortcut_marks_the_difference_in_the_two_pictures(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "perceptron", "svm"))
     assert all(not lane.sheets for lane in window.scene.lanes)
     QTest.keyClick(window.canvases[0], Qt.Key.Key_X)
     settle(qtbot, window)
     hatches = [lane.sheets for lane in window.scene.lanes]
-    assert len(hatches[0]) == 1 and hatches[0] == hatches[1] == hatches[2]
+    assert len(hatches[0]) == 1 and hatches[0] == hatches[1] and hatches[2] == ()
     (hatch,) = hatches[0]
     grid = window.canvases[0].grid()
     x, y = np.meshgrid(grid.xs, grid.ys[::-1])

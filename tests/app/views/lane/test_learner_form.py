@@ -15,8 +15,9 @@ from pytestqt.qtbot import QtBot
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.learners.table import TRAINERS
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, default_document
+from app.views.lane.named_combo import NamedCombo
 from app.views.window import MainWindow
-from tests.app.views.lane.test_forms import choose, find, type_into
+from tests.app.views.lane.test_forms import choose, find, type_into, unfold
 from tests.windows import Make, settle
 
 #: Fields of the form that only some learners have, by their object names.
@@ -73,6 +74,7 @@ def undo_name(window: MainWindow) -> str | None:
 
 def test_each_learner_shows_its_fields_and_no_others(make: Make, qtbot: QtBot) -> None:
     window = make(few())
+    unfold(window, 1)
     for learner, fields in EXPECTED.items():
         pick(window, learner)
         settle(qtbot, window)
@@ -162,7 +164,7 @@ def test_each_field_sets_the_document_and_is_one_step_of_undo(make: Make, qtbot:
     check("perceptron", "random_state", 5, "Set the seed to 5")
     assert window.document.lanes[1].pegasos.random_state == 9, "each has its own"
     spin(window, "lane1.orders", 20)
-    check("perceptron", "orders", 20, "Set the other orders to 20")
+    check("perceptron", "orders", 20, "Set the extra orders to 20")
     find(window, "lane1.shuffle").click()
     check("perceptron", "shuffle", False, "Keep the order of the points")
     find(window, "lane1.intercept").click()
@@ -203,15 +205,15 @@ def test_the_form_shows_what_the_document_says(make: Make, qtbot: QtBot) -> None
     values = {name: find(window, f"lane0.{name}") for name in ("orders", "passes", "seed", "shuffle", "intercept")}
     assert [values[name].value() for name in ("orders", "passes", "seed")] == [7, 9, 4]
     assert [values[name].isChecked() for name in ("shuffle", "intercept")] == [False, True]
-    assert find(window, "lane1.orders").text() == "none"
+    assert find(window, "lane1.orders").text() == "0"
 
 
 def cut_off(window: MainWindow, lane: int) -> list[str]:
-    """Labels, boxes and choices of a form that have less room than their text needs."""
-    panel = window.lanes_view.panels[lane]
+    """Labels, boxes and choices of a row and its form that have less room than their text needs."""
+    parts = (window.lanes_view.rows[lane], window.lanes_view.panels[lane])
     found = []
-    for widget in panel.findChildren(QWidget):
-        if not widget.isVisible():
+    for widget in (each for part in parts for each in part.findChildren(QWidget)):
+        if not widget.isVisible() or widget.window() is not window:
             continue
         room, needed = widget.width(), 0
         if isinstance(widget, QCheckBox) or (isinstance(widget, QLabel) and not widget.wordWrap()):
@@ -221,7 +223,8 @@ def cut_off(window: MainWindow, lane: int) -> list[str]:
             widget.initStyleOption(option)
             field = QStyle.SubControl.SC_ComboBoxEditField
             room = widget.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, widget).width()
-            needed = widget.fontMetrics().horizontalAdvance(widget.currentText())
+            seen = widget.shown_text() if isinstance(widget, NamedCombo) else widget.currentText()
+            needed = widget.fontMetrics().horizontalAdvance(seen)
         if room < needed:
             text = widget.currentText() if isinstance(widget, QComboBox) else widget.text()
             found.append(f"{text}: {room} of {needed} pixels")
@@ -235,6 +238,8 @@ def test_nothing_is_cut_off_on_a_small_screen(make: Make, qtbot: QtBot, learner:
     )
     points = GeneratorSettings(name="blobs", count=8, n_classes=3).points()
     window = make(replace(default_document(), points=points, lanes=(lane, lane)), size=(1024, 768))
+    unfold(window, 0, 1)
+    settle(qtbot, window)
     assert window.width() == 1024
     for index in (0, 1):
         assert cut_off(window, index) == []

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QVBoxLayout, QW
 from pytestqt.qtbot import QtBot
 
 from app.engine.run_state import RunState
+from app.state.session import FULL_SPEED
 from app.views import theme
 from app.views.charts.scales import StepScale
 from app.views.lane.playback_bar import PlaybackBar
@@ -311,7 +312,7 @@ def test_programs_that_read_the_screen_know_and_move_it(show: Show) -> None:
     line = bar.timeline
     interface = QAccessible.queryAccessibleInterface(line)
     assert interface.role() == QAccessible.Role.Slider
-    assert "lane 1" in interface.text(QAccessible.Text.Name)
+    assert "classifier 1" in interface.text(QAccessible.Text.Name)
     value = interface.valueInterface()
     assert (value.minimumValue(), value.currentValue(), value.maximumValue()) == (0, 137, 400)
     value.setCurrentValue(200)
@@ -368,7 +369,7 @@ def test_play_says_what_a_press_will_do(show: Show) -> None:
     bar = show(study_of(run.trace, step=10), playing=True)
     play = button(bar, "play")
     pause = play.icon().pixmap(20).toImage()
-    assert play.toolTip() == "Pause (Space)." and play.accessibleName() == "Pause, lane 1"
+    assert play.toolTip() == "Pause (Space)." and play.accessibleName() == "Pause, classifier 1"
     bar.render_scene(lane_of(study_of(run.trace, step=10)), theme.LIGHT)
     assert play.toolTip() == "Play (Space)." and play.icon().pixmap(20).toImage() != pause
     bar.render_scene(lane_of(study_of(run.trace)), theme.LIGHT)
@@ -409,7 +410,7 @@ def test_the_counter_in_all_its_forms_keeps_its_width(show: Show) -> None:
         assert (label.width(), bar.timeline.width()) == (room, line)
     assert label.toolTip() == "Step 412 of 412 made so far."
     forms = []
-    for width in (700, 370, 310):
+    for width in (700, 392, 336):
         bar.window().resize(width, 60)
         QApplication.sendPostedEvents()
         forms.append(label.text())
@@ -433,6 +434,7 @@ def test_a_click_on_a_button_leaves_the_keys_where_they_are(show: Show, qtbot: Q
 
 def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
     window = make()
+    window.controller.playback.to_end(1)  # who looks at a run has its bar
 
     def find(name: str) -> Any:
         return window.findChild(QWidget, f"lane1.transport.{name}")
@@ -485,3 +487,30 @@ def test_the_curves_lead_through_the_run_too(make: Make, qtbot: QtBot) -> None:
     assert abs(step - run_state.length / 2) < run_state.length / 10 and plot.cursor_step == step
     assert window.findChild(QWidget, "lane1.transport.timeline").value() == step
     assert plot.accessibleDescription().startswith(f"Step {step} of {run_state.length}.")
+
+
+# -- in the window -----------------------------------------------------------------------------------------------------
+
+
+def test_the_bar_comes_with_watching_and_goes_with_its_own_button(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    bars, rows = window.lanes_view.bars, window.lanes_view.rows
+    assert not any(bar.isVisible() for bar in bars[:2]), "nobody watches a run at the start"
+    area = window.canvases[1].plot_area().height()
+    watch = rows[1].findChild(QToolButton, "lane1.watch")
+    assert watch is not None and watch.isVisible()
+    assert not rows[0].findChild(QToolButton, "lane0.watch").isVisible(), "kNN has no run"  # type: ignore[union-attr]
+    QTest.mouseClick(watch, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(bars[1].isVisible)
+    assert not bars[0].isVisible() and not watch.isVisible()
+    assert window.controller.session.speeds[window.document.slots[1]] < FULL_SPEED
+    close = bars[1].findChild(QToolButton, "lane1.transport.close")
+    assert close is not None and close.isVisible() and close.isEnabled() and not close.icon().isNull()
+    assert bars[1].rect().contains(close.geometry())
+    QTest.mouseClick(close, Qt.MouseButton.LeftButton)
+    settle(qtbot, window)
+    assert not bars[1].isVisible() and watch.isVisible()
+    run_state = window.scene.lanes[1].run_state  # type: ignore[union-attr]
+    assert run_state is not None and run_state.at_end, "back at its end, at full speed"
+    assert window.controller.session.speeds[window.document.slots[1]] == FULL_SPEED
+    assert window.canvases[1].plot_area().height() == area, "and the picture has its room again"

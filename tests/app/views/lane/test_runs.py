@@ -81,10 +81,13 @@ def test_the_keys_go_through_a_run(make: Make, qtbot: QtBot) -> None:
 
 def test_the_buttons_drive_their_own_lane(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM, replace_rule("second-order")))
+    for lane in (1, 0):
+        window.controller.playback.to_end(lane)  # who looks at a run has its bar
+    settle(qtbot, window)
 
     def click(lane: int, name: str) -> None:
         button = window.findChild(QToolButton, f"lane{lane}.transport.{name}")
-        assert isinstance(button, QToolButton)
+        assert isinstance(button, QToolButton) and button.isVisible()
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
         settle(qtbot, window)
 
@@ -175,6 +178,7 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
     window.controller.playback.toggle_all()
     settle(qtbot, window)
+    at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])  # the bar has taken room of the picture
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
     hovered = window.controller.session.hovered
@@ -317,6 +321,9 @@ def test_other_trainers_have_the_same_transport(make: Make, qtbot: QtBot, traine
 
 def test_every_control_of_a_run_can_be_hit_and_has_a_name(make: Make, qtbot: QtBot) -> None:
     window = make(replace(default_document(), lanes=(SVM, SVM)), size=(1024, 740))
+    for lane in (0, 1):
+        window.controller.playback.to_end(lane)
+    settle(qtbot, window)
     for name in ("start", "previous_change", "back", "play", "forward", "next_change", "end", "timeline"):
         for lane in (0, 1):
             widget = window.findChild(QWidget, f"lane{lane}.transport.{name}")

@@ -75,8 +75,9 @@ def test_a_kept_picture_is_what_plain_painting_gives(monkeypatch: pytest.MonkeyP
     plain = painted(cloud_of(xy, kinds), ratio)
     channels = [np.stack([pixels >> shift & 255 for shift in (0, 8, 16)]).astype(int) for pixels in (found, plain)]
     steps = np.abs(channels[0] - channels[1]).max(axis=0)
-    # Blending twice rounds twice.  And what others hide is left out: corners of other shapes may show.
-    assert (steps > 4).mean() <= (0.04 if culled else 0.0)
+    # Blending twice rounds twice.  And what others hide is left out: corners of other shapes may show, a whole pixel
+    # each where symbols have four.
+    assert (steps > 4).mean() <= (0.05 if culled else 0.0)
     assert (plain != 0xFFFFFFFF).mean() > 0.3
 
 
@@ -106,7 +107,7 @@ def test_the_colour_at_a_points_pixel_is_that_of_the_last_point_near_it(count: i
 
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
-@pytest.mark.parametrize("kind", ["0", "1", "free", "bounded", "selected"])
+@pytest.mark.parametrize("kind", ["0", "1", "free0", "free1", "bounded0", "bounded1", "selected"])
 def test_symbols_are_symmetric_about_the_middle_of_their_pixel(ratio: float, kind: str) -> None:
     pixels = painted(cloud_of(np.array([[1.502, 1.0]]), [KINDS.index(kind)]), ratio, size=11)
     (column,), (row,) = pixel_of(np.array([[1.502, 1.0]]), ratio)
@@ -124,15 +125,20 @@ def test_the_mark_of_what_is_selected_stands_out_and_leaves_the_symbol_readable(
     theme = DARK if dark else LIGHT
     place = np.array([[1.505, 1.005]])
     (column,), (row,) = pixel_of(place, 1.0)
-    seen = {}
-    for kind in ("free", "bounded"):
-        seen[kind] = painted(cloud_of(place, [KINDS.index(kind)]), size=11, dark=dark)
-        assert (seen[kind][row - 5 : row + 6, column - 5 : column + 6] == 0xFFFFFFFF).all(), "hollow"
+    seen = []
+    for label, colour in enumerate(theme.classes):
+        fill = painted(cloud_of(place, [label]), size=11, dark=dark) == argb(colour)
+        free, bounded = (
+            painted(cloud_of(place, [KINDS.index(f"{kind}{label}")]), size=11, dark=dark)
+            for kind in ("free", "bounded")
+        )
+        assert (free[fill] == 0xFFFFFFFF).all(), "round the symbol"
+        assert bounded[row, column] == 0xFFFFFFFF and (bounded[fill] == 0xFFFFFFFF).mean() > 0.1, "on its outline"
+        seen += [free, bounded]
     both = painted(cloud_of(np.repeat(place, 2, axis=0), [KINDS.index("selected"), 3]), size=11, dark=dark)
     assert both[row, column] == argb(theme.classes[3])
     assert argb(HIGHLIGHT) in both[row, column : column + 20]
-    others = np.concatenate([seen["free"].ravel(), seen["bounded"].ravel()])
-    assert argb(HIGHLIGHT) not in others and HIGHLIGHT not in theme.classes
+    assert argb(HIGHLIGHT) not in np.concatenate(seen) and HIGHLIGHT not in theme.classes
 
 
 @pytest.mark.usefixtures("qapp")

@@ -102,6 +102,8 @@ def test_a_selected_test_point_stays_hollow(make: Make, qtbot: QtBot) -> None:
 
 def test_the_legend_explains_them_while_there_are_any(make: Make, qtbot: QtBot) -> None:
     window = make(document([]))
+    window.named_actions["legend"].trigger()
+    settle(qtbot, window)
 
     def said() -> list[str]:
         return [

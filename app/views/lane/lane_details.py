@@ -1,59 +1,61 @@
-"""LanePanel: the form of one lane, above its picture: classifier, parameters, formula."""
+"""LaneDetails: the settings that one does not play with, with formula and note, over the top of a picture."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSlider, QWidget
 
 from app.controllers.controller import Controller
-from app.learners.table import LEARNERS
 from app.scene import text
 from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.form_fields import label_for, named, show_choice, show_number, show_text
+from app.views.widgets.form_fields import label_for, leave_field, named, show_number, show_text
 
 from .form_parts import EditorMaker, beside, show_tip
+from .lane_row import LaneRow
 from .learner_fields import COLUMNS, LearnerFields
 
 #: Rows of the grid: the fields of the learner have those between; those without a visible widget take no room.
-FIELDS, SPEED, PROBLEMS, REST = 3, 60, 61, 62
+FORMULA, NOTE, FIELDS, SPEED, PROBLEMS, NUMBERS, REST = 0, 1, 2, 60, 61, 62, 63
 
 
-class LanePanel(EditorMaker):
-    """The form of lane `index`; it shows what the scene says and hands changes to the controller."""
+class LaneDetails(EditorMaker):
+    """The form of lane `index`; it shows what the scene says and hands changes to the controller.
+
+    Attributes
+    ----------
+    row : LaneRow
+        The line above the picture, with the fields one plays with.
+    """
 
     def __init__(self, index: int, controller: Controller) -> None:
         super().__init__(index, controller)
+        self.setAutoFillBackground(True)
         self.grid = QGridLayout(self)
-        self.grid.setContentsMargins(2, 4, 6, 2)
+        self.grid.setContentsMargins(8, 6, 8, 6)
         self.grid.setHorizontalSpacing(5)
         self.grid.setVerticalSpacing(3)
         self.grid.setColumnStretch(1, 3)
         self.grid.setColumnStretch(3, 2)
         self.grid.setRowStretch(REST, 1)
-        self._build_head()
-        self._fields = LearnerFields(self, self.grid, FIELDS)
-        self._parts = {"speed": self._build_speed(), "pair": self._build_problems()}
-
-    def _build_head(self) -> None:
-        self._classifier = self.combo(
-            "classifier",
-            "Classifier",
-            "kNN lets the nearest points vote; the SVM looks for the widest margin; the others look for a line.",
-            tuple((learner.title, name, learner.note) for name, learner in LEARNERS.items()),
-        )
-        self._classifier.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._classifier.setMinimumContentsLength(0)  # its longest entry is its least width
-        self._classifier.activated.connect(
-            lambda: self.controller.set_lane(self.index, classifier=self._classifier.currentData())
-        )
-        self.grid.addWidget(self._classifier, 0, 0, 1, 2)
-        self._formula = named(QLabel(wordWrap=True), f"lane{self.index}.formula")
-        self._formula.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._note = named(QLabel(wordWrap=True), f"lane{self.index}.note")
-        for row, label in enumerate((self._formula, self._note), 1):
+        self.row = LaneRow(self)
+        self._formula, self._note, self._details = (self._line(name) for name in ("formula", "note", "details"))
+        for row, label in ((FORMULA, self._formula), (NOTE, self._note), (NUMBERS, self._details)):
             self.grid.addWidget(label, row, 0, 1, COLUMNS)
+        self._fields = LearnerFields(self, self.row, self.grid, FIELDS)
+        self._parts = {"speed": self._build_speed(), "pair": self._build_problems()}
+        self._fields.behind += [self._speed, self._restart, *self._fields.of_problems, self._pair]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not leave_field(event, self, self.index):
+            super().keyPressEvent(event)
+
+    def _line(self, name: str) -> QLabel:
+        label = named(QLabel(wordWrap=True), f"lane{self.index}.{name}")
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        return label
 
     def _build_speed(self) -> list[QWidget]:
         self._speed = QSlider(Qt.Orientation.Horizontal)
@@ -86,20 +88,24 @@ class LanePanel(EditorMaker):
         self.grid.addWidget(several, PROBLEMS, 0, 1, COLUMNS)
         return [several]
 
-    def render_scene(self, lane: LaneScene, drawing: bool = False, theme: Theme = LIGHT) -> None:
-        """Show the lane's settings; while someone is `drawing`, no row comes or goes: the picture would jump."""
-        show_choice(self._classifier, lane.lane.classifier)
+    def render_scene(self, lane: LaneScene, number: int, drawing: bool = False, theme: Theme = LIGHT) -> None:
+        """Show the settings of the lane, one of `number`; while someone is `drawing`, no row comes or goes."""
+        self.row.render_scene(lane, number, theme)
         for name, widgets in self._parts.items() if not drawing else ():
             for widget in widgets:
                 widget.setVisible(name in lane.fields)
-        show_text(self._formula, lane.formula)
-        show_text(self._note, lane.note)
-        self._note.setVisible(bool(lane.note))
-        self._fields.render(lane, drawing, theme, self._classifier)
+        for label, said in ((self._formula, lane.formula), (self._note, lane.note), (self._details, lane.details)):
+            show_text(label, said)
+            label.setVisible(bool(said))
+        self._fields.render(lane, drawing, theme)
         show_number(self._speed, lane.speed)
         show_tip(self._speed, text.speed_note(lane.lane))
         self._speed_text.setText(lane.speed_text)
         self._show_pairs(lane)
+
+    def present(self, width: int | None) -> None:
+        """In presenter mode keep the row to one line of `width` pixels; None: all of it."""
+        self._fields.present(width)
 
     def _show_pairs(self, lane: LaneScene) -> None:
         trainer = lane.lane.trainer

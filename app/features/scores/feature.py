@@ -1,0 +1,7 @@
+"""Test accuracy beside training accuracy."""
+
+from app.features.feature import Feature
+
+from . import scene
+
+FEATURE = Feature(queries=scene.queries, status=scene.status)

@@ -1,0 +1,115 @@
+"""Examples: the table of the gallery; each is a document in `assets/examples` with a thumbnail of the same name.
+
+``python -m tests.make_examples`` makes both anew.  What must be open for an example to make its point stands here:
+a document says nothing of panels and of runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.state.document import Document
+
+from . import documents
+from .assets import assets
+
+
+@dataclass(frozen=True)
+class Example:
+    """One row of the gallery.
+
+    Attributes
+    ----------
+    name : str
+        Of its files, without the suffix.
+    title : str
+    sentence : str
+        What to do, and what is then seen.
+    opens : tuple of str
+        Names of the actions whose panel, window or switch is on; those of other examples are off.
+    steps : bool
+        Its runs wait before their first step.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    opens: tuple[str, ...] = ()
+    steps: bool = False
+
+
+#: In the order of the gallery.
+EXAMPLES: tuple[Example, ...] = (
+    Example(
+        "neighbours",
+        "k from 1 to 51",
+        "Drag k: islands around single points become one smooth boundary; compare training and test accuracy.",
+    ),
+    Example(
+        "weights",
+        "Weighted neighbours",
+        "Both ask 15 neighbours.  Where near ones count more, the arms of the spiral come out.",
+    ),
+    Example("margin", "The widest margin", "Move a ringed point: the widest street between the classes turns with it."),
+    Example(
+        "support-vectors",
+        "Only support vectors matter",
+        "Remove points without a ring: nothing moves.  Remove a ringed one: the boundary jumps.",
+        ("arm_whatif",),
+    ),
+    Example(
+        "outlier",
+        "C and an outlier",
+        "One point lies among the others.  Large C bends to it, small C lets it be wrong.",
+    ),
+    Example(
+        "circle", "The kernel trick", "No straight line parts disc and ring; with squares of x and y a plane does."
+    ),
+    Example("gamma", "γ and test points", "Drag γ: the training accuracy keeps rising while the test accuracy falls."),
+    Example(
+        "step",
+        "One step of SMO",
+        "Press . for one step: two multipliers move along a line until the box or the optimum stops them.",
+        ("step",),
+        steps=True,
+    ),
+    Example(
+        "race",
+        "Random against second-order",
+        "Start the race: two rules solve one problem, one in far fewer steps.",
+        ("race",),
+    ),
+    Example(
+        "differ",
+        "Where do two disagree?",
+        "Striped: kNN and SVM predict different classes.  Add points there and look again.",
+        ("differing",),
+    ),
+    Example(
+        "wrong-labels", "Wrong labels", "One label in ten is wrong.  k = 1 believes them all, k = 15 outvotes them."
+    ),
+    Example(
+        "perceptron",
+        "Any line or the widest margin",
+        "A perceptron stops at any line that separates, another in each order; the SVM finds the one of widest margin.",
+    ),
+)
+BY_NAME = {example.name: example for example in EXAMPLES}
+
+
+def read(example: Example) -> Document:
+    """The document of an example; FileError with one sentence where it cannot be read."""
+    file = f"{example.name}{documents.SUFFIX}"
+    try:
+        data = (assets("examples") / file).read_bytes()
+    except OSError as error:
+        raise documents.FileError(f"{file} cannot be read: {documents.reason(error)}.") from None
+    return documents.decode(data, file)
+
+
+def thumbnail(example: Example) -> bytes:
+    """The PNG of an example; empty where it cannot be read."""
+    try:
+        return (assets("examples") / f"{example.name}.png").read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,154 @@
+"""GeneratorFields: the data set, how many points and how noisy; what is wanted less often stands in a small form."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QToolButton, QWidget
+
+from app.controllers.controller import Controller
+from app.scene.model import Scene
+from app.state.document import NO_LIMIT, Document
+from app.state.number_format import count
+from app.state.points import MAX_CLASSES
+from app.views.actions import ICON_SIZE, icon
+from app.views.theme import Theme
+from app.views.widgets.form_fields import Gestures, NumberField, describe, show_choice, show_number, take_typed_number
+from solver.data.datasets import DATASETS, MOST_FLIPPED
+
+from .class_chips import counts_sentence
+from .popup import PopupButton
+
+LIMITS = (1000, 2000, 5000, 10_000, 20_000, 50_000, NO_LIMIT)
+
+
+class GeneratorFields(QWidget):
+    """Choosing a data set makes it; the other fields act at once while the points are the generator's own."""
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller = controller
+        self._gestures = Gestures(self)
+        self._theme: Theme | None = None
+        self._set = QComboBox()
+        for name, kind in DATASETS.items():
+            self._set.addItem(kind.title, name)
+            self._set.setItemData(self._set.count() - 1, kind.sentence, Qt.ItemDataRole.ToolTipRole)
+        describe(self._set, "generator.name", "Data set", "Which kind of data set to generate.")
+        self._set.activated.connect(lambda: controller.choose_generator(self._set.currentData()))
+        self._count = self._spin("count", "Points per class", 1, 50_000, "How many points of each class.")
+        self._noise = self._number("noise", "Noise", 0, 10, "Standard deviation of what is added to each coordinate.")
+        self._seed = self._spin("seed", "Seed", 0, 2**31 - 1, "The same seed gives the same points on every machine.")
+        self._shift = self._number("shift", "Shift", -1, 1, "Above 0 a gap between the classes, below 0 an overlap.")
+        self._n_classes = self._spin("n_classes", "Classes", 2, MAX_CLASSES, "How many classes.")
+        self._flipped = self._number(
+            "flipped",
+            "Flipped labels",
+            0,
+            MOST_FLIPPED,
+            "Share of each class that gets another class's label: 0.1 is one point in ten.",
+        )
+        for edit in (self._noise, self._shift, self._flipped):
+            edit.setMaximumWidth(64)
+        more = PopupButton(
+            "generator.more", "⋯", "Shift, flipped labels, number of classes and seed of the data set; more points."
+        )
+        self._build(more)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self._set)
+        for title, field in (("n", self._count), ("Noise", self._noise)):
+            label = QLabel(title)
+            label.setBuddy(field)
+            row.addWidget(label)
+            row.addWidget(field)
+        self._count.setMaximumWidth(72)
+        generate = self._go = QToolButton()
+        generate.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        generate.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+        generate.setMinimumSize(30, 30)
+        describe(generate, "generate", "Generate points", "Put these points in place of the present ones (G).")
+        generate.clicked.connect(lambda: self._generate())
+        row.addWidget(generate)
+        row.addWidget(more)
+
+    def _build(self, more: PopupButton) -> None:
+        self._form = more.form.rows
+        self._note, self._counts = QLabel(), QLabel()
+        for label, name in ((self._note, "generator.note"), (self._counts, "counts")):
+            label.setObjectName(name)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setMinimumWidth(260)
+            self._form.addRow(label)
+        self._rows: dict[str, QWidget] = {}
+        for title, name, field in (
+            ("Classes", "n_classes", self._n_classes),
+            ("Shift", "shift", self._shift),
+            ("Flipped labels", "flipped", self._flipped),
+            ("Seed", "seed", self._seed),
+        ):
+            self._rows[name] = field
+            self._form.addRow(title, field)
+        self._limits = QComboBox()
+        describe(
+            self._limits,
+            "training_limit",
+            "Learn from at most so many points",
+            "More points than this: classifiers learn from a sample drawn evenly from each class; the picture says so.",
+        )
+        self._limits.activated.connect(lambda: self._controller.set_training_limit(self._limits.currentData()))
+        self._form.addRow("Learn from at most", self._limits)
+        add = QPushButton("Add to the points")
+        describe(add, "generate.add", "Add generated points", "Put these points beside the present ones.")
+        add.clicked.connect(lambda: self._generate(add=True))
+        self._form.addRow(add)
+
+    def _generate(self, add: bool = False) -> None:
+        take_typed_number()
+        self._controller.generate(add=add)
+
+    def _spin(self, field: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
+        spin = QSpinBox()
+        spin.setRange(low, high)
+        spin.setKeyboardTracking(False)
+        describe(spin, f"generator.{field}", title, tip)
+        self._gestures.watch(spin)
+        spin.valueChanged.connect(
+            lambda value: self._controller.set_generator((field, self._gestures.count), **{field: value})
+        )
+        return spin
+
+    def _number(self, field: str, title: str, low: float, high: float, tip: str) -> NumberField:
+        edit = NumberField(title, low, high)
+        describe(edit, f"generator.{field}", title, tip)
+        edit.committed.connect(lambda value: self._controller.set_generator(None, **{field: value}))
+        edit.refused.connect(self._controller.say)
+        return edit
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the generator's settings."""
+        if theme is not self._theme:
+            self._theme = theme
+            self._go.setIcon(icon("generate", theme, self.devicePixelRatioF()))
+        generator = scene.generator
+        show_choice(self._set, generator.name)
+        self._set.setToolTip(f"Data set: {scene.generator_note}")
+        show_number(self._count, generator.count)
+        self._noise.show_value(generator.noise)
+        show_number(self._seed, generator.seed)
+        self._shift.show_value(generator.shift)
+        self._flipped.show_value(generator.flipped)
+        show_number(self._n_classes, generator.n_classes)
+        for name, field in self._rows.items():
+            self._form.setRowVisible(field, name in scene.generator_fields)
+        for label, text in ((self._note, scene.generator_note), (self._counts, counts_sentence(scene))):
+            if label.text() != text:
+                label.setText(text)
+        self._form.setRowVisible(self._limits, scene.limited or scene.training_limit != Document.training_limit)
+        if self._limits.currentData() != scene.training_limit:
+            self._limits.clear()
+            for limit in sorted({*LIMITS, scene.training_limit}):
+                self._limits.addItem("all points" if limit >= NO_LIMIT else count(limit, "point"), limit)
+            show_choice(self._limits, scene.training_limit)

@@ -1,0 +1,59 @@
+"""Popup: a button that opens a small form below itself, for what is wanted now and then."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHideEvent, QKeyEvent
+from PySide6.QtWidgets import QFormLayout, QFrame, QToolButton
+
+from app.views.widgets.form_fields import commit_within, describe, leave_field
+from app.views.widgets.whats_this import answer, show_of_focused
+
+
+class PopupForm(QFrame):
+    """The form; a click beside it, Enter and Escape close it, Shift+F1 explains the field."""
+
+    def __init__(self, button: QToolButton) -> None:
+        super().__init__(button, Qt.WindowType.Popup)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.rows = QFormLayout(self)
+
+    def event(self, event: QEvent) -> bool:
+        return answer(self, event) or super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        left = leave_field(event, self)
+        if event.key() == Qt.Key.Key_F1 and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            show_of_focused(self)  # the keys of the window's actions do not come here
+        elif left or event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.hide()
+        else:
+            super().keyPressEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        commit_within(self)  # a click beside the form leaves no field
+        super().hideEvent(event)
+
+
+class PopupButton(QToolButton):
+    """The button; `form` is filled by whoever makes it."""
+
+    def __init__(self, name: str, title: str, tip: str) -> None:
+        super().__init__()
+        self.setText(title)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        describe(self, name, title, tip)
+        self.form = PopupForm(self)
+        self.clicked.connect(self.open)
+
+    def open(self) -> None:
+        """Show the form below the button, within the screen."""
+        self.form.adjustSize()
+        place = self.mapToGlobal(QPoint(0, self.height()))
+        screen = self.screen().availableGeometry()
+        size = self.form.size()
+        x = min(place.x(), screen.right() - size.width())
+        y = min(place.y(), screen.bottom() - size.height())
+        self.form.move(max(x, screen.left()), max(y, screen.top()))
+        self.form.show()
+        self.form.setFocus(Qt.FocusReason.PopupFocusReason)

@@ -1,0 +1,105 @@
+"""ToolOptions: the options of the chosen tool, beside the data set; nothing where it has none."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
+
+from app.controllers.editing import Editing
+from app.scene.model import Scene
+from app.state.session import OPTION_LIMITS
+from app.tools import TOOLS
+from app.views.widgets.form_fields import describe, show_check, show_choice, show_number
+
+#: Option: title, unit, sentence.
+NUMBERS: dict[str, tuple[str, str, str]] = {
+    "radius": ("Radius", " px", "Radius of the brush in pixels.  [ makes it smaller, ] larger."),
+    "density": ("Points", "", "Points of one spray: at the press, and each time the brush has gone half its radius."),
+    "count": ("Points", "", "How many points the shape consists of."),
+    "scatter": ("Scatter", " px", "Standard deviation by which the points miss the shape, in pixels."),
+}
+CHOICES: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
+    "spread": (
+        "Spread",
+        "Uniform: all over the circle. Normal: dense in the middle; the circle is two standard deviations.",
+        (("Uniform", "uniform"), ("Normal", "normal")),
+    ),
+    "moves": (
+        "Moves",
+        "What a press on a point that is not selected takes hold of.",
+        (("Point or selection", "point"), ("Whole class", "class")),
+    ),
+}
+
+
+class ToolOptions(QWidget):
+    """Shows the options of the tool of the scene's session; hands changes to `editing`."""
+
+    def __init__(self, editing: Editing) -> None:
+        super().__init__()
+        self._editing = editing
+        self.setObjectName("tool")
+        self._line = QHBoxLayout(self)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._line.setSpacing(4)
+        self._parts: dict[str, tuple[QWidget, ...]] = {}
+        self._numbers = {name: self._number(name) for name in NUMBERS}
+        self._choices = {name: self._choice(name) for name in CHOICES}
+        self._filled = QCheckBox("Fill it")
+        describe(self._filled, "tool.filled", "Fill the ellipse", "Points all over the ellipse, not only on its rim.")
+        self._filled.clicked.connect(lambda on: self._editing.set_option("filled", on))
+        self._add("filled", self._filled)
+
+    def _number(self, name: str) -> tuple[QSlider, QSpinBox]:
+        title, unit, sentence = NUMBERS[name]
+        low, high = OPTION_LIMITS[name]
+        slider, spin = QSlider(Qt.Orientation.Horizontal), QSpinBox()
+        slider.setRange(low, high)
+        slider.setPageStep(10)
+        spin.setRange(low, high)
+        spin.setSuffix(unit)
+        spin.setKeyboardTracking(False)
+        describe(slider, f"tool.{name}.slider", f"{title} slider", sentence)
+        describe(spin, f"tool.{name}", title, sentence)
+        slider.actionTriggered.connect(lambda action: self._editing.set_option(name, slider.sliderPosition()))
+        spin.valueChanged.connect(lambda value: self._editing.set_option(name, value))
+        slider.setFixedWidth(90)
+        self._add(name, self._label(title, spin), slider, spin)
+        return slider, spin
+
+    def _choice(self, name: str) -> QComboBox:
+        title, sentence, entries = CHOICES[name]
+        combo = QComboBox()
+        for text, data in entries:
+            combo.addItem(text, data)
+        describe(combo, f"tool.{name}", title, sentence)
+        combo.activated.connect(lambda: self._editing.set_option(name, combo.currentData()))
+        self._add(name, self._label(title, combo), combo)
+        return combo
+
+    def _label(self, title: str, widget: QWidget) -> QLabel:
+        label = QLabel(title)
+        label.setBuddy(widget)
+        return label
+
+    def _add(self, name: str, *parts: QWidget) -> None:
+        for part in parts:
+            self._line.addWidget(part)
+        self._parts[name] = parts
+
+    def render_scene(self, scene: Scene) -> None:
+        """Show the options of the tool."""
+        session = scene.session
+        options = TOOLS[session.tool].options
+        for name, parts in self._parts.items():
+            for part in parts:
+                if part.isHidden() == (name in options):
+                    part.setVisible(name in options)
+        if self.isHidden() == bool(options):
+            self.setVisible(bool(options))
+        for name, (slider, spin) in self._numbers.items():
+            show_number(slider, getattr(session, name))
+            show_number(spin, getattr(session, name))
+        for name, combo in self._choices.items():
+            show_choice(combo, getattr(session, name))
+        show_check(self._filled, session.filled)

@@ -1,0 +1,59 @@
+"""TopBar: the bar above the pictures: commands, class of the next point, data set, options of the tool."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from app.controllers.controller import Controller
+from app.scene.model import Scene
+from app.views.theme import Theme
+from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.form_fields import leave_field
+
+from .class_chips import ClassChips
+from .generator_fields import GeneratorFields
+from .tool_options import ToolOptions
+
+
+class TopBar(QWidget):
+    """In one line where there is room, else in as many as the width asks for."""
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self.setObjectName("bar")
+        self._flow = FlowLayout(self, 8)
+        self._flow.setContentsMargins(4, 2, 4, 2)
+        self._commands = QHBoxLayout()
+        self._commands.setContentsMargins(0, 0, 0, 0)
+        self._commands.setSpacing(0)
+        commands = QWidget()
+        commands.setObjectName("toolbar")
+        commands.setLayout(self._commands)
+        self.classes = ClassChips(controller)
+        self.generator = GeneratorFields(controller)
+        self.options = ToolOptions(controller.editing)
+        for group in (commands, self.classes, self.generator, self.options):
+            self._flow.addWidget(group)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def add_command(self, button: QToolButton, gap: bool) -> None:
+        """One more command, after a thin line with `gap`."""
+        if gap and self._commands.count():
+            line = QFrame()
+            line.setFrameShape(QFrame.Shape.VLine)
+            line.setFrameShadow(QFrame.Shadow.Sunken)
+            self._commands.addWidget(line)
+        self._commands.addWidget(button)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not leave_field(event, self):
+            super().keyPressEvent(event)
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the scene's classes, generator and tool."""
+        self.classes.render_scene(scene, theme)
+        self.generator.render_scene(scene, theme)
+        self.options.render_scene(scene)

@@ -1,0 +1,153 @@
+"""LaneRow: the line above a picture: which classifier, the few controls one plays with, and what opens the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from app.controllers.lanes import LaneController
+from app.learners.table import LEARNERS
+from app.scene.model import LaneScene
+from app.state.document import MAX_LANES
+from app.views.actions import ICON_SIZE, icon
+from app.views.bars.popup import PopupButton
+from app.views.theme import Theme
+from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.form_fields import describe, leave_field, show_choice
+
+from .form_parts import EditorMaker
+from .named_combo import NamedCombo
+
+SIZE, GAP = 26, 6  # of a button, and between the parts, in pixels
+_RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
+    "left": ("Move left", "Change places with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
+    "right": ("Move right", "Change places with the next classifier.", lambda lanes, at: lanes.move(at, 1)),
+    "add": ("Add another", "Another classifier beside this one (Ctrl+L).", lambda lanes, at: lanes.add(at)),
+    "duplicate": (
+        "Duplicate",
+        "The same classifier once more: change one thing, and compare.",
+        lambda lanes, at: lanes.duplicate(at),
+    ),
+    "remove": ("Remove", "Take this classifier away; undo brings it back.", lambda lanes, at: lanes.remove(at)),
+}
+
+
+class LaneRow(QWidget):
+    """The line of the lane that `maker` makes editors for; `place` puts the controls into it."""
+
+    def __init__(self, maker: EditorMaker) -> None:
+        super().__init__()
+        self._maker, self._index = maker, maker.index
+        self._theme: Theme | None = None
+        self._folded: bool | None = None
+        self._simple: bool | None = None
+        self.flow = FlowLayout(self, GAP)
+        self.flow.setContentsMargins(4, 2, 4, 2)
+        self.classifier = NamedCombo(
+            tuple((learner.title, learner.short, name, learner.note) for name, learner in LEARNERS.items())
+        )
+        maker.named(
+            self.classifier,
+            "classifier",
+            "Classifier",
+            "kNN lets the nearest points vote; the SVM looks for the widest margin; the others look for a line.",
+        )
+        self.classifier.activated.connect(
+            lambda: maker.controller.set_lane(self._index, classifier=self.classifier.currentData())
+        )
+        self.flow.addWidget(self.classifier)
+        self._more = self._button("fold", "All settings", "")
+        self._more.clicked.connect(lambda: maker.controller.lanes.fold(self._index, not self._folded))
+        self._play = self._button("watch", "Watch the training", "Watch it learn, step by step.")
+        self._play.clicked.connect(lambda: maker.controller.playback.watch(self._index))
+        self._menu = PopupButton(f"lane{self._index}.menu", "⋮", "Move, add, duplicate or remove classifiers.")
+        self._menu.setMinimumSize(SIZE, SIZE)
+        self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
+        #: What stands behind the controls, and what that is in.
+        self.ends = (self._play, self._more, self._menu)
+        self._end = QWidget()
+        line = QHBoxLayout(self._end)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(0)
+        for button in self.ends:
+            line.addWidget(button)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def _button(self, name: str, title: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+        button.setAutoRaise(True)
+        button.setFocusPolicy(self.focusPolicy().TabFocus)  # a click leaves the keys where they are
+        button.setMinimumSize(SIZE, SIZE)
+        describe(button, f"lane{self._index}.{name}", f"{title}, classifier {self._index + 1}", tip or title)
+        return button
+
+    def _entry(self, name: str, title: str, tip: str, run: Callable[[LaneController, int], None]) -> QPushButton:
+        entry = QPushButton(title)
+        describe(entry, f"lane{self._index}.{name}", f"{title}, classifier {self._index + 1}", tip)
+
+        def act() -> None:
+            self._menu.form.hide()
+            run(self._maker.controller.lanes, self._index)
+
+        entry.clicked.connect(act)
+        self._menu.form.rows.addRow(entry)
+        return entry
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not leave_field(event, self, self._index):
+            super().keyPressEvent(event)
+
+    def place(self, groups: Sequence[QWidget]) -> None:
+        """Take these controls in, in their order."""
+        for widget in (*groups, self._end):
+            self.flow.addWidget(widget)
+
+    def length(self, groups: Sequence[int]) -> int:
+        """Pixels of a line with the choice of the classifier and groups of these lengths."""
+        around = self.flow.contentsMargins()
+        return self.classifier.sizeHint().width() + sum(GAP + each for each in groups) + around.left() + around.right()
+
+    def present(self, on: bool) -> None:
+        """In presenter mode, the buttons behind the controls are away."""
+        if self._end.isHidden() != on:
+            self._end.setVisible(not on)
+
+    def render_scene(self, lane: LaneScene, number: int, theme: Theme) -> None:
+        """Show the lane, one of `number` on screen."""
+        show_choice(self.classifier, lane.lane.classifier)
+        if lane.simple != self._simple:
+            self._simple = lane.simple
+            self.classifier.offer([name for name, each in LEARNERS.items() if each.simple or not lane.simple])
+        self.classifier.show_prefix(f"{self._index + 1}  " if number > 1 else "")
+        if theme is not self._theme or lane.folded != self._folded:
+            ratio = self.devicePixelRatioF()
+            self._more.setIcon(icon("lane.open" if lane.folded else "lane.fold", theme, ratio))
+            self._play.setIcon(icon("transport.play", theme, ratio))
+        self._theme, self._folded = theme, lane.folded
+        words = ", ".join(lane.not_default)
+        if self._more.text() != words:
+            self._more.setText(words)
+            self._more.setToolButtonStyle(
+                self._more.toolButtonStyle().ToolButtonTextBesideIcon
+                if words
+                else self._more.toolButtonStyle().ToolButtonIconOnly
+            )
+        tip = "All settings, with their formulas." if lane.folded else "Fold the settings away."
+        if self._more.toolTip() != tip:
+            self._more.setToolTip(tip)
+            self._more.setAccessibleDescription(f"{tip} {words}".strip())
+        self._play.setVisible(lane.lane.trainer is not None and not lane.watched)
+        for name, useful in (
+            ("left", self._index > 0),
+            ("right", self._index < number - 1),
+            ("remove", number > 1),
+            ("duplicate", number < MAX_LANES),
+            ("add", number < MAX_LANES),
+        ):
+            self._buttons[name].setEnabled(useful)

@@ -1,0 +1,73 @@
+"""LegendCard: what the signs in the pictures mean, on a small card over a corner of the first picture."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
+
+from app.features import table
+from app.scene.model import Scene
+from app.scene.text import LEGEND, PROVISIONAL
+from app.views.theme import Theme
+
+from .symbols import symbol_pixmap
+
+#: Pixels between the card and the edges of the picture, and those of a row beside its words.
+MARGIN, BESIDE = 6, 56
+
+
+class LegendCard(QFrame):
+    """Shows an entry for each sign that the pictures have, and no other."""
+
+    def __init__(self, picture: QWidget) -> None:
+        super().__init__(picture)
+        self.setObjectName("legend")
+        self.setAutoFillBackground(True)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+        self._theme: Theme | None = None
+        self._signs: frozenset[str] | None = None
+        self._rows: dict[str, tuple[QLabel, QLabel]] = {}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(8, 6, 8, 6)
+        grid.setVerticalSpacing(3)
+        grid.setColumnStretch(1, 1)
+        of_marks = [(sign.kind, sign.text) for feature in table.FEATURES for sign in feature.mark_signs]
+        of_sheets = [(sign.kind, sign.text) for sign in table.signs()]
+        entries = (*((kind, text) for kind, text, _ in LEGEND), *of_marks, PROVISIONAL, *of_sheets)
+        for row, (kind, text) in enumerate(entries):
+            self._rows[kind] = (QLabel(), QLabel(text, wordWrap=True))
+            for column, label in enumerate(self._rows[kind]):
+                grid.addWidget(label, row, column)
+
+    def render_scene(self, scene: Scene, theme: Theme, area: QRectF) -> None:
+        """Show the entries of the scene's signs in the lower left corner of `area`."""
+        if self.isHidden() == scene.legend:
+            self.setVisible(scene.legend)
+        if not scene.legend:
+            return
+        if theme is not self._theme:
+            self._theme = theme
+            for kind, (picture, _) in self._rows.items():
+                picture.setPixmap(symbol_pixmap(theme, kind, ratio=self.devicePixelRatioF()))
+        for sign in table.signs():
+            if sign.called is not None:
+                self._rows[sign.kind][1].setText(sign.called(scene))
+        if scene.signs != self._signs:
+            self._signs = scene.signs
+            for kind, parts in self._rows.items():
+                for part in parts:
+                    part.setVisible(kind in scene.signs)
+        self.place(area)
+
+    def place(self, area: QRectF) -> None:
+        """Stand in the lower left corner of `area`; where that is narrow, words wrap."""
+        layout = self.layout()
+        if self.isHidden() or layout is None:
+            return
+        metrics, shown = self.fontMetrics(), [words for _, words in self._rows.values() if not words.isHidden()]
+        wide = max((metrics.horizontalAdvance(words.text()) for words in shown), default=0) + BESIDE
+        width = min(wide, int(area.width()) - 2 * MARGIN)
+        height = min(layout.heightForWidth(width), int(area.height()) - 2 * MARGIN)
+        self.setGeometry(int(area.left()) + MARGIN, int(area.bottom()) - MARGIN - height, width, height)

@@ -1,0 +1,149 @@
+"""Glass: lies over a picture in presenter mode; spotlight and pen are on it."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from app.controllers.controller import Controller
+from app.scene.model import Scene
+from app.state.session import PenStroke, Presenting
+from app.tools import PointerPosition
+from app.views.plot.canvas import Canvas
+from app.views.theme import Theme
+from app.views.widgets.painting import guarded, painter_on
+
+#: Radius of the spotlight's disc, as a share of the picture's shorter side; and opacity of the dark, of 255.
+DISC, DARK = 1 / 5, 190
+#: Width of the pen's line, as a share of the picture's height; its colour in light and dark theme, which no class has.
+PEN, COLOURS = 1 / 120, ((205, 0, 60), (255, 90, 140))
+
+
+class Glass(QWidget):
+    """The glass over the picture of lane `index`.
+
+    Parameters
+    ----------
+    index : int
+    canvas : Canvas
+    controller : Controller
+    """
+
+    def __init__(self, index: int, canvas: Canvas, controller: Controller) -> None:
+        super().__init__(canvas)
+        self._index, self._canvas, self._controller = index, canvas, controller
+        self._state = Presenting()
+        self._strokes: tuple[PenStroke, ...] = ()
+        self._seen: tuple[object, ...] = ()
+        self._spot: PointerPosition | None = None
+        self._drawing = False
+        self._colour = QColor(*COLOURS[0])
+        self.setObjectName(f"glass{index}")
+        self.setMouseTracking(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def render_scene(self, scene: Scene, presenting: Presenting, theme: Theme) -> None:
+        """Show what is drawn over this picture."""
+        area = self._canvas.plot_area().toAlignedRect()
+        if self.geometry() != area:
+            self.setGeometry(area)
+        self._state = presenting
+        slot = scene.lanes[self._index].slot
+        self._strokes = tuple(stroke for stroke in presenting.strokes if stroke.slot == slot)
+        self._colour = QColor(*COLOURS[theme.dark])
+        if not presenting.pen:
+            self._drawing = False
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not presenting.pen)
+        seen = (self._strokes, presenting.spotlight, scene.view, theme.dark)
+        if seen != self._seen:
+            self._seen = seen
+            self.update()
+        if self.isHidden():
+            self.show()
+        self.raise_()
+
+    def aim(self, spot: PointerPosition) -> None:
+        """Have the spotlight shine there."""
+        before = self._disc()
+        self._spot = spot
+        if self._state.spotlight:
+            for disc in (before, self._disc()):
+                self.update(self.rect() if disc is None else _bounds(disc))
+
+    # -- drawing ---------------------------------------------------------------------------------------------------
+
+    def _place(self, x: float, y: float) -> QPointF:
+        """The pixel that shows (x, y)."""
+        grid = self._canvas.grid()
+        return QPointF(
+            (x - grid.left) / (grid.right - grid.left) * self.width(),
+            (grid.top - y) / (grid.top - grid.bottom) * self.height(),
+        )
+
+    def _disc(self) -> tuple[QPointF, float] | None:
+        if self._spot is None:
+            return None
+        return self._place(self._spot.x, self._spot.y), DISC * min(self.width(), self.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with painter_on(self) as painter, guarded(painter, QRectF(self.rect()), self):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if self._state.spotlight:
+                self._paint_dark(painter, QRectF(event.rect()))
+            pen = QPen(self._colour, max(3.0, PEN * self.height()))
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+            pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+            painter.setPen(pen)
+            for stroke in self._strokes:
+                corners = [self._place(*corner) for corner in stroke.xy]
+                painter.drawPolyline(QPolygonF(corners if len(corners) > 1 else corners * 2))
+
+    def _paint_dark(self, painter: QPainter, rect: QRectF) -> None:
+        dark = QPainterPath()
+        dark.addRect(rect)
+        disc = self._disc()
+        if disc is not None:
+            light = QPainterPath()
+            light.addEllipse(disc[0], disc[1], disc[1])
+            dark = dark.subtracted(light)
+        painter.fillPath(dark, QColor(0, 0, 0, DARK))
+
+    # -- the pen ---------------------------------------------------------------------------------------------------
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._drawing = True
+            pointer = self._pointer(event)
+            self._controller.presenting.begin(self._index, pointer.x, pointer.y)
+        else:
+            event.ignore()  # the picture's: the view can still be moved
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        pointer = self._pointer(event)
+        self._controller.editing.hover(pointer)
+        if self._drawing and event.buttons() & Qt.MouseButton.LeftButton:
+            self._controller.presenting.go_on(pointer.x, pointer.y)
+        else:
+            self._drawing = False
+            event.ignore()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._drawing and event.button() == Qt.MouseButton.LeftButton:
+            self._drawing = False
+        else:
+            event.ignore()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._controller.editing.hover(None)
+
+    def _pointer(self, event: QMouseEvent) -> PointerPosition:
+        return self._canvas.pointer_at(event.position() + QPointF(self.pos()))
+
+
+def _bounds(disc: tuple[QPointF, float]) -> QRect:
+    at, radius = disc
+    reach = math.ceil(radius) + 2
+    return QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach).toAlignedRect()

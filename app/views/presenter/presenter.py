@@ -1,0 +1,211 @@
+"""Presenter: takes everything away from round the pictures, and brings it back exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from shiboken6 import isValid
+
+from app.controllers.controller import Controller
+from app.scene.model import Scene
+from app.tools import PointerPosition
+from app.views.dock_manager import VERSION, DockManager
+from app.views.held_key import HeldKey
+from app.views.lane.lanes import Lanes
+from app.views.theme import Theme
+from app.views.widgets.form_fields import later
+
+from .glass import Glass
+
+#: Share of the window that a panel takes.
+PANEL = 0.5
+#: Platforms without a window manager: nothing there fills a screen.
+BARE = ("offscreen", "minimal")
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What comes back: bars and docks, the window, who had the focus, and the panel in front."""
+
+    bars: tuple[tuple[QWidget, bool], ...]
+    state: QByteArray
+    window_state: Qt.WindowState
+    geometry: QRect
+    focus: QWidget | None
+    panel: str
+
+
+class Presenter(QObject):
+    """Presenter mode of `window`.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    controller : Controller
+    lanes : Lanes
+    docks : DockManager
+    bars : tuple of QWidget
+        What stands round the pictures.
+    resting : tuple of QAction
+        What can be done otherwise, but not meanwhile.
+
+    Attributes
+    ----------
+    actions : dict of QAction
+        By name: its own commands, which work only meanwhile.
+    """
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        controller: Controller,
+        lanes: Lanes,
+        docks: DockManager,
+        bars: tuple[QWidget, ...],
+        resting: tuple[QAction, ...],
+    ) -> None:
+        super().__init__(window)
+        self._window, self._controller, self._lanes, self._docks = window, controller, lanes, docks
+        self._bars, self._resting = bars, resting
+        self._before: _Before | None = None
+        self._glasses: list[Glass] = []
+        self._docked: tuple[str, ...] = ()
+        presenting = controller.presenting
+        self.actions = {
+            name: self._action(name, title, key, run)
+            for name, title, key, run in (
+                ("spotlight", "Spotlight", "Z", presenting.toggle_light),
+                ("pen", "Pen", "C", presenting.toggle_pen),
+                ("clear_pen", "Clear the pen", "Backspace", presenting.clear),
+                ("zoom_panel", "Panel on half the screen", "Ctrl+F5", self.toggle_panel),
+            )
+        }
+        HeldKey(window, self.actions["spotlight"], presenting.light)
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window)
+        self._escape.setEnabled(False)
+        self._escape.activated.connect(self._leave_off)
+
+    def _action(self, name: str, title: str, key: str, run: Callable[[], object]) -> QAction:
+        action = QAction(title, self._window)
+        action.setObjectName(f"action.{name}")
+        action.setShortcut(QKeySequence(key))
+        action.setEnabled(False)
+        action.triggered.connect(lambda: run())
+        self._window.addAction(action)
+        return action
+
+    def _leave_off(self) -> None:
+        """Esc: cancel the gesture that is going on, else end."""
+        if self._controller.editing.busy:
+            self._controller.editing.escape()
+        else:
+            self._controller.presenting.end()
+
+    # -- drawing ---------------------------------------------------------------------------------------------------
+
+    def begin_or_end(self, scene: Scene) -> None:
+        """Take away or bring back what stands round the pictures; before these are drawn."""
+        wanted = scene.session.presenting is not None
+        if wanted != (self._before is not None):
+            (self._begin if wanted else self.end)()
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show what lies over the pictures."""
+        presenting = scene.session.presenting
+        if presenting is None:
+            return
+        while len(self._glasses) < scene.shown:
+            index = len(self._glasses)
+            self._glasses.append(Glass(index, self._lanes.canvases[index], self._controller))
+        for glass in self._glasses[: scene.shown]:
+            glass.render_scene(scene, presenting, theme)
+        docked = self._docks.docked
+        if docked != self._docked:
+            self._docked = docked
+            self._lanes.dress(self._docks.docks(docked))
+            later(self, self._halve)
+
+    def aim(self, pointer: PointerPosition | None) -> None:
+        """The pointer is over a picture; where it was last, the light stays."""
+        if pointer is not None and self._before is not None:
+            for glass in self._glasses:
+                glass.aim(pointer)
+
+    # -- panels ----------------------------------------------------------------------------------------------------
+
+    def toggle_panel(self) -> None:
+        """Show the panel that was open on half of the screen, or take away whatever panel there is."""
+        before, docked = self._before, self._docks.docked
+        if before is not None and (docked or before.panel):
+            self._docks.hide(docked) if docked else self._docks.bring(before.panel)
+
+    def _halve(self) -> None:
+        """Give the panels their share."""
+        docked = self._docks.docks(self._docks.docked)
+        if self._before is not None and docked:
+            wide = round(PANEL * self._window.width())
+            self._window.resizeDocks(docked[:1], [wide], Qt.Orientation.Horizontal)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize:
+            later(self, self._halve)
+        return False
+
+    # -- beginning and end -----------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        window = self._window
+        focus, docked = window.focusWidget(), self._docks.docked
+        self._before = _Before(
+            tuple((bar, bar.isHidden()) for bar in self._bars),
+            window.saveState(VERSION),
+            window.windowState(),
+            window.geometry(),
+            focus,
+            self._docks.front(docked),
+        )
+        self._docks.hide(docked)
+        self._docked = ()
+        for bar in self._bars:
+            bar.hide()
+        if focus is None or not focus.isVisible():
+            self._lanes.canvases[0].setFocus()
+        self._enable(presenting=True)
+        window.installEventFilter(self)
+        if QApplication.platformName() not in BARE:
+            window.setWindowState(window.windowState() | Qt.WindowState.WindowFullScreen)
+
+    def end(self) -> None:
+        """Bring everything back; nothing happens where nothing is away."""
+        before, self._before = self._before, None
+        if before is None:
+            return
+        window = self._window
+        window.removeEventFilter(self)
+        for glass in self._glasses:
+            glass.hide()
+            glass.deleteLater()
+        self._glasses.clear()
+        self._lanes.dress([])
+        if window.windowState() != before.window_state:
+            window.setWindowState(before.window_state)
+        for bar, hidden in before.bars:
+            bar.setHidden(hidden)
+        plain = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen | Qt.WindowState.WindowMinimized
+        if not before.window_state & plain and window.geometry() != before.geometry:
+            window.setGeometry(before.geometry)
+        window.restoreState(before.state, VERSION)
+        self._enable(presenting=False)
+        if before.focus is not None and isValid(before.focus):
+            before.focus.setFocus()
+
+    def _enable(self, presenting: bool) -> None:
+        for action in self.actions.values():
+            action.setEnabled(presenting)
+        for action in self._resting:
+            action.setEnabled(not presenting)
+        self._escape.setEnabled(presenting)

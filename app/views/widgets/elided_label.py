@@ -1,0 +1,28 @@
+"""ElidedLabel: a line of text that ends in dots where there is no room for all of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QLabel
+
+from app.views.widgets.painting import painter_on
+
+
+class ElidedLabel(QLabel):
+    """A sentence in one line; where there is no room for all of it, it ends in dots, and the tip has the rest."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with painter_on(self) as painter:
+            room, metrics = self.contentsRect(), self.fontMetrics()
+            said = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+            align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            painter.setPen(self.palette().windowText().color())
+            painter.drawText(room, align.value, said)
+
+    def is_whole(self) -> bool:
+        """Whether all of it is in sight."""
+        return self.fontMetrics().horizontalAdvance(self.text()) <= self.contentsRect().width()

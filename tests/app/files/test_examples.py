@@ -1,0 +1,90 @@
+"""The examples of the gallery: twelve documents with thumbnails, the same whenever they are made anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+
+from app.controllers.controller import Controller
+from app.files import documents, examples
+from app.files.examples import EXAMPLES, Example
+from app.main import render
+from app.state.document import default_document
+from app.state.session import Session
+from app.state.store import Store
+from app.views.dialogs.gallery import PICTURE
+from tests.make_examples import FOLDER, LARGEST, made
+
+
+def controller() -> Controller:
+    return Controller(Store(default_document()), Session(), lambda: None, lambda text: None, lambda text: None)
+
+
+def test_there_are_twelve_and_no_file_too_many() -> None:
+    assert len(EXAMPLES) == len({each.name for each in EXAMPLES}) == len({each.title for each in EXAMPLES}) == 12
+    wanted = {f"{each.name}{suffix}" for each in EXAMPLES for suffix in (".png", documents.SUFFIX)}
+    assert {path.name for path in FOLDER.iterdir()} == wanted
+    for each in EXAMPLES:
+        assert each.sentence.endswith(".") and len(each.sentence) <= 115, each.sentence
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.name)
+def test_the_documents_are_those_of_the_maker(example: Example) -> None:
+    file = FOLDER / f"{example.name}{documents.SUFFIX}"
+    assert file.read_bytes() == documents.encode(made(example)), "python -m tests.make_examples"
+    assert examples.read(example).notes == example.sentence
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.name)
+def test_thumbnails_are_small_and_show_something(example: Example) -> None:
+    data = examples.thumbnail(example)
+    image = QImage.fromData(data)
+    assert (image.width(), image.height()) == PICTURE and len(data) <= LARGEST
+    pixels = image.convertToFormat(QImage.Format.Format_RGB32)
+    shown = np.frombuffer(pixels.constBits(), np.uint8).reshape(PICTURE[1], PICTURE[0], 4)[..., :3]
+    assert shown.std() > 20
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.name)
+def test_each_can_be_drawn_without_a_window(qapp: object, tmp_path: Path, example: Example) -> None:
+    document = documents.read(FOLDER / f"{example.name}{documents.SUFFIX}")
+    said = render(document, tmp_path / "out.png", (1024, 768), "light")
+    assert (tmp_path / "out.png").stat().st_size > 10_000
+    assert said.startswith(f"{len(document.points)} points in 2 classes")
+
+
+def test_starting_over_is_one_step_back_and_forth() -> None:
+    hand = controller()
+    example = examples.BY_NAME["margin"]
+    hand.examples.open(example)
+    first = hand.document
+    assert hand.store.path is None and not hand.store.modified
+    hand.set_lane(0, "svm", C=3.0, hard_margin=False)
+    hand.clear()
+    hand.examples.start_over()
+    assert hand.document.points.xy.tolist() == first.points.xy.tolist() and hand.document.lanes == first.lanes
+    assert not hand.store.modified and hand.session.example == "margin"
+    hand.undo()
+    assert len(hand.document.points) == 0 and hand.store.history[-1] == "Start “The widest margin” over"
+
+
+def test_another_document_is_no_example() -> None:
+    hand = controller()
+    hand.examples.open(examples.BY_NAME["step"])
+    assert hand.session.playing == (False,) * 4
+    hand.examples.open(examples.BY_NAME["circle"])
+    assert hand.session.playing == (True,) * 4
+    hand.new()
+    before = hand.document
+    hand.examples.start_over()
+    assert hand.examples.present is None and hand.document is before
+
+
+def test_one_that_cannot_be_read_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(examples, "assets", lambda name: tmp_path / name)
+    with pytest.raises(documents.FileError, match=r"^margin.playground cannot be read: "):
+        examples.read(examples.BY_NAME["margin"])
+    assert examples.thumbnail(examples.BY_NAME["margin"]) == b""

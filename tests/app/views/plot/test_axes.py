@@ -1,0 +1,40 @@
+"""Numbers of the axes: whole ones only, whatever part of the plane is shown."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from app.state.commands import SetView
+from app.state.document import View
+from app.views.plot.canvas import Canvas
+from app.views.widgets.painting import painter_on
+from tests.windows import Make, settle
+
+
+def numbers(canvas: Canvas, side: str) -> list[tuple[QRectF, str]]:
+    """The numbers of an axis, and where they are on the canvas."""
+    axis = canvas.getPlotItem().getAxis(side)
+    with painter_on(QImage(10, 10, QImage.Format.Format_RGB32)) as painter:
+        texts = axis.generateDrawSpecs(painter)[2]
+    return [(axis.mapRectToScene(rect), text) for rect, _, text in texts]
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1100, 761)])
+def test_no_number_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> None:
+    window = make(size=size)
+    canvas = window.canvases[1]
+    whole = QRectF(canvas.rect())
+    seen = set()
+    for shift in range(12):  # the view goes by, so that some tick comes near each edge
+        window.controller.dispatch(SetView(view=View(0.08 * shift, 0.08 * shift, 6.0)))
+        settle(qtbot, window)
+        for side in ("left", "bottom"):
+            found = numbers(canvas, side)
+            assert len(found) > 3
+            for rect, text in found:
+                assert whole.top() <= rect.top() and rect.right() <= whole.right(), (side, text, rect)
+                seen.add(text)
+    assert {"-1", "0", "1", "2"} <= seen

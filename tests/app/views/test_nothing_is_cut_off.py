@@ -1,0 +1,232 @@
+"""Nothing is cut off: all texts in sight are whole and no control lies over another, however large text and window are.
+
+Texts are also shown a third wider, as translations of them would be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QFont, QTextDocument
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QGraphicsView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QScrollArea,
+    QSlider,
+    QStyle,
+    QStyleOptionButton,
+    QStyleOptionComboBox,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.views.dock_manager import docks
+from app.views.lane.named_combo import NamedCombo
+from app.views.widgets.elided_label import ElidedLabel
+from app.views.widgets.form_fields import ShortCombo
+from app.views.window import MainWindow
+from tests.covering import pairwise_params
+from tests.windows import Make, settle
+
+CONTROLS = (QLabel, QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QSlider)
+#: Of a font that is a third wider, in per cent.
+WIDER = 133
+#: Pixels by which what a style asks for may be more than what it needs.
+SLACK = 2
+
+
+def text_of(label: QLabel) -> str:
+    """The text of a label without its marks."""
+    plain = label.textFormat() is Qt.TextFormat.PlainText
+    if plain or not re.search(r"<\w+[^<]*>", label.text()):
+        return label.text()
+    document = QTextDocument()
+    document.setHtml(label.text())
+    return document.toPlainText()
+
+
+def lacking(widget: QWidget) -> QSize:
+    """Pixels that the text of a control is wider and higher than what the control has for it; 0 or less: it fits."""
+    metrics, style = widget.fontMetrics(), widget.style()
+    if isinstance(widget, QLabel):
+        if not text_of(widget) or isinstance(widget, ElidedLabel):  # it does the same as a `ShortCombo`
+            return QSize(0, 0)
+        room = widget.contentsRect().size()
+        if widget.wordWrap():
+            longest = max((metrics.horizontalAdvance(word) for word in text_of(widget).split()), default=0)
+            wanted = widget.heightForWidth(widget.width())
+            return QSize(longest - room.width(), wanted - widget.height())
+        wanted = widget.sizeHint()
+        return wanted - widget.size()
+    if isinstance(widget, ShortCombo):
+        return QSize(0, 0)  # ends in dots, and says the rest in its tip
+    if isinstance(widget, QComboBox):
+        option = QStyleOptionComboBox()
+        widget.initStyleOption(option)
+        room = style.subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, widget
+        ).size()
+        text = widget.shown_text() if isinstance(widget, NamedCombo) else widget.currentText()
+        return QSize(metrics.horizontalAdvance(text), metrics.height()) - room
+    if isinstance(widget, (QCheckBox, QRadioButton)):
+        option = QStyleOptionButton()
+        widget.initStyleOption(option)
+        check = isinstance(widget, QCheckBox)
+        part = QStyle.SubElement.SE_CheckBoxContents if check else QStyle.SubElement.SE_RadioButtonContents
+        room = style.subElementRect(part, option, widget).size()
+        return metrics.size(Qt.TextFlag.TextShowMnemonic.value, widget.text()) - room
+    if isinstance(widget, (QPushButton, QToolButton)):
+        icon = isinstance(widget, QToolButton) and (
+            widget.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonIconOnly or not widget.text()
+        )
+        if not widget.text() or (icon and not widget.icon().isNull()):
+            return QSize(0, 0)
+        wanted = metrics.size(Qt.TextFlag.TextShowMnemonic.value, widget.text())
+        if not widget.icon().isNull():
+            wanted += QSize(widget.iconSize().width() + 4, 0)
+        return wanted + QSize(4, 0) - widget.size()
+    return QSize(0, 0)
+
+
+def in_sight(widget: QWidget) -> bool:
+    """Whether it is shown, and not only because someone scrolls to it."""
+    return widget.isVisible() and not widget.visibleRegion().isEmpty()
+
+
+def scrolled(widget: QWidget) -> bool:
+    """Whether it stands in something that scrolls, beyond whose edge it may lie."""
+    parent = widget.parentWidget()
+    while parent is not None and not parent.isWindow():
+        if isinstance(parent, QScrollArea) and not isinstance(parent, QGraphicsView):
+            return True
+        parent = parent.parentWidget()
+    return False
+
+
+def name_of(widget: QWidget) -> str:
+    """Enough to find the control in the program."""
+    text = widget.text()[:40] if hasattr(widget, "text") and callable(widget.text) else ""
+    named = widget
+    while not named.objectName() and named.parentWidget() is not None:
+        named = named.parentWidget()
+    return f"{type(widget).__name__} {text!r} of {named.objectName()}"
+
+
+def controls(window: MainWindow) -> Iterator[QWidget]:
+    """Labels, buttons, fields and choices of the window that are in sight, but those that are part of another."""
+    for widget in window.findChildren(QWidget):
+        parent = widget.parentWidget()
+        if isinstance(parent, (QAbstractSpinBox, QComboBox)) or widget.window() is not window:
+            continue
+        if isinstance(parent, QAbstractScrollArea) and not isinstance(parent, QGraphicsView):
+            continue
+        if isinstance(widget, CONTROLS) and in_sight(widget):
+            yield widget
+
+
+def faults(window: MainWindow) -> list[str]:
+    """What is cut off, and what lies over something else."""
+    found, siblings = [], {}
+    for widget in controls(window):
+        lack = lacking(widget)
+        if lack.width() > SLACK or lack.height() > SLACK:
+            found.append(f"{name_of(widget)} lacks {lack.width()}, {lack.height()} pixels")
+        parent = widget.parentWidget()
+        if not scrolled(widget):
+            place, whole = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()), window.rect()
+            if not whole.contains(place) or not parent.rect().adjusted(-1, -1, 1, 1).contains(widget.geometry()):
+                found.append(f"{name_of(widget)} lies beyond the edge: {widget.geometry().getRect()}")
+        for other in siblings.setdefault(parent, []):
+            common = widget.geometry() & other.geometry()
+            if common.width() > 1 and common.height() > 1:
+                found.append(f"{name_of(widget)} lies over {name_of(other)}")
+        siblings[parent].append(widget)
+    return found
+
+
+def rest(window: MainWindow) -> None:
+    """All parts have their sizes."""
+    for _ in range(4):
+        QApplication.processEvents()
+
+
+@pytest.fixture
+def wider(qapp: QApplication) -> Iterator[None]:
+    """Every text a third longer."""
+    before = QFont(qapp.font())
+    font = QFont(before)
+    font.setStretch(WIDER)
+    qapp.setFont(font)
+    yield
+    qapp.setFont(before)
+
+
+def dressed(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, dark: bool) -> None:
+    """So many classifiers, text so many points larger, a theme."""
+    window.choose_theme("dark" if dark else "light")
+    for _ in range(lanes - window.document.shown):
+        window.controller.lanes.add(window.document.shown - 1)
+    for _ in range(window.document.shown - lanes):
+        window.controller.lanes.remove(window.document.shown - 1)
+    window.appearance.set_text_size(QApplication.font().pointSize() + larger)
+    settle(qtbot, window, 120_000)
+    rest(window)
+
+
+def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
+    """The window as it is, and with each panel: what is wrong."""
+    wrong = []
+    for panel in ("", *(spec.name for spec in docks())):
+        if panel:
+            window.named_actions[panel].trigger()
+            rest(window)
+        found = faults(window)
+        least = window.minimumSizeHint()
+        if window.size().toTuple() != size:
+            found.append(f"the window is of another size: {window.size().toTuple()}")
+        if least.width() > size[0] or least.height() > size[1]:
+            found.append(f"the least size is {least.toTuple()}")
+        if larger <= 4 and (least.width() > 1024 or least.height() > 700):
+            found.append(f"the least size of all is {least.toTuple()}")
+        wrong += [f"{panel or 'no panel'}: {each}" for each in found]
+        if panel:
+            window.dock_manager.hide([panel])
+            rest(window)
+    return wrong
+
+
+ALL = ([(1024, 768), (1280, 800), (1920, 1080)], [0, 4, 8], [False, True], [1, 2, 4])
+
+
+@pytest.mark.parametrize(("size", "larger", "dark", "lanes"), pairwise_params(*ALL))
+def test_nothing_is_cut_off(
+    make: Make, qtbot: QtBot, size: tuple[int, int], larger: int, dark: bool, lanes: int
+) -> None:
+    window = make(size=size)
+    dressed(window, qtbot, lanes, larger, dark)
+    wrong = check(window, size, larger)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.usefixtures("wider")
+@pytest.mark.parametrize(("size", "larger", "dark", "lanes"), pairwise_params(*ALL))
+def test_nothing_is_cut_off_of_texts_that_are_longer(
+    make: Make, qtbot: QtBot, size: tuple[int, int], larger: int, dark: bool, lanes: int
+) -> None:
+    window = make(size=size)
+    dressed(window, qtbot, lanes, larger, dark)
+    wrong = check(window, size, larger)
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,339 @@
+"""Presenter mode: nothing but the pictures, large text, spotlight, pen and panel; and everything comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontInfo, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDockWidget, QLineEdit, QToolBar, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.views.dock_manager import VERSION
+from app.views.presenter.glass import Glass
+from app.views.window import MainWindow
+from tests.windows import Make, settle
+
+SIZE = (1024, 768)
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def press(window: MainWindow, qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier):
+    QTest.keyClick(window.canvases[0], key, held)
+    rest(window, qtbot)
+
+
+def rest(window: MainWindow, qtbot: QtBot) -> None:
+    """Wait until all parts have their sizes."""
+    for _ in range(2):
+        settle(qtbot, window)
+        QTest.qWait(10)
+
+
+def begin(window: MainWindow, qtbot: QtBot) -> None:
+    press(window, qtbot, Qt.Key.Key_F5)
+    assert window.controller.session.presenting is not None
+
+
+def share(window: MainWindow) -> float:
+    areas = [canvas.plot_area() for canvas in window.canvases[: window.document.shown]]
+    return sum(area.width() * area.height() for area in areas) / (window.width() * window.height())
+
+
+def pixels(widget: QWidget) -> np.ndarray:
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return np.asarray(image.constBits()).reshape(image.height(), image.width(), 4)[:, :, :3].astype(int)
+
+
+def glass(window: MainWindow, lane: int) -> Glass:
+    found = window.canvases[lane].findChild(Glass)
+    assert found is not None and found.isVisible()
+    return found
+
+
+def state(window: MainWindow) -> dict[str, object]:
+    """Whatever must be the same afterwards."""
+    docks = {dock.objectName(): dock for dock in window.findChildren(QDockWidget)}
+    bars = [*window.findChildren(QToolBar), window.menuBar(), window.statusBar(), window.bar]
+    parts = [docks[name] for name in sorted(docks)] + bars
+    parts += [*window.lanes_view.rows, *window.lanes_view.strips, *window.canvases]
+    return {
+        "geometry": window.geometry(),
+        "window": window.windowState(),
+        "docks": bytes(window.saveState(VERSION).data()),
+        "parts": sorted((part.objectName(), str(part.isHidden() or part.geometry())) for part in parts),
+        "fields": [
+            (each.objectName(), each.width()) for each in window.lanes_view.findChildren(QLineEdit) if each.isVisible()
+        ],
+        "fonts": [each.font().toString() for each in window.lanes_view.findChildren(QWidget)],
+        "plots": [canvas.plot_area().getRect() for canvas in window.canvases],
+        "focus": window.focusWidget(),
+        "panels": window.controller.session.open_panels,
+        "pixels": pixels(window.lanes_view),
+    }
+
+
+@pytest.mark.parametrize("size", [SIZE, (1920, 1080)])
+@pytest.mark.parametrize("shown", [1, 2])
+def test_the_pictures_have_three_quarters_of_the_window(
+    make: Make, qtbot: QtBot, size: tuple[int, int], shown: int
+) -> None:
+    window = make(size=size)
+    if shown == 1:
+        window.named_actions["lanes"].trigger()
+        settle(qtbot, window)
+    before = share(window)
+    begin(window, qtbot)
+    assert share(window) >= max(0.75, before)
+    around = (window.menuBar(), window.bar, window.statusBar(), window.findChild(QToolBar, "palette"))
+    assert not any(part.isVisible() for part in around)  # type: ignore[union-attr]
+    assert not any(bar.isVisible() for bar in window.lanes_view.bars)
+    height = window.canvases[0].plot_area().height()
+    row, strip = window.lanes_view.rows[0], window.lanes_view.strips[0]
+    for part in (window.canvases[0], row.classifier, strip.label, row.findChild(QLineEdit)):
+        assert abs(QFontInfo(part.font()).pixelSize() - height / 32) <= 1, part
+    for row in window.lanes_view.rows[:shown]:
+        inside = [each for each in row.children() if isinstance(each, QWidget) and each.isVisible()]
+        assert len(inside) >= 3 and max(each.y() for each in inside) < 12, "in one line"
+        assert all(row.rect().contains(each.geometry()) for each in inside)
+
+
+def test_lines_and_symbols_go_with_the_text(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1920, 1080))
+    canvas = window.canvases[1]
+
+    def ink() -> float:
+        """How much of the picture is the ink of lines and marks, as a share of its height."""
+        drawn = pixels(canvas)
+        return float((drawn.max(axis=2) < 40).sum() / canvas.plot_area().height())
+
+    before = ink()
+    begin(window, qtbot)
+    assert ink() > 1.4 * before
+
+
+@pytest.mark.parametrize(("dark", "plus"), [(False, 0), (True, 2)])
+def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool, plus: int) -> None:
+    window = make(size=(1300, 800))
+    window.choose_theme("dark" if dark else "light")
+    for _ in range(plus):
+        window.named_actions["larger"].trigger()
+    for panel in ("history", "alphas"):
+        window.named_actions[panel].trigger()
+        rest(window, qtbot)
+    field = window.findChild(QLineEdit, "lane1.C")
+    assert field is not None
+    field.setFocus()
+    rest(window, qtbot)
+    before, document, position = state(window), window.document, window.controller.store.position
+    settings = (tmp_path / "settings.ini").read_bytes()
+    begin(window, qtbot)
+    assert not any(dock.isVisible() for dock in window.findChildren(QDockWidget))
+    for key, held in ((Qt.Key.Key_C, None), (Qt.Key.Key_Z, None), (Qt.Key.Key_F5, CONTROL), (Qt.Key.Key_Plus, CONTROL)):
+        press(window, qtbot, key, held or Qt.KeyboardModifier.NoModifier)
+    window.resize(900, 700)
+    draw(window, qtbot, 0)
+    press(window, qtbot, Qt.Key.Key_Escape)
+    assert window.controller.session.presenting is None
+    rest(window, qtbot)
+    after = state(window)
+    for name, value in before.items():
+        if name == "pixels":
+            where = np.argwhere((after[name] != value).any(axis=2))
+            # The symbol at the pointer, which has come over a picture meanwhile, and a text cursor that blinks.
+            assert len(where) <= 130, (len(where), where.min(axis=0), where.max(axis=0))
+        else:
+            assert after[name] == value, name
+    assert window.document is document and window.controller.store.position == position
+    assert not window.controller.store.modified
+    assert (tmp_path / "settings.ini").read_bytes() == settings
+    begin(window, qtbot)
+    assert window.controller.session.presenting.strokes == (), "nor does it remember the last time"
+
+
+def test_whoever_quits_meanwhile_finds_the_window_as_it_was(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    remembered = []
+    for presenting in (False, True):
+        window = make(size=(1300, 800))
+        if not presenting:
+            window.named_actions["history"].trigger()
+        window.move(0, 0)
+        rest(window, qtbot)
+        assert window.findChild(QDockWidget, "dock.history").isVisible()  # type: ignore[union-attr]
+        if presenting:
+            begin(window, qtbot)
+        window.close()
+        remembered.append((tmp_path / "settings.ini").read_bytes())
+    assert remembered[0] == remembered[1]
+
+
+def test_the_keys_of_all_commands_work_meanwhile(make: Make, qtbot: QtBot) -> None:
+    window = make(size=SIZE)
+    begin(window, qtbot)
+    points = len(window.document.points)
+    press(window, qtbot, Qt.Key.Key_A, CONTROL)
+    assert len(window.controller.session.selection) == points
+    press(window, qtbot, Qt.Key.Key_B)
+    assert window.controller.session.tool == "brush", "a tool's key"
+    press(window, qtbot, Qt.Key.Key_3)
+    assert window.controller.session.active_class == 2
+    press(window, qtbot, Qt.Key.Key_M)
+    assert not window.controller.session.marks
+    press(window, qtbot, Qt.Key.Key_G)
+    press(window, qtbot, Qt.Key.Key_Z, CONTROL)
+    press(window, qtbot, Qt.Key.Key_L)
+    assert window.document.shown == 1
+    press(window, qtbot, Qt.Key.Key_F9)
+    assert window.scene.legend
+    press(window, qtbot, Qt.Key.Key_F5)
+    assert window.controller.session.presenting is None, "its own key ends it, too"
+
+
+def test_steps_bring_the_transport_and_closing_it_takes_it_away(make: Make, qtbot: QtBot) -> None:
+    window = make(size=SIZE)
+    begin(window, qtbot)
+    bar = window.lanes_view.bars[1]
+    length = window.scene.lanes[1].run_state.step
+    press(window, qtbot, Qt.Key.Key_Comma)
+    press(window, qtbot, Qt.Key.Key_Comma)
+    assert bar.isVisible() and window.scene.lanes[1].run_state.step == length - 2
+    press(window, qtbot, Qt.Key.Key_Period)
+    assert window.scene.lanes[1].run_state.step == length - 1
+    close = bar.findChild(QWidget, "lane1.transport.close")
+    QTest.mouseClick(close, Qt.MouseButton.LeftButton)
+    rest(window, qtbot)
+    assert not bar.isVisible()
+
+
+def test_clicks_still_add_points(make: Make, qtbot: QtBot) -> None:
+    window = make(size=SIZE)
+    begin(window, qtbot)
+    number = len(window.document.points)
+    at = window.canvases[1].mapTo(window, window.to_widget(1, -1.2, 2.0))
+    QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=at)
+    rest(window, qtbot)
+    assert len(window.document.points) == number + 1
+
+
+def draw(window: MainWindow, qtbot: QtBot, lane: int) -> list[QPoint]:
+    """A line with the mouse, which the window itself hands on; returns where, on the glass."""
+    rest(window, qtbot)
+    over = glass(window, lane)
+    corners = [QPoint(60 + 12 * step, 80 + 5 * step) for step in range(12)]
+    at = [over.mapTo(window, corner) for corner in corners]
+    handle = window.windowHandle()
+    QTest.mousePress(handle, Qt.MouseButton.LeftButton, pos=at[0])
+    for corner in at[1:]:
+        QTest.mouseMove(handle, corner)
+        QApplication.processEvents()
+    QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=at[-1])
+    rest(window, qtbot)
+    return corners
+
+
+def test_the_pen_draws_over_a_picture_and_one_key_clears_it(make: Make, qtbot: QtBot) -> None:
+    window = make(size=SIZE)
+    begin(window, qtbot)
+    before = pixels(window.canvases[1])
+    document = window.document
+    press(window, qtbot, Qt.Key.Key_C)
+    corners = draw(window, qtbot, 1)
+    (stroke,) = window.controller.session.presenting.strokes
+    assert stroke.slot == document.slots[1] and len(stroke.xy) == len(corners)
+    drawn = pixels(window.canvases[1])
+    place = glass(window, 1).pos()
+    for corner in corners[1:-1]:
+        red, green = drawn[(place + corner).y(), (place + corner).x()][[2, 1]]
+        assert red > 180 and green < 60, "a line of its own colour"
+    other = pixels(window.canvases[0])
+    assert not ((other[:, :, 2] > 180) & (other[:, :, 1] < 40)).any(), "over the one picture only"
+    QTest.mouseMove(window.windowHandle(), QPoint(2, 2))  # the place of the pointer is marked in all pictures
+    press(window, qtbot, Qt.Key.Key_Backspace)
+    assert (pixels(window.canvases[1]) == before).all()
+    assert window.document is document and not window.controller.store.modified, "it draws no points"
+    press(window, qtbot, Qt.Key.Key_C)
+    at = window.canvases[1].mapTo(window, window.to_widget(1, -1.2, 2.0))
+    QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=at)
+    rest(window, qtbot)
+    assert len(window.document.points) == len(document.points) + 1, "without the pen the tool is back"
+
+
+def test_what_the_pen_drew_stays_where_it_is_in_the_plane(make: Make, qtbot: QtBot) -> None:
+    window = make(size=SIZE)
+    begin(window, qtbot)
+    press(window, qtbot, Qt.Key.Key_C)
+    draw(window, qtbot, 0)
+    (stroke,) = window.controller.session.presenting.strokes
+    window.controller.pan(0.3, 0.2)
+    rest(window, qtbot)
+    x, y = stroke.xy[5]
+    at = window.to_widget(0, x, y)
+    assert pixels(window.canvases[0])[at.y(), at.x()][2] > 180
+    assert pixels(window.canvases[0])[at.y(), at.x()][1] < 60
+
+
+def test_the_spotlight_follows_the_pointer_in_every_picture(make: Make, qtbot: QtBot) -> None:
+    window = make(size=SIZE)
+    begin(window, qtbot)
+    bright = [pixels(canvas) for canvas in window.canvases[:2]]
+
+    def lit(x: float, y: float) -> list[bool]:
+        found = []
+        for lane in (0, 1):
+            at = window.to_widget(lane, x, y)
+            found.append(bool((pixels(window.canvases[lane])[at.y(), at.x()] == bright[lane][at.y(), at.x()]).all()))
+        return found
+
+    def point(x: float, y: float) -> None:
+        at = window.canvases[0].mapTo(window, window.to_widget(0, x, y))
+        QTest.mouseMove(window.windowHandle(), at)
+        rest(window, qtbot)
+
+    press(window, qtbot, Qt.Key.Key_P)
+    point(1.0, 2.0)
+    press(window, qtbot, Qt.Key.Key_Z)
+    assert lit(1.5, 1.6) == [True, True] and lit(-0.6, -1.7) == [False, False]
+    point(-1.0, -2.1)
+    assert lit(-0.6, -1.7) == [True, True] and lit(1.5, 1.6) == [False, False], "in every picture at the same place"
+    press(window, qtbot, Qt.Key.Key_Z)
+    assert lit(1.5, 1.6) == [True, True]
+    QTest.keyPress(window.canvases[0], Qt.Key.Key_Z)  # held
+    qtbot.waitUntil(lambda: window.controller.session.presenting.spotlight, timeout=3000)
+    rest(window, qtbot)
+    assert lit(1.5, 1.6) == [False, False]
+    QTest.keyRelease(window.canvases[0], Qt.Key.Key_Z)
+    rest(window, qtbot)
+    assert lit(1.5, 1.6) == [True, True] and not window.controller.session.presenting.spotlight
+
+
+def test_a_panel_takes_half_of_the_screen_and_goes_away_again(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1300, 800))
+    window.named_actions["alphas"].trigger()
+    rest(window, qtbot)
+    begin(window, qtbot)
+    dock = window.findChild(QDockWidget, "dock.alphas")
+    assert dock is not None and not dock.isVisible()
+    for _ in range(2):
+        press(window, qtbot, Qt.Key.Key_F5, CONTROL)
+        assert dock.isVisible() and abs(dock.width() / window.width() - 0.5) < 0.02
+        assert QFontInfo(window.dock_manager.panel("alphas").font()).pixelSize() > 18, "to be read from afar"
+        press(window, qtbot, Qt.Key.Key_F5, CONTROL)
+        assert not dock.isVisible()
+    other = window.findChild(QDockWidget, "dock.curves")
+    press(window, qtbot, Qt.Key.Key_2, CONTROL)
+    assert other.isVisible() and abs(other.width() / window.width() - 0.5) < 0.02, "by its own key"
+    press(window, qtbot, Qt.Key.Key_Escape)
+    assert dock.isVisible() and not other.isVisible()
+
+
+def test_outside_of_it_its_keys_do_nothing(make: Make, qtbot: QtBot) -> None:
+    window = make(size=SIZE)
+    before, number = window.controller.session, len(window.document.points)
+    for key in (Qt.Key.Key_Z, Qt.Key.Key_C, Qt.Key.Key_Backspace):
+        press(window, qtbot, key)
+    press(window, qtbot, Qt.Key.Key_F5, CONTROL)
+    assert window.controller.session == before and len(window.document.points) == number
+    assert window.canvases[0].findChild(Glass) is None

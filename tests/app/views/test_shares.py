@@ -1,0 +1,68 @@
+"""How much of the window the pictures have: the rectangles inside the axes, without what lies over them."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QRegion
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.views.window import MainWindow
+from tests.windows import Make, settle
+
+#: Size, classifiers, text above the default in points, panels, least share of the window.
+SHARES = [
+    ((1024, 768), 2, 0, (), 0.55),
+    ((1280, 800), 2, 0, (), 0.60),
+    ((1920, 1080), 2, 0, (), 0.68),
+    ((1280, 800), 4, 0, (), 0.55),
+    ((1024, 768), 2, 4, (), 0.45),
+    ((1024, 768), 1, 0, ("evaluation", "curves"), 0.40),
+]
+
+
+def show(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, panels: tuple[str, ...]) -> None:
+    """So many classifiers, text so many points larger, and these panels."""
+    for _ in range(lanes - window.document.shown):
+        window.controller.lanes.add(window.document.shown - 1)
+    for _ in range(window.document.shown - lanes):
+        window.controller.lanes.remove(window.document.shown - 1)
+    window.appearance.set_text_size(QApplication.font().pointSize() + larger)
+    for name in panels:
+        window.named_actions[name].trigger()
+    settle(qtbot, window)
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+def seen(window: MainWindow) -> float:
+    """Share of the window that is picture: what other widgets lie over does not count."""
+    total = 0
+    for canvas in window.canvases[: window.document.shown]:
+        area = canvas.plot_area().toAlignedRect()
+        region = QRegion(area.translated(canvas.mapTo(window, area.topLeft() - area.topLeft())))
+        for other in [*window.lanes_view.forms, *canvas.findChildren(QWidget)]:
+            if other.isVisible() and other is not canvas.viewport():
+                region -= QRegion(QRect(other.mapTo(window, other.rect().topLeft()), other.size()))
+        total += sum(each.width() * each.height() for each in region)  # type: ignore[attr-defined]
+    return total / (window.width() * window.height())
+
+
+@pytest.mark.parametrize(("size", "lanes", "larger", "panels", "least"), SHARES)
+def test_pictures_have_their_share(
+    make: Make, qtbot: QtBot, size: tuple[int, int], lanes: int, larger: int, panels: tuple[str, ...], least: float
+) -> None:
+    window = make(size=size, simple=True)
+    show(window, qtbot, lanes, larger, panels)
+    assert window.size().toTuple() == size
+    assert seen(window) >= least
+
+
+def test_nothing_covers_the_square_about_the_middle(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1024, 768))
+    settle(qtbot, window)
+    for canvas in window.canvases[:2]:
+        others = [each for each in canvas.findChildren(QWidget) if each is not canvas.viewport() and each.isVisible()]
+        assert others == []
+    assert all(form.isHidden() for form in window.lanes_view.forms)

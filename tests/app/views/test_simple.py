@@ -1,0 +1,192 @@
+"""Simple and Full: what is in sight, what switches between the two, and what is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QListView, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.controllers.controller import Controller
+from app.files.settings import SIMPLE, Settings
+from app.learners.knn import KnnSettings
+from app.learners.perceptron import PerceptronSettings
+from app.learners.svm import SvmSettings
+from app.learners.table import LEARNERS
+from app.main import create_window
+from app.state.document import Document, Lane, default_document
+from app.state.session import Session
+from app.state.store import Store
+from app.views.window import MainWindow
+from tests.windows import Make, discard, settle
+
+#: What a student of 17 does not understand.
+UNCLEAR = ("Trainer", "Rule", "Tolerance", "Orders", "Passes", "Intercept", "KKT", "Multiplier", "Race", "Haze")
+
+
+def offered(window: MainWindow, lane: int = 0) -> list[str]:
+    """The classifiers in the list of the choice."""
+    combo = window.findChild(QComboBox, f"lane{lane}.classifier")
+    view = combo.view()
+    assert isinstance(view, QListView)
+    return [combo.itemData(row) for row in range(combo.count()) if not view.isRowHidden(row)]
+
+
+def first_sight(menu: QMenu) -> list[str]:
+    """The texts of a menu without those of the menus in it."""
+    return [action.text().replace("&", "") for action in menu.actions() if not action.isSeparator()]
+
+
+def said(window: MainWindow) -> Iterator[str]:
+    """All words in sight."""
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible():
+            continue
+        if isinstance(widget, (QLabel, QCheckBox)):
+            yield widget.text()
+        elif isinstance(widget, QComboBox):
+            yield widget.currentText()
+    for menu in window.menuBar().findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        yield from first_sight(menu)
+
+
+def test_a_first_start_is_simple(make: Make, qtbot: QtBot, qapp: object, tmp_path: Path) -> None:
+    window = create_window(None, tmp_path)
+    try:
+        window.resize(1100, 760)
+        window.show()
+        settle(qtbot, window)
+        assert window.named_actions["simple"].isChecked()
+        assert offered(window) == ["knn", "svm"]
+    finally:
+        discard(window)
+
+
+def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    for lane in (0, 1):
+        QTest.mouseClick(window.findChild(QWidget, f"lane{lane}.fold"), Qt.MouseButton.LeftButton)
+    settle(qtbot, window)
+    shown = {
+        "lane0.k",
+        "lane0.weights",
+        "lane1.kernel",
+        "lane1.C",
+        "lane1.C.slider",
+        "lane1.gamma",
+        "lane1.hard_margin",
+    }
+    hidden = {"lane0.metric", "lane1.rule", "lane1.trainer", "lane1.tol", "lane1.class_weight", "lane1.degree"}
+    for name in shown | hidden:
+        assert window.findChild(QWidget, name).isVisible() == (name in shown), name
+    words = " ".join(said(window))
+    assert [word for word in UNCLEAR if word.lower() in words.lower()] == []
+    QTest.keyClick(window, Qt.Key.Key_F8)
+    settle(qtbot, window)
+    for name in (shown | hidden) - {"lane1.degree"}:
+        assert window.findChild(QWidget, name).isVisible(), name
+    assert offered(window) == list(LEARNERS)
+    words = " ".join(said(window))
+    assert "KKT" in words and "Trainer" in words
+    for form, canvas in zip(window.lanes_view.forms, window.canvases, strict=False):
+        assert form.height() == min(form.sizeHint().height(), canvas.height()), (
+            "the open form has grown with its fields"
+        )
+
+
+def test_more_keeps_the_other_actions_and_their_keys(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    menus = {menu.title(): menu for menu in window.menuBar().findChildren(QMenu)}
+    assert "Why this step" not in first_sight(menus["&Training"])
+    assert "More" in first_sight(menus["&Training"])
+    more = window.findChild(QMenu, "more.training")
+    assert "Why this step" in first_sight(more) and "KKT cases" in first_sight(more)
+    QTest.keyClick(window, Qt.Key.Key_F8)
+    settle(qtbot, window)
+    assert "Why this step" in first_sight(menus["&Training"]) and "More" not in first_sight(menus["&Training"])
+    every = {action.objectName() for action in window.findChildren(QAction)}
+    assert {f"action.{name}" for name in window.named_actions} <= every
+
+
+@pytest.mark.parametrize("digit", range(1, 10))
+def test_panels_open_by_their_keys_and_the_window_stays_simple(make: Make, qtbot: QtBot, digit: int) -> None:
+    names = ["step", "curves", "alphas", "loss", "race", "asking", "compare", "probe", "evaluation"]
+    window = make(simple=True)
+    QTest.keyClick(window, Qt.Key(Qt.Key.Key_0 + digit), Qt.KeyboardModifier.ControlModifier)
+    settle(qtbot, window)
+    name = names[digit - 1]
+    if name == "race":
+        assert "race" in window.dock_manager.windows
+        window.dock_manager.windows["race"].close()
+    else:
+        qtbot.waitUntil(lambda: name in window.controller.session.open_panels)
+    assert window.named_actions["simple"].isChecked() and offered(window) == ["knn", "svm"]
+
+
+@pytest.mark.parametrize(
+    "lane",
+    [
+        Lane("perceptron"),
+        Lane("svm", svm=SvmSettings(selection="random")),
+        Lane("svm", svm=SvmSettings(trainer="lasvm")),
+        Lane("svm", svm=SvmSettings(tol=1e-5)),
+        Lane("svm", svm=SvmSettings(class_weight="balanced")),
+        Lane("knn", knn=KnnSettings(metric="cosine")),
+    ],
+    ids=lambda lane: lane.title,
+)
+def test_a_document_that_uses_more_opens_full(make: Make, qtbot: QtBot, lane: Lane) -> None:
+    window = make(simple=True)
+    window.controller.put(replace(default_document(), lanes=(lane, Lane("svm"))), None)
+    settle(qtbot, window)
+    assert not window.named_actions["simple"].isChecked() and len(offered(window)) == len(LEARNERS)
+    QTest.keyClick(window, Qt.Key.Key_F8)
+    assert "use more" in window.status_line.text() and not window.controller.session.simple
+    window.controller.put(default_document(), None)
+    settle(qtbot, window)
+    assert window.named_actions["simple"].isChecked(), "it is still what is wanted"
+
+
+@pytest.mark.parametrize(
+    "lane",
+    [
+        Lane("svm", svm=SvmSettings(kernel="poly", degree=2, coef0=0.5)),
+        Lane("svm", svm=SvmSettings(hard_margin=True, kernel="linear")),
+        Lane("knn", knn=KnnSettings(n_neighbors=51, weights="distance")),
+        Lane("svm", perceptron=PerceptronSettings(orders=5)),
+    ],
+    ids=lambda lane: lane.title,
+)
+def test_what_simple_has_controls_for_stays_simple(lane: Lane) -> None:
+    assert Document(lanes=(lane,), shown=1).is_simple
+    assert Document(lanes=(lane, Lane("pegasos")), shown=1).is_simple, "what is not on screen does not count"
+
+
+def test_undo_to_more_than_simple_shows_everything() -> None:
+    store = Store(default_document())
+    controller = Controller(store, Session(), lambda: None, lambda text: None, lambda text: None)
+    controller.set_lane(1, "svm", selection="random")
+    controller.set_lane(1, "svm", selection="second-order")
+    controller.prefer_simple(True)
+    assert controller.session.simple
+    controller.undo()
+    assert not controller.session.simple
+    controller.lanes.remove(1)
+    controller.toggle_simple()
+    for _ in range(3):
+        controller.lanes.add(controller.document.shown - 1)
+    assert controller.session.simple and controller.document.is_simple, "added are only those that Simple offers"
+
+
+def test_it_is_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(simple=True)
+    QTest.keyClick(window, Qt.Key.Key_F8)
+    assert Settings(tmp_path / "settings.ini").read(SIMPLE) is False
+    QTest.keyClick(window, Qt.Key.Key_F8)
+    assert Settings(tmp_path / "settings.ini").read(SIMPLE) is True
