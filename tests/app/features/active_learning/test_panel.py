@@ -406,7 +406,8 @@ def test_settings_stand_below_each_other_where_the_panel_is_narrow(stage: Build,
     made.click("settings")
     assert made.panel.minimumSizeHint().width() <= 264
     source, strategy = made.find("source"), made.find("strategy")
-    assert source.y() < strategy.y() and made.panel.width() == 264
+    qtbot.waitUntil(lambda: source.y() < strategy.y())
+    assert made.panel.width() == 264
     made.panel.resize(480, 600)
     qtbot.waitUntil(lambda: source.y() == strategy.y() and source.x() < strategy.x())
 
