@@ -98,17 +98,17 @@ def speed_note(lane: Lane) -> str:
     return f"Steps a second; one step is one {lane.trainer.step}."
 
 
-#: Signs in the pictures, what they mean, and whether only an SVM has them.
-LEGEND: tuple[tuple[str, str, bool], ...] = (
-    ("boundary", "Decision boundary", False),
-    ("margin", "Margins: f = −1 and f = +1", True),
-    ("free", "Free support vector: exactly on the margin", True),
-    ("bounded", "Bounded support vector: inside the margin or misclassified", True),
-    ("test", "Test point: nothing is trained on it", False),
-    ("wrong", "The model gets this point wrong", False),
-    ("tie", "Tie: no class is ahead", False),
-    ("orders", "Lines from other orders of the points; the thick one is widest", False),
-    ("second", "Boundary of the second of two that are compared", False),
+#: Signs in the pictures, and what they mean.
+LEGEND: tuple[tuple[str, str], ...] = (
+    ("boundary", "Decision boundary"),
+    ("margin", "Margins: f = −1 and f = +1"),
+    ("free", "Free support vector: exactly on the margin"),
+    ("bounded", "Bounded support vector: inside the margin or misclassified"),
+    ("test", "Test point: nothing is trained on it"),
+    ("wrong", "The model gets this point wrong"),
+    ("tie", "Tie: no class is ahead"),
+    ("orders", "Lines from other orders of the points; the thick one is widest"),
+    ("second", "Boundary of the second of two that are compared"),
 )
 #: The sign of a picture that is not certified.
 PROVISIONAL = ("provisional", "Hatched: not certified yet")

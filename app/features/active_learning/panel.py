@@ -27,6 +27,7 @@ from app.scene.model import Scene
 from app.state.document import Lane
 from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
+from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.form_fields import (
     combo_box,
     describe,
@@ -42,10 +43,10 @@ from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as asking_words
+from .class_buttons import ClassButtons
 from .state import MOST_GIVEN, ActiveLearningRun, Plan, begin
 from .view_controller import ActiveLearningController
 from .view_curve import LearningCurve, Sheet
-from .view_parts import ButtonRows, ClassButtons
 from .view_picture import PoolPicture, PoolScene
 
 SPACING = 6

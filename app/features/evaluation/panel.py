@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.features.active_learning.view_parts import ButtonRows
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.state.test_split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
 from app.views.theme import Theme
+from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.form_fields import (
     Gestures,
     combo_box,

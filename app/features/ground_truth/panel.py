@@ -10,12 +10,12 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.features.active_learning.view_parts import ButtonRows
 from app.features.evaluation.text import state_words
 from app.scene.model import Scene
 from app.state.number_format import grouped
 from app.state.session import Session
 from app.views.theme import Theme
+from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.form_fields import describe, filled, label_for, show_check, show_number, spin_box
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm

@@ -12,7 +12,15 @@ from app.state.number_format import count
 from app.state.points import MAX_CLASSES
 from app.views.actions import ICON_SIZE, icon
 from app.views.theme import Theme
-from app.views.widgets.form_fields import Gestures, NumberField, describe, show_choice, show_number, take_typed_number
+from app.views.widgets.form_fields import (
+    Gestures,
+    NumberField,
+    describe,
+    show_choice,
+    show_number,
+    show_text,
+    take_typed_number,
+)
 from solver.data.datasets import DATASETS, MOST_FLIPPED
 
 from .class_chips import counts_sentence
@@ -29,6 +37,7 @@ class GeneratorFields(QWidget):
         self._controller = controller
         self._gestures = Gestures(self)
         self._theme: Theme | None = None
+        self._shown: object = None
         self._set = QComboBox()
         for name, kind in DATASETS.items():
             self._set.addItem(kind.title, name)
@@ -134,19 +143,22 @@ class GeneratorFields(QWidget):
             self._go.setIcon(icon("generate", theme, self.devicePixelRatioF()))
         generator = scene.generator
         show_choice(self._set, generator.name)
-        self._set.setToolTip(f"Data set: {scene.generator_note}")
         show_number(self._count, generator.count)
         self._noise.show_value(generator.noise)
         show_number(self._seed, generator.seed)
         self._shift.show_value(generator.shift)
         self._flipped.show_value(generator.flipped)
         show_number(self._n_classes, generator.n_classes)
-        for name, field in self._rows.items():
-            self._form.setRowVisible(field, name in scene.generator_fields)
-        for label, text in ((self._note, scene.generator_note), (self._counts, counts_sentence(scene))):
-            if label.text() != text:
-                label.setText(text)
-        self._form.setRowVisible(self._limits, scene.limited or scene.training_limit != Document.training_limit)
+        show_text(self._note, scene.generator_note)
+        show_text(self._counts, counts_sentence(scene))
+        limits = scene.limited or scene.training_limit != Document.training_limit
+        shown = (scene.generator_note, scene.generator_fields, limits)
+        if shown != self._shown:
+            self._shown = shown
+            self._set.setToolTip(f"Data set: {scene.generator_note}")
+            for name, field in self._rows.items():
+                self._form.setRowVisible(field, name in scene.generator_fields)
+            self._form.setRowVisible(self._limits, limits)
         if self._limits.currentData() != scene.training_limit:
             self._limits.clear()
             for limit in sorted({*LIMITS, scene.training_limit}):

@@ -354,7 +354,7 @@ class Sheet:
         }
         signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets])
         sheets = [(sign.kind, sign.title(shot.scene)) for sign in table.signs() if sign.kind in signs]
-        return classes + [(kind, text) for kind, text, _ in LEGEND if there[kind]] + sheets
+        return classes + [(kind, text) for kind, text in LEGEND if there[kind]] + sheets
 
     def _rows(self) -> list[list[tuple[str, str, float]]]:
         """The legend's entries in rows as wide as the picture, with the x of each."""

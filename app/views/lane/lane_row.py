@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
@@ -82,7 +82,7 @@ class LaneRow(QWidget):
         button = QToolButton()
         button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
         button.setAutoRaise(True)
-        button.setFocusPolicy(self.focusPolicy().TabFocus)  # a click leaves the keys where they are
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys where they are
         button.setMinimumSize(SIZE, SIZE)
         describe(button, f"lane{self._index}.{name}", f"{title}, classifier {self._index + 1}", tip or title)
         return button
@@ -131,15 +131,11 @@ class LaneRow(QWidget):
             self._play.setIcon(icon("transport.play", theme, ratio))
         self._theme, self._folded = theme, lane.folded
         words = ", ".join(lane.not_default)
-        if self._more.text() != words:
-            self._more.setText(words)
-            self._more.setToolButtonStyle(
-                self._more.toolButtonStyle().ToolButtonTextBesideIcon
-                if words
-                else self._more.toolButtonStyle().ToolButtonIconOnly
-            )
         tip = "All settings, with their formulas." if lane.folded else "Fold the settings away."
-        if self._more.toolTip() != tip:
+        if (words, tip) != (self._more.text(), self._more.toolTip()):
+            styles = Qt.ToolButtonStyle
+            self._more.setText(words)
+            self._more.setToolButtonStyle(styles.ToolButtonTextBesideIcon if words else styles.ToolButtonIconOnly)
             self._more.setToolTip(tip)
             self._more.setAccessibleDescription(f"{tip} {words}".strip())
         self._play.setVisible(lane.lane.trainer is not None and not lane.watched)

@@ -9,6 +9,7 @@ from app.features import table
 from app.scene.model import Scene
 from app.scene.text import LEGEND, PROVISIONAL
 from app.views.theme import Theme
+from app.views.widgets.form_fields import show_text
 
 from .symbols import symbol_pixmap
 
@@ -35,7 +36,7 @@ class LegendCard(QFrame):
         grid.setColumnStretch(1, 1)
         of_marks = [(sign.kind, sign.text) for feature in table.FEATURES for sign in feature.mark_signs]
         of_sheets = [(sign.kind, sign.text) for sign in table.signs()]
-        entries = (*((kind, text) for kind, text, _ in LEGEND), *of_marks, PROVISIONAL, *of_sheets)
+        entries = (*LEGEND, *of_marks, PROVISIONAL, *of_sheets)
         for row, (kind, text) in enumerate(entries):
             self._rows[kind] = (QLabel(), QLabel(text, wordWrap=True))
             for column, label in enumerate(self._rows[kind]):
@@ -53,7 +54,7 @@ class LegendCard(QFrame):
                 picture.setPixmap(symbol_pixmap(theme, kind, ratio=self.devicePixelRatioF()))
         for sign in table.signs():
             if sign.called is not None:
-                self._rows[sign.kind][1].setText(sign.called(scene))
+                show_text(self._rows[sign.kind][1], sign.called(scene))
         if scene.signs != self._signs:
             self._signs = scene.signs
             for kind, parts in self._rows.items():

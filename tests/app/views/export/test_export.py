@@ -594,8 +594,9 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     tiny = Sheet(shoot(window.scene, frames, "window"), PictureSpec("window", 300, 200, 1.0))
     classes = [(str(c), f"Class {c + 1}: 40 points") for c in range(3)]
     absent = ("test", "orders", "second")
-    assert of_both.entries == classes + [(kind, text) for kind, text, _ in LEGEND if kind not in absent]
-    assert of_knn.entries == classes + [(kind, text) for kind, text, svm in LEGEND if not svm and kind not in absent]
+    assert of_both.entries == classes + [(kind, text) for kind, text in LEGEND if kind not in absent]
+    of_svm = ("margin", "free", "bounded")
+    assert of_knn.entries == [entry for entry in of_both.entries if entry[0] not in of_svm]
     assert without.entries == [] == tiny.entries
     lone = Points.of([[0, 0], [1, 1.0]], [2, 2])
     window = make(Document(points=lone, view=View.fitting(lone)))
