@@ -335,10 +335,10 @@ class Controller:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def new(self) -> None:
-        """No points and no file; everything else stays as it is."""
+        """No points, nothing that is of the points alone, and no file; everything else stays as it is."""
         old = self.document
         split = replace(old.split, painted=IdSet())
-        self.put(replace(old, points=Points(), origin=None, split=split), None)
+        self.put(replace(old, points=Points(), origin=None, split=split, scaling=None, axes=old.measured[1]), None)
 
     def put(
         self,

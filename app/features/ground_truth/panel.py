@@ -254,7 +254,7 @@ def _head(thrown: bool, square: bool) -> list[str]:
 
 def table_width(label: QLabel, thrown: bool, square: bool) -> int:
     """Pixels that the table of failures needs, with numbers as wide as they come."""
-    longest = ["100 000", "99.9 %", "99.9 – 100.0 %", "+99.9 pp", "99.9 %"]
+    longest = ["100 000", "99.9 %", "99.9 – 100.0 %", "+99.9 points", "99.9 %"]
     if not thrown:
         return 0
     metrics = label.fontMetrics()

@@ -110,10 +110,10 @@ def error_words(tally: Tally) -> tuple[str, str, str]:
 
 
 def excess_words(tally: Tally, ideal: Tally | None) -> str:
-    """How much more often than the ideal classifier a model fails on the same points, in percentage points."""
+    """How much more often than the ideal classifier a model fails on the same points, in points of a percent."""
     if ideal is None or ideal.fresh_draw != tally.fresh_draw or ideal.law != tally.law:
         return "…"
-    return points_of_percent((tally.failures - ideal.failures) / tally.thrown) + "\u00a0pp"
+    return points_of_percent((tally.failures - ideal.failures) / tally.thrown) + "\u00a0points"
 
 
 def points_of_percent(difference: float) -> str:

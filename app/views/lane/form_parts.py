@@ -30,6 +30,10 @@ from app.views.widgets.form_fields import (
 from app.views.widgets.scale_slider import ScaleSlider
 
 
+#: Of an exact field beside a slider.
+DIGITS = 5
+
+
 @dataclass
 class Editor:
     """What shows and changes one field.
@@ -194,10 +198,8 @@ class EditorMaker(QWidget):
         def room(digits: int) -> int:
             return exact.widget.fontMetrics().horizontalAdvance("0") * digits + (18 if limits.scale is not None else 30)
 
-        first = room(5)
-
         def fit(digits: int) -> None:
-            exact.widget.setFixedWidth(room(digits) if digits else first)
+            exact.widget.setFixedWidth(room(digits or DIGITS))
 
         fit(0)
 

@@ -92,6 +92,7 @@ class LearnerFields:
         self._boxes: list[QHBoxLayout] = []
         self._placed: object = None
         self._fitted: object = None
+        self._font = line.font()
         for part, learner in LEARNERS.items():
             for field in learner.fields:
                 if field.editor not in self.editors:
@@ -119,6 +120,11 @@ class LearnerFields:
             in_form = [field for field in fields if not field.primary]
             self.place([each for each in in_form if self.editors[each.editor].widget not in self.of_problems], names)
             self._order(fields, names)
+        if self._fitted is None and self._font != self._line.font():
+            self._font = self._line.font()
+            for made in self.editors.values():
+                if made.fit is not None:
+                    made.fit(0)
         for key, made in self.editors.items():
             for view in made.below:
                 wanted = view.render_lane(lane, theme) and key in own

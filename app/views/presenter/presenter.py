@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from app.controllers.controller import Controller
@@ -23,6 +23,8 @@ from .glass import Glass
 
 #: Share of the window that a panel takes.
 PANEL = 0.5
+#: What is said at the beginning, where the status lines are, and for how many milliseconds.
+HINT, SAID = "Esc ends presenter mode  ·  Z spotlight  ·  C pen  ·  Ctrl+F5 panel", 4000
 #: Platforms without a window manager: nothing there fills a screen.
 BARE = ("offscreen", "minimal")
 
@@ -85,6 +87,14 @@ class Presenter(QObject):
             )
         }
         HeldKey(window, self.actions["spotlight"], presenting.light)
+        self._hint = QLabel(HINT, window)
+        self._hint.setObjectName("presenter.hint")
+        self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._hint.setAutoFillBackground(True)
+        self._hint.setMargin(6)
+        self._hint.hide()
+        self._said = QTimer(self, singleShot=True, interval=SAID)
+        self._said.timeout.connect(self._hint.hide)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window)
         self._escape.setEnabled(False)
         self._escape.activated.connect(self._leave_off)
@@ -150,8 +160,16 @@ class Presenter(QObject):
             wide = round(PANEL * self._window.width())
             self._window.resizeDocks(docked[:1], [wide], Qt.Orientation.Horizontal)
 
+    def _place_hint(self) -> None:
+        """Say how it ends in the middle of the lowest edge, where there is no picture."""
+        self._hint.adjustSize()
+        below = self._window.rect()
+        self._hint.move((below.width() - self._hint.width()) // 2, below.height() - self._hint.height())
+        self._hint.raise_()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize:
+            self._place_hint()
             later(self, self._halve)
         return False
 
@@ -176,6 +194,9 @@ class Presenter(QObject):
             self._lanes.canvases[0].setFocus()
         self._enable(presenting=True)
         window.installEventFilter(self)
+        self._place_hint()
+        self._hint.show()
+        self._said.start()
         if QApplication.platformName() not in BARE:
             window.setWindowState(window.windowState() | Qt.WindowState.WindowFullScreen)
 
@@ -186,6 +207,7 @@ class Presenter(QObject):
             return
         window = self._window
         window.removeEventFilter(self)
+        self._hint.hide()
         for glass in self._glasses:
             glass.hide()
             glass.deleteLater()

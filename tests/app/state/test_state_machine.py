@@ -487,7 +487,8 @@ class Work(RuleBasedStateMachine):
         self.hand.new()
         self.in_gesture = False
         split = replace(document.split, painted=IdSet())
-        self.model = Model(state(replace(document, points=Points(), origin=None, split=split)))
+        blank = replace(document, points=Points(), origin=None, split=split, scaling=None, axes=document.measured[1])
+        self.model = Model(state(blank))
 
     @precondition(idle)
     @rule()

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.difference.scene import DifferenceSession
@@ -19,6 +19,7 @@ from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.commands import AddPoints, SetView
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
 from app.state.points import Points
+from app.state.scaling import Scaling, named
 from app.state.session import Session
 from app.views.window import MainWindow
 from tests.windows import Make, finish_tasks, settle
@@ -175,6 +176,23 @@ def test_new_takes_the_points_away_and_nothing_else(make: Make, qtbot: QtBot) ->
         assert getattr(new, name) == getattr(old, name), name
     assert "all settings stay" in window.named_actions["new"].toolTip()
     settle(qtbot, window)
+
+
+def test_new_takes_the_scaling_away_with_the_points(make: Make) -> None:
+    scaling = Scaling((170.0, 65.0), (9.0, 11.0))
+    window = make(replace(default_document(), axes=named(("height", "")), scaling=scaling))
+    window.named_actions["new"].trigger()
+    assert window.document.scaling is None and window.document.axes == ("height", "y")
+
+
+def test_exact_fields_have_room_for_five_digits_in_text_of_any_size(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800))
+    field = window.findChild(QLineEdit, "lane1.C")
+    assert field is not None
+    for _ in range(5):
+        assert field.width() >= field.fontMetrics().horizontalAdvance("00000") + 12
+        window.named_actions["larger"].trigger()
+        settle(qtbot, window)
 
 
 def test_the_relabel_brush_begins_at_one_point_and_keeps_its_own_radius(make: Make, qtbot: QtBot) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QFontInfo, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget, QLineEdit, QToolBar, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QToolBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.views.dock_manager import VERSION
@@ -337,3 +337,18 @@ def test_outside_of_it_its_keys_do_nothing(make: Make, qtbot: QtBot) -> None:
     press(window, qtbot, Qt.Key.Key_F5, CONTROL)
     assert window.controller.session == before and len(window.document.points) == number
     assert window.canvases[0].findChild(Glass) is None
+
+
+def test_the_beginning_says_how_it_ends_and_covers_no_picture(make: Make, qtbot: QtBot) -> None:
+    window = make(size=SIZE)
+    hint = window.findChild(QLabel, "presenter.hint")
+    assert hint is not None and not hint.isVisible()
+    begin(window, qtbot)
+    assert hint.isVisible() and "Esc" in hint.text()
+    for canvas in window.canvases:
+        area = canvas.plot_area().toAlignedRect().translated(canvas.mapTo(window, QPoint(0, 0)))
+        assert not area.intersects(hint.geometry())
+    timer = window.presenter.findChild(QTimer)
+    assert timer is not None and timer.isActive()
+    timer.setInterval(1)
+    qtbot.waitUntil(lambda: not hint.isVisible())

@@ -350,7 +350,7 @@ def test_lanes_are_counted_on_the_same_points() -> None:
     assert scene.ideal_tally.failures == (Law("moons", 0.2).bayes(X) != y).sum()
     excess = (scene.rows[0].tally.failures - scene.ideal_tally.failures) / 5  # type: ignore[union-attr]
     said = truth_words.excess_words(scene.rows[0].tally, scene.ideal_tally)  # type: ignore[arg-type]
-    assert said == f"{excess:+.2f}\u00a0pp".replace("-", "−")
+    assert said == f"{excess:+.2f}\u00a0points".replace("-", "−")
 
 
 def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_is_done() -> None:
