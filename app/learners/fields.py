@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 Kind = Literal["choice", "slider", "number", "integer", "large integer", "check", "numbers of classes", "text"]
+
+
+#: Numbers of editors, by all that can be seen of a field.
+_EDITORS: dict[tuple[object, ...], int] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +85,11 @@ class Field:
         object.__setattr__(self, "parameter", self.parameter or self.name)
         object.__setattr__(self, "simple", self.simple or self.primary)
 
-    @property
-    def editor(self) -> tuple[object, ...]:
-        """What tells its editor from others."""
-        return self.name, self.kind, self.label, self.tip, self.title, self.parameter, self.choices
+    @cached_property
+    def editor(self) -> int:
+        """Number of its editor: fields that look alike have the same one."""
+        alike = (self.name, self.kind, self.label, self.tip, self.title, self.parameter, self.choices)
+        return _EDITORS.setdefault(alike, len(_EDITORS))
 
     def value(self, settings: Any) -> Any:
         """What it shows of `settings`; infinity at its end."""

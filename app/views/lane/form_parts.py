@@ -29,7 +29,6 @@ from app.views.widgets.form_fields import (
 )
 from app.views.widgets.scale_slider import ScaleSlider
 
-
 #: Of an exact field beside a slider.
 DIGITS = 5
 
@@ -97,7 +96,7 @@ class EditorMaker(QWidget):
     def __init__(self, index: int, controller: Controller) -> None:
         super().__init__()
         self.index, self.controller = index, controller
-        self.owners: dict[tuple[object, ...], str] = {}
+        self.owners: dict[int, str] = {}
         self.gestures = Gestures(self)
 
     def change(self, field: Field, value: Any, dragged: bool = False) -> None:

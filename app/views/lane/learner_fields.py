@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QL
 from app.learners.fields import Field
 from app.learners.table import LEARNERS
 from app.scene.model import LaneScene
+from app.state.document import Lane
 from app.state.slider_scales import RankScale
 from app.views.theme import Theme
+from app.views.widgets.scale_slider import LEAST
 
 from .form_parts import Editor, EditorMaker
 from .lane_row import LaneRow
@@ -22,7 +24,7 @@ WIDE = ("slider", "numbers of classes")
 #: Letters of a choice that are seen in the row, and digits of a number in presenter mode.
 SHORT, DIGITS = 7, 4
 #: The gap between the parts of the row, and the least and most of a slider, in pixels.
-GAP, LEAST_SLIDER, MOST = 4, 44, (1 << 24) - 1
+GAP, MOST = 4, (1 << 24) - 1
 
 
 class _Group(QWidget):
@@ -85,14 +87,15 @@ class LearnerFields:
 
     def __init__(self, maker: EditorMaker, line: LaneRow, grid: QGridLayout, row: int) -> None:
         self._maker, self._line, self._grid, self._row = maker, line, grid, row
-        self.editors: dict[tuple[object, ...], Editor] = {}
+        self.editors: dict[int, Editor] = {}
         self.of_problems: list[QWidget] = []
         self.behind: list[QWidget] = []
-        self._groups: dict[tuple[object, ...], _Group] = {}
+        self._groups: dict[int, _Group] = {}
         self._boxes: list[QHBoxLayout] = []
         self._placed: object = None
         self._fitted: object = None
         self._font = line.font()
+        self._shown: Lane | None = None
         for part, learner in LEARNERS.items():
             for field in learner.fields:
                 if field.editor not in self.editors:
@@ -129,12 +132,17 @@ class LearnerFields:
             for view in made.below:
                 wanted = view.render_lane(lane, theme) and key in own
                 view.setVisible(not view.isHidden() if drawing else wanted)
+        if drawing and lane.lane is self._shown:  # nothing can have been typed meanwhile, either
+            return
+        self._shown = lane.lane
         for field in fields:
             made = self.editors[field.editor]
             self._maker.owners[field.editor] = lane.lane.classifier
             if made.slider is not None and isinstance(made.slider.scale, RankScale):
                 made.slider.show_scale(lane.k_scale)
             made.show(field.value(settings))
+            if field.primary and isinstance(made.widget, QComboBox):  # as wide as its word: the sliders need the room
+                made.widget.setMinimumContentsLength(min(len(made.widget.currentText()), SHORT))
             if field.formula is not None and isinstance(made.widget, QLabel):
                 made.widget.setText(field.formula(settings))
             made.widget.setEnabled(field.enabled(settings, ()))
@@ -151,9 +159,6 @@ class LearnerFields:
         sliders, lengths = [], []
         for key, group in self._groups.items():
             made = self.editors[key]
-            if isinstance(made.widget, QComboBox):
-                words = len(made.widget.currentText()) if width is not None else SHORT
-                made.widget.setMinimumContentsLength(min(words, SHORT))
             if made.slider is not None and made.fit is not None:
                 made.fit(0 if width is None else DIGITS)
                 sliders.append(made.slider)
@@ -165,10 +170,10 @@ class LearnerFields:
         if width is not None and number:
             room = (width - self._line.length(lengths)) // number - GAP
         for key, group in self._groups.items():
-            group.grow(self.editors[key].slider is not None and room >= LEAST_SLIDER)
+            group.grow(self.editors[key].slider is not None and room >= LEAST)
         for slider in sliders:
-            slider.setVisible(room >= LEAST_SLIDER)
-            slider.setMaximumWidth(MOST if room >= slider.sizeHint().width() else max(room, LEAST_SLIDER))
+            slider.setVisible(room >= LEAST)
+            slider.setMaximumWidth(MOST if room >= slider.sizeHint().width() else max(room, LEAST))
 
     def _order(self, fields: Sequence[Field], names: frozenset[str]) -> None:
         """Have the Tab key go through the row, and then through the form, in the order of the fields."""

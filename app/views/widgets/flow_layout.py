@@ -13,7 +13,7 @@ def _grows(item: QLayoutItem) -> bool:
 class FlowLayout(QLayout):
     """Lays its widgets out from left to right, and goes on in the next line where there is no room.
 
-    What is left of a line goes to those of its widgets that expand.
+    Widgets that expand are as narrow as they can be before a line ends, and get what is left of it.
 
     Parameters
     ----------
@@ -76,8 +76,9 @@ class FlowLayout(QLayout):
         for item in self._items:
             if item.isEmpty():
                 continue
-            size = item.sizeHint().expandedTo(item.minimumSize())
-            size.setWidth(min(size.width(), max(rect.width(), item.minimumSize().width())))
+            least = item.minimumSize()
+            size = item.sizeHint().expandedTo(least)
+            size.setWidth(least.width() if _grows(item) else min(size.width(), max(rect.width(), least.width())))
             if lines[-1] and x + size.width() > rect.width():
                 lines.append([])
                 x = 0

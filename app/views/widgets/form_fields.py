@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -131,6 +131,10 @@ class ShortCombo(QComboBox):
         self.initStyleOption(option)
         whole, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
         return self.style().subControlRect(whole, option, field, self).width() - 2
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt keeps its own from before the length of the contents was changed."""
+        return self.sizeHint()
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip and not self.is_whole():

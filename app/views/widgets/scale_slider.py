@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 
 from app.state.slider_scales import PER_DECADE, Scale
 
+#: Width in pixels of the shortest one.
+LEAST = 40
+
 
 class ScaleSlider(QSlider):
     """A slider over the positions of a scale, and with `endless` one more for infinity."""
@@ -31,6 +34,10 @@ class ScaleSlider(QSlider):
             self.scale = scale
             with QSignalBlocker(self):
                 self.setRange(scale.low, scale.high + self._beyond)
+
+    def minimumSizeHint(self) -> QSize:
+        """Room to move in."""
+        return QSize(LEAST, super().minimumSizeHint().height())
 
     def place_of(self, value: float) -> int:
         """The position nearest to `value`."""
