@@ -211,6 +211,11 @@ class _Command:
     run: Callable[[argparse.Namespace, _Opened, _Parser], int]
 
 
+def _lesson_arguments(parser: _Parser) -> None:
+    parser.add_argument("what", choices=("check",), metavar="check", help="one line for each fault, with its line")
+    parser.add_argument("files", nargs="+", type=_path, metavar="FILE", help="a lesson, a .lesson.md file")
+
+
 def _path(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("the file name is empty")
@@ -259,7 +264,7 @@ def main(arguments: list[str] | None = None) -> int:
     from app.files import documents
 
     try:
-        return command.run(options, _opened(options.file), parser)
+        return command.run(options, _opened(getattr(options, "file", None)), parser)
     except documents.FileError as error:
         parser.error(str(error))
 
@@ -285,6 +290,14 @@ def _draw(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     return 0
 
 
+def _check_lessons(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+    from app.features.lessons.check import check
+
+    lines, sound = check(options.files)
+    _tell("".join(f"{line}\n" for line in lines))
+    return 0 if sound else 1
+
+
 def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.files import log
 
@@ -302,11 +315,13 @@ def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) 
 _COMMANDS = {
     "": _Command(
         "Watch classifiers learn on points you click.",
-        f"{NAME} render [FILE] --out PICTURE draws the window into a file; it needs no display.",
+        f"{NAME} render [FILE] --out PICTURE draws the window into a file; it needs no display."
+        f"  {NAME} lesson check FILE... looks for faults in lessons.",
         _window_arguments,
         _open_window,
     ),
     "render": _Command("Draw the window into a PNG file; needs no display.", "", _render_arguments, _draw),
+    "lesson": _Command("Check lessons that you have written.", "", _lesson_arguments, _check_lessons),
 }
 
 
