@@ -20,11 +20,14 @@ from app.features.what_if.query import ended
 from app.scene.context import Context
 from app.state.document import Document
 from app.state.number_format import grouped, percent, short
+from solver import Certificate
 from solver.core.binary_reduction import PairClassifier
 
 from .model import Goal
 
-Quantity = Literal["accuracy", "test accuracy", "training accuracy", "margin", "support vectors", "steps", "wrong", "points"]
+Quantity = Literal[
+    "accuracy", "test accuracy", "training accuracy", "margin", "support vectors", "steps", "wrong", "points"
+]
 #: Longer words first: a name is looked for from its beginning.
 QUANTITIES: dict[str, Quantity] = {
     "test accuracy": "test accuracy",
@@ -137,7 +140,9 @@ def _clause(part: str, text: str) -> Clause:
         raise ValueError(f"the goal “{text}”: the number of {what} is a whole number.")
     clause = Clause(what, _places(said.get("who")), said["how"], number)
     most = 1.0 if what in ACCURACIES else 1e12
-    if not any(clause.holds(value) for value in (0.0, number, number - 1e-6, number + 1e-6, most) if 0 <= value <= most):
+    if not any(
+        clause.holds(value) for value in (0.0, number, number - 1e-6, number + 1e-6, most) if 0 <= value <= most
+    ):
         raise ValueError(f"the goal “{text}” can never be reached.")
     return clause
 
@@ -219,7 +224,7 @@ def check(goal: Goal, context: Context) -> Reached:
 def _said(what: Quantity, values: list[float], document: Document) -> str:
     def one(value: float) -> str:
         if math.isnan(value):
-            return "none"
+            return "begun from what was there: press Restart" if what == "steps" else "none"
         if what in ACCURACIES:
             return percent(value)
         return short(value) if what == "margin" else grouped(int(value))
@@ -246,12 +251,21 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
             return None
         return frame.accuracy if what != "wrong" else round((1.0 - frame.accuracy) * len(frame.points))
     if what == "steps":
+        if _goes_on(frame):
+            return math.nan
         return float(sum(getattr(each, "mistakes", getattr(each, "n_iter", 0)) for each in frame.certificates))
     if not ended(frame):
         return math.nan
     if what == "support vectors":
-        return float(sum(each.n_free + each.n_bounded for each in frame.certificates))  # type: ignore[union-attr]
+        known = [each for each in frame.certificates if isinstance(each, Certificate)]
+        return float(sum(each.n_free + each.n_bounded for each in known))
     return margin_of(frame)
+
+
+def _goes_on(frame: Frame) -> bool:
+    """The training began from the multipliers of another one: its few steps say nothing."""
+    run = frame.run_state
+    return run is not None and "dual" in run.trace.names and abs(run.trace.at("dual", 0)[0]) > 1e-9
 
 
 def margin_of(frame: Frame) -> float:

@@ -17,6 +17,7 @@ GENERATOR: dict[str, str] = {
     "n": "count",
     "noise": "noise",
     "seed": "seed",
+    "data seed": "seed",
     "shift": "shift",
     "classes": "n_classes",
     "flipped": "flipped",

@@ -142,7 +142,7 @@ def _read(text: str, name: str, folder: Path | None) -> tuple[Lesson, list[tuple
         lines[number - 1] = _ACTING.sub(" ", line)
     front, begin = _front(lines, found)
     parts = _parts(lines, begin, found)
-    if not parts:
+    if not parts and begin < len(lines):
         found.add(len(lines), "there is no step: each begins with a heading, “# Title”.")
     if len(parts) > MOST_STEPS:
         found.add(parts[MOST_STEPS].line, f"there are more than {MOST_STEPS} steps.")
@@ -218,7 +218,7 @@ def _front_value(key: str, value: str, line: int, found: _Faults) -> str:
 def _parts(lines: Sequence[str], begin: int, found: _Faults) -> list[_Part]:
     """The headings from the line at place `begin` on, with what stands below them."""
     parts: list[_Part] = []
-    told = begin == 0 or not lines[begin - 1].strip() == "---"  # of text before the first heading
+    told = begin == 0 or lines[begin - 1].strip() != "---"  # of text before the first heading
     fence, fence_line, in_fields, spoilt = "", 0, False, False
     for number, line in list(enumerate(lines, 1))[begin:]:
         heading = None if fence else _HEADING.fullmatch(line)
@@ -423,7 +423,7 @@ class _Reader:
             self.found.add(entry.line, f"view is three numbers, “x, y, span”, not “{entry.value}”.")
             return None
         try:
-            changed_struct(View(), dict(zip("x y span".split(), numbers, strict=True)))
+            changed_struct(View(), dict(zip(["x", "y", "span"], numbers, strict=True)))
         except ValueError:
             self.found.add(entry.line, "view lies too far out, or its span is not above 0.")
             return None

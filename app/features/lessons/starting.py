@@ -99,7 +99,16 @@ def changed(document: Document, settings: Sequence[Setting]) -> tuple[Document, 
                 document = _set(document, each)
             except ValueError as error:
                 faults.append((each.line, str(error)))
+    seeded = [place for place, lane in enumerate(document.lanes[: document.shown], 1) if _has_seed(lane)]
+    for each in made if seeded else ():
+        if names.folded(each.name) == "seed":
+            whose = f"“{seeded[0]}.seed” is that of classifier {seeded[0]}, “data seed” that of the points"
+            faults.append((each.line, f"whose seed? {whose}."))
     return document, faults
+
+
+def _has_seed(lane: Lane) -> bool:
+    return any(field.name == "seed" for field in lane.family.fields)
 
 
 def _is_of_generator(setting: Setting) -> bool:

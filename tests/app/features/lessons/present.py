@@ -13,7 +13,6 @@ from app.features.scores.scene import queries
 from app.scene.context import Context
 from app.state.document import Document
 from app.state.session import Session
-
 from solver import Grid
 
 SMALL = Grid(-3.0, 3.0, -3.0, 3.0, 24, 24)
