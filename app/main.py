@@ -20,6 +20,7 @@ from . import __version__
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+    from app.features.lessons.model import Lesson
     from app.files.documents import Fingerprint
     from app.state.document import Document
     from app.views.window import MainWindow
@@ -172,7 +173,9 @@ def _occupy_standard_files() -> None:
 
 
 def _window_arguments(parser: _Parser) -> None:
-    parser.add_argument("file", nargs="?", type=_path, metavar="FILE", help="a .playground document to open")
+    parser.add_argument(
+        "file", nargs="?", type=_path, metavar="FILE", help="a .playground document or a .lesson.md lesson to open"
+    )
     parser.add_argument(
         "--profile-dir",
         type=_folder,
@@ -247,6 +250,7 @@ class _Opened:
     path: Path | None
     on_disk: Fingerprint | None
     is_copy: bool
+    lesson: Lesson | None = None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -277,6 +281,12 @@ def _opened(path: Path | None) -> _Opened:
         return _Opened(default_document(), None, None, False)
     if recovery.is_copy(path):
         return _Opened(recovery.read(path), None, None, True)
+    if path.name.lower().endswith(".lesson.md"):
+        from app.features.lessons.reading import read
+        from app.features.lessons.starting import start_of
+
+        lesson = read(path)
+        return _Opened(start_of(lesson, 0), None, None, False, lesson)
     on_disk = documents.fingerprint(path)  # taken first: a change between the two is noticed when saving
     return _Opened(documents.read(path), path, on_disk, False)
 
@@ -304,6 +314,8 @@ def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) 
     application = make_application()
     window = create_window(opened.document, options.profile_dir, opened.path, opened.on_disk, opened.is_copy)
     log.take_uncaught()
+    if opened.lesson is not None:
+        window.lessons.begin(opened.lesson)
     window.show()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends the program: Qt never looks for it
     code = application.exec()
