@@ -83,7 +83,7 @@ def regions(lines: Sequence[Array], xs: Array, ys: Array) -> Integers:
     dx, dy = xs[1] - xs[0], ys[1] - ys[0]
     for line in lines:
         # A line exactly through samples would be on neither side of them: it passes by their sides.
-        line = line + (PAST[0] * dx, PAST[1] * dy)
+        line = line + np.array([PAST[0] * dx, PAST[1] * dy])
         for (ax, ay), (bx, by) in zip(line[:-1].tolist(), line[1:].tolist(), strict=True):
             rows = np.arange(*np.searchsorted(ys, (min(ay, by), max(ay, by))))
             if len(rows):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from app.controllers.controller import Controller
 from app.features import table
@@ -119,6 +119,7 @@ class LessonStage(QObject):
         for name in ONGOING:
             if actions[name].isEnabled() != (lesson is not None):
                 actions[name].setEnabled(lesson is not None)
+        self._share_keys(actions)
         covered = lesson is not None and bool(lesson.covered)
         for feature in table.FEATURES:  # windows with models of their own would show what is covered
             if feature.window is not None:
@@ -134,6 +135,13 @@ class LessonStage(QObject):
             later(self, lambda: self._docks.hide((PANEL,)))
         self._was_open = lesson is not None
 
+    def _share_keys(self, actions: dict[str, QAction]) -> None:
+        """What a clicker sends goes to the window in front, also where that is a panel's own."""
+        docks = () if self._was_open is not None else self._window.findChildren(QDockWidget)
+        for each in (*self._docks.windows.values(), *docks):
+            if actions["lesson_next"] not in each.actions():
+                each.addActions([actions["lesson_next"], actions["lesson_back"]])
+
     def _arrange(self, lesson: Lesson, at: int, actions: dict[str, QAction]) -> None:
         """The panel of the step beside the lesson's, and no other; of the layers that the lesson names, its own."""
         step = lesson.steps[at]
@@ -143,8 +151,10 @@ class LessonStage(QObject):
         for name, window in tuple(self._docks.windows.items()):
             if name != step.panel:
                 window.close()
+                self._window.activateWindow()
         if step.panel and step.panel in self._docks.opens_windows and step.panel not in self._docks.windows:
             self._docks.open(step.panel)
+            self._share_keys(actions)
         for name in sorted({name for each in lesson.steps for name in each.layers}):
             if name in actions and actions[name].isChecked() != (name in step.layers):
                 actions[name].trigger()

@@ -351,7 +351,8 @@ def test_links_ask_and_nothing_is_fetched(
     window = make()
     secret = tmp_path / "secret.png"
     QWidget().grab().save(str(secret))
-    text = f"![words]({secret.as_uri()}) <img src='{secret}'> [page](https://example.org/page) [file]({secret.as_uri()})"
+    own = secret.as_uri()
+    text = f"![words]({own}) <img src='{secret}'> [page](https://example.org/page) [file]({own})"
     begin(window, qtbot, replace(SMALL, steps=(replace(SMALL.steps[0], text=text), *SMALL.steps[1:])))
     opened: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
