@@ -31,7 +31,7 @@ class HelpDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("help")
         self.setWindowTitle("Help")
-        page = QTextBrowser()
+        page = named(QTextBrowser(), "help.keys")
         page.setAccessibleName("Pictures and keys")
         parts = []
         for title, rows in sections().items():

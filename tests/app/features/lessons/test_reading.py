@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QTabWidget, QTextBrowser, QWidget
 
 from app.features.lessons import controls, names, reading, shipped, starting
 from app.features.lessons.check import check
+from app.features.lessons.goals import check as reached
 from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
 from app.features.lessons.reading import LARGEST, faults, parse, read
 from app.files import documents, examples
@@ -20,7 +22,9 @@ from app.main import main
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
 from app.state.points import Points
 from app.views.actions import every
+from app.views.dialogs.help import HelpDialog
 from app.views.dock_manager import docks
+from tests.app.features.lessons.present import context_of
 
 FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading then stands in line 5
 
@@ -367,6 +371,22 @@ def test_the_example_of_the_help_is_sound(tmp_path: Path) -> None:
     example = tmp_path / "example.lesson.md"
     example.write_text(page.split("```\n")[1], encoding="utf-8")
     assert check([example]) == ([f"{example}: sound, 3 steps"], True)
+    lesson = read(example)
+    contexts = [context_of(starting.start_of(lesson, place)) for place in (0, 1)]
+    asked, goal = lesson.steps[0].prediction, lesson.steps[1].goal
+    assert asked is not None and asked.answers[asked.right] == "k = 15" and goal is not None
+    one, fifteen = (float(contexts[0].results.answer(f"score{slot}").value) for slot in (0, 1))  # type: ignore[union-attr]
+    assert one < fifteen and reached(goal, contexts[0]).reached is False is reached(goal, contexts[1]).reached
+
+
+def test_help_shows_how_lessons_are_written(qapp: object) -> None:
+    parent = QWidget()
+    dialog = HelpDialog(parent)
+    pages = dialog.findChild(QTabWidget, "help.pages")
+    assert pages is not None and [pages.tabText(place) for place in (0, 1)] == ["Pictures and keys", "Writing lessons"]
+    page = pages.widget(1)
+    assert isinstance(page, QTextBrowser) and "predict boundary of 2" in page.toPlainText()
+    assert not page.openExternalLinks() and page.accessibleName() == "Writing lessons"
 
 
 def test_the_help_has_every_field_and_every_name() -> None:
