@@ -21,7 +21,7 @@ from app.state.store import same_content
 from app.tools import GRAB_PIXELS, PointerPosition, Tool, nearest
 from solver.core.arrays import Integers
 
-from .model import Lesson
+from .model import Lesson, Step
 from .predicting import gain_of
 from .state import Boundary, Gains, Guess, LessonSession, StepState
 from .text import LENT, NOT_READY, NOT_TRAINED, SET_BACK
@@ -129,6 +129,7 @@ class LessonController:
             seeks=(None,) * MAX_LANES,
             restarts=tuple(restart + 1 for restart in session.restarts),
             studied=document.slots[document.shown - 1],
+            folds=(False if _unfolds(document, step) else None,) * MAX_LANES,
             lent=self._lent(now),
         )
         if step.show is not None and "tools" not in step.show:
@@ -300,6 +301,12 @@ class PickTool(Tool):
 
     def begin(self, pointer: PointerPosition) -> None:
         self._lessons.pick(pointer)
+
+
+def _unfolds(document: Document, step: Step) -> bool:
+    """Whether the step shows a setting that is folded away otherwise."""
+    fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
+    return step.show is not None and any(field.name in step.show and not field.primary for field in fields)
 
 
 def _start(lesson: Lesson, at: int) -> Document:

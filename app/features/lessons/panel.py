@@ -152,6 +152,11 @@ def _embolden(*labels: QLabel) -> None:
         label.setFont(font)
 
 
+def _whole(text: str) -> str:
+    """`text` whose percentages are never torn apart."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 class _Answer(QWidget):
     """A radio button whose text wraps."""
 
@@ -190,7 +195,10 @@ class _Answer(QWidget):
         said = "" if right is None else ", right" if right else ", wrong" if chosen else ""
         describe(self.button, f"lesson.answer{place + 1}", f"{place + 1}: {answer}{said}", f"Key {place + 1}.")
         if self.button.isChecked() != chosen:
+            group = self.button.group()
+            group.setExclusive(False)  # else the last one cannot be left out again
             self.button.setChecked(chosen)
+            group.setExclusive(True)
         self.button.setEnabled(right is None)
 
 
@@ -203,7 +211,6 @@ class _Question(QFrame):
         self._question = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.question")
         self._asked = named(QLabel(wordWrap=True), "lesson.asked")
         self._group = QButtonGroup(self)
-        self._group.setExclusive(False)  # nothing chosen is one of the states
         self._answers = [_Answer(place, self._group) for place in range(ANSWERS)]
         self._group.idClicked.connect(lessons.choose)
         self._score = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.score")
@@ -250,7 +257,7 @@ class _Question(QFrame):
         score = lesson.score
         if not open_ and prediction.kind == "choice":
             score = "Right." if guess.answer == prediction.right else "Not so."
-        show_text(self._score, score.replace(" %", "\N{NO-BREAK SPACE}%"))
+        show_text(self._score, _whole(score))
         self._score.setVisible(bool(score) and not open_)
         because = prediction.because if not open_ else ""
         self._because.show_markdown(because)
@@ -397,7 +404,7 @@ class LessonPanel(QWidget):
     def _show_goal(self, lesson: LessonScene, theme: Theme) -> None:
         self._goal.setVisible(bool(lesson.goal))
         sign = "✓" if lesson.reached else "○"
-        show_text(self._goal, f"{sign}  Goal: {plain(lesson.goal)}" if lesson.goal else "")
+        show_text(self._goal, _whole(f"{sign}  Goal: {plain(lesson.goal)}") if lesson.goal else "")
         ink, ground = theme.moods["certified"] if lesson.reached else (theme.ink, theme.base)
         style = f"color: rgb{ink}; background-color: rgb{ground}; border-radius: 4px;"
         if self._goal.styleSheet() != style:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from app.controllers.controller import Controller
 from app.features import table
+from app.features.feature import Widget
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
 from app.scene.model import Scene
@@ -29,6 +30,14 @@ from .state import LessonSession
 SUFFIX = ".lesson.md"
 #: Of a lesson that is open; the dock of this name is the panel.
 PANEL, ONGOING = "lesson", ("lesson_next", "lesson_back", "lesson_reset", "lesson_leave")
+
+
+@cache
+def _with_models() -> tuple[str, ...]:
+    """Panels and windows that train models of their own, which would show what is covered."""
+    made = [(each.dock.name, each.dock.make) for each in table.FEATURES if each.dock is not None]
+    made += [each.window for each in table.FEATURES if each.window is not None]
+    return tuple(name for name, make in made if isinstance(make, Widget) and "scheduler" in make.takes)
 
 
 def is_lesson(path: Path) -> bool:
@@ -121,9 +130,9 @@ class LessonStage(QObject):
                 actions[name].setEnabled(lesson is not None)
         self._share_keys(actions)
         covered = lesson is not None and bool(lesson.covered)
-        for feature in table.FEATURES:  # windows with models of their own would show what is covered
-            if feature.window is not None:
-                actions[feature.window[0]].setEnabled(not covered)
+        for name in _with_models():
+            if actions[name].isEnabled() == covered:
+                actions[name].setEnabled(not covered)
         if lesson is not None and lesson.waiting and (lesson.lines or lesson.guess.pair):
             actions["undo"].setEnabled(True)
             actions["undo"].setText("&Undo the last of the guess")
@@ -158,5 +167,7 @@ class LessonStage(QObject):
         for name in sorted({name for each in lesson.steps for name in each.layers}):
             if name in actions and actions[name].isChecked() != (name in step.layers):
                 actions[name].trigger()
-        if focus is not None and focus.isVisible():
+        if focus is None or focus.objectName().startswith("dock."):  # Qt's choice, where it was is away
+            self._window.setFocus()
+        elif focus.isVisible():
             focus.setFocus()  # an opened panel has taken it

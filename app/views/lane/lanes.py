@@ -239,7 +239,8 @@ class Lanes(QWidget):
         opened = False
         for index in range(len(self.canvases)):
             shown = index < scene.shown
-            open_form = shown and not scene.lanes[index].folded and not presenting
+            # In presenter mode none is open, but what a lesson names is in sight.
+            open_form = shown and not scene.lanes[index].folded and not (presenting and not scene.lanes[index].hidden)
             for part, seen in zip(
                 (*self._parts(index), self.forms[index]),
                 (shown, shown, shown and scene.lanes[index].watched, shown, open_form),

@@ -186,7 +186,7 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert "%" not in told(window) and "accuracy" not in said(window, "lane0.status")
     assert "boundary" not in window.scene.signs and "wrong" not in window.scene.signs
     assert [window.result(lane) is not None for lane in (0, 1)] == [True, True]  # they have learnt all the same
-    assert not window.named_actions["race"].isEnabled()
+    assert not window.named_actions["race"].isEnabled() and not window.named_actions["asking"].isEnabled()
     assert all(lane.picture is None and frame is None for lane, frame in window.shoot("window").lanes)
     # Also while it learns anew.
     pictures = []
@@ -196,9 +196,14 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert not any(picture is not None for picture in pictures)
     press(window, qtbot, Qt.Key.Key_1)
     assert window.controller.session.active_class == 0 and here(window).state.guess.answer == 0
-    window.findChild(QRadioButton, "lesson.answer3")
-    click(window, qtbot, "lesson.answer3", QRadioButton)
-    assert here(window).state.guess.answer == 2
+    for _ in range(2):  # a second click changes nothing
+        click(window, qtbot, "lesson.answer3", QRadioButton)
+        third = window.findChild(QRadioButton, "lesson.answer3")
+        assert here(window).state.guess.answer == 2 and third is not None and third.isChecked()
+    third.setFocus()
+    press(window, qtbot, Qt.Key.Key_Up)
+    assert here(window).state.guess.answer == 1
+    press(window, qtbot, Qt.Key.Key_3)
     click(window, qtbot, "lesson.reveal")
     assert said(window, "lesson.score") == "Not so."
     texts = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
@@ -212,6 +217,7 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert here(window).state.guess.revealed
     click(window, qtbot, "lesson.reset")
     assert not here(window).state.guess.is_made and window.scene.lanes[0].picture is None
+    assert not third.isChecked()
 
 
 def test_a_boundary_is_drawn_and_scored(make: Make, qtbot: QtBot) -> None:
