@@ -53,11 +53,8 @@ class ShareDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         points = count(len(document.points), "point")
         if text:
-            said = [
-                f"Copied: {points}, {count(len(text), 'character')}.  Paste it into a mail; to open it, paste it into this window.",
-                rounding(document),
-                LEFT_OUT,
-            ]
+            copied = f"Copied: {points}, {count(len(text), 'character')}."
+            said = [f"{copied}  To open it, paste it into this window.", rounding(document), LEFT_OUT]
         else:
             said = [f"Nothing was copied: a text holds at most {MOST_POINTS} points, and there are {points}."]
             said.append("A file holds them all.")
