@@ -60,14 +60,14 @@ class Opened:
     name : str
         Of the file that was read.
     path : Path or None
-        The document's file; None when a recovery copy or a share text was read, which is nobody's file.
+        The document's file; None when a recovery copy was read, which is nobody's file.
     on_disk : Fingerprint or None
     resets : int
         As of `Saved`.
     before : Document
         What the window showed when reading was asked for.
     shared : bool
-        A share text was read.
+        A share text was read; its file is not that of a document.
     """
 
     document: Document
@@ -145,8 +145,7 @@ class FileTasks:
             else:
                 data = documents.read_bytes(path)
                 document, on_disk = documents.decode(data, name, progress), Fingerprint.of(data)
-                if documents.is_share_file(data):  # saving there would put something else in its place
-                    own, on_disk, shared = None, None, True
+                shared = documents.is_share_file(data)
             # Where one looked is part of the document, unless nothing would be seen there.
             if not document.view.shows(document.points):
                 document = replace(document, view=View.fitting(document.points))
@@ -181,7 +180,7 @@ class FileTasks:
         """The document that was read, in place of the present one; of a recovery copy, as work without a file."""
         if opened.shared:
             self.take_shared(opened)
-            self._host.on_disk = None
+            self._host.on_disk = None  # saving there would put something else in its place
             self._host.store.saved(self._host.document, None)
             return
         self._host.put(opened.document, opened.path, opened.on_disk, modified=opened.path is None)

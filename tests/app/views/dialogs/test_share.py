@@ -23,6 +23,7 @@ from app.views.dialogs.import_table import ImportDialog
 from app.views.dialogs.share import ShareDialog, _at_most
 from app.views.window import MainWindow
 from tests.app.files.test_files import content
+from tests.app.views.test_nothing_is_cut_off import SLACK, lacking
 from tests.windows import Make, finish_tasks
 
 CTRL, SHIFT, ALT = (
@@ -129,20 +130,34 @@ def test_a_pasted_text_is_one_step(make: Make) -> None:
     assert window.findChild(ImportDialog) is None
 
 
-@pytest.mark.parametrize("way", ["paste", "import_clipboard", "drop"])
-def test_a_damaged_text_changes_nothing(make: Make, way: str) -> None:
+def test_a_damaged_text_changes_nothing(make: Make) -> None:
     window, said = make(MINE, wait=False), []
     window.controller.say = said.append
     text, before = encode(THEIRS)[:-9], window.document
     QApplication.clipboard().setText(text)
-    if way == "drop":
-        assert drop(window, text)
-    else:
-        window.named_actions[way].trigger()
-    finish_tasks(window)
-    assert window.document is before and not window.controller.store.history
-    assert len(said) == 1 and said[0].startswith("The share text is damaged"), said
-    assert window.findChild(ImportDialog) is None
+    for number, way in enumerate(("paste", "import_clipboard", "drop"), start=1):
+        if way == "drop":
+            assert drop(window, text)
+        else:
+            window.named_actions[way].trigger()
+        finish_tasks(window)
+        assert window.document is before and not window.controller.store.history
+        assert len(said) == number and said[-1].startswith("The share text is damaged"), said
+        assert window.findChild(ImportDialog) is None
+
+
+def test_in_large_text_nothing_of_it_is_cut_off(make: Make) -> None:
+    window = make(MINE, wait=False, size=(1024, 768))
+    window.appearance.set_text_size(QApplication.font().pointSize() + 8)
+    shown = dialog(window)
+    QApplication.processEvents()
+    for widget in (*shown.findChildren(QLabel), *shown.findChildren(QPushButton)):
+        lack = lacking(widget)
+        assert lack.width() <= SLACK and lack.height() <= SLACK, (widget.text(), lack)
+        assert shown.rect().contains(widget.geometry()) or widget.parentWidget() is not shown
+    assert shown.width() <= 1024 and shown.height() <= 768
+    QTest.keyClick(shown, Qt.Key.Key_Escape)
+    assert not shown.isVisible()
 
 
 def drop(window: QWidget, text: str) -> bool:
