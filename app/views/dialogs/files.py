@@ -18,6 +18,7 @@ from app.views.task_runner import TaskRunner
 from app.views.widgets.form_fields import named
 
 FILTER = f"Playground documents (*{documents.SUFFIX})"
+TEXTS = "Share texts (*.txt)"
 COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
 
 _Then = Callable[[], object]
@@ -181,7 +182,7 @@ class FileDialogs:
                 self._window,
                 "Open",
                 str(self._folder()),
-                f"{FILTER};;{COPIES}",
+                f"{FILTER};;{TEXTS};;{COPIES}",
                 fileMode=QFileDialog.FileMode.ExistingFile,
             ),
             "open",
