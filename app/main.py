@@ -172,10 +172,14 @@ def _occupy_standard_files() -> None:
             os.open(os.devnull, os.O_RDWR)
 
 
+def _takes_document(parser: _Parser) -> None:
+    """FILE, as every command has it."""
+    what = "a .playground document, a .lesson.md lesson, or a share text; default: two moons"
+    parser.add_argument("file", nargs="?", type=_path, metavar="FILE", help=what)
+
+
 def _window_arguments(parser: _Parser) -> None:
-    parser.add_argument(
-        "file", nargs="?", type=_path, metavar="FILE", help="a .playground document or a .lesson.md lesson to open"
-    )
+    _takes_document(parser)
     parser.add_argument(
         "--profile-dir",
         type=_folder,
@@ -186,9 +190,7 @@ def _window_arguments(parser: _Parser) -> None:
 
 
 def _render_arguments(parser: _Parser) -> None:
-    parser.add_argument(
-        "file", nargs="?", type=_path, metavar="FILE", help="a .playground document; default: two moons"
-    )
+    _takes_document(parser)
     parser.add_argument("--out", type=_path, required=True, metavar="PICTURE", help="the PNG file to write")
     parser.add_argument("--size", type=_size, default=DEFAULT_SIZE, metavar="WIDTHxHEIGHT", help="default 1280x800")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
@@ -244,7 +246,8 @@ def _size(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _Opened:
-    """The document that a command is about; `path` is None where it is no file, or the copy of an unsaved one."""
+    """The document that a command is about; `path` is None where it is no file, the copy of an unsaved one, or holds a
+    share text."""
 
     document: Document
     path: Path | None
@@ -279,6 +282,9 @@ def _opened(path: Path | None) -> _Opened:
 
     if path is None:
         return _Opened(default_document(), None, None, False)
+    text = str(path)  # nothing in a share text is changed by being taken for a name
+    if documents.is_share_text(text):
+        return _Opened(documents.decode(text.encode("utf-8", "replace")), None, None, False)
     if recovery.is_copy(path):
         return _Opened(recovery.read(path), None, None, True)
     if path.name.lower().endswith(".lesson.md"):
@@ -288,7 +294,11 @@ def _opened(path: Path | None) -> _Opened:
         lesson = read(path)
         return _Opened(start_of(lesson, 0), None, None, False, lesson)
     on_disk = documents.fingerprint(path)  # taken first: a change between the two is noticed when saving
-    return _Opened(documents.read(path), path, on_disk, False)
+    data = documents.read_bytes(path)
+    document = documents.decode(data, path.name or text)
+    if documents.is_share_file(data):  # saving there would put something else in its place
+        return _Opened(document, None, None, False)
+    return _Opened(document, path, on_disk, False)
 
 
 def _draw(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
@@ -297,6 +307,18 @@ def _draw(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     summary = render(opened.document, options.out, options.size, options.theme)
     _tell(f"{summary}\nWrote {options.out}\n")
     _leave(0)
+    return 0
+
+
+def _share(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+    from app.exchange import share_text
+    from app.files.documents import FileError
+
+    try:
+        text = share_text.encode(opened.document)
+    except FileError as error:
+        parser.exit(1, f"{NAME}: {error}\n")
+    _tell(f"{text}\n")
     return 0
 
 
@@ -327,12 +349,15 @@ def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) 
 _COMMANDS = {
     "": _Command(
         "Watch classifiers learn on points you click.",
-        f"{NAME} render [FILE] --out PICTURE draws the window into a file; it needs no display."
-        f"  {NAME} lesson check FILE... looks for faults in lessons.",
+        f"{NAME} render [FILE] --out PICTURE draws the window into a file; it needs no display.  {NAME} share [FILE]"
+        f" prints the document as one text, for a mail or a chat.  {NAME} lesson check FILE... checks lessons.",
         _window_arguments,
         _open_window,
     ),
     "render": _Command("Draw the window into a PNG file; needs no display.", "", _render_arguments, _draw),
+    "share": _Command(
+        "Print the document as one text, for a mail or a chat, that every FILE may be.", "", _takes_document, _share
+    ),
     "lesson": _Command("Check lessons that you have written.", "", _lesson_arguments, _check_lessons),
 }
 

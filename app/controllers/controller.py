@@ -17,6 +17,7 @@ from app.state.commands import (
     Generate,
     ImportPoints,
     Regenerate,
+    Revert,
     SetFields,
     SetGenerator,
     SetLane,
@@ -352,23 +353,35 @@ class Controller:
         `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
         """
         self.editing.cancel()
+        self._begin_anew(document.is_simple, document.slots)
+        self.on_disk = on_disk
+        self.store.reset(document, path, modified)
+
+    def replace_by(self, document: Document, text: str) -> bool:
+        """The same as one step, which undo takes back and calls `text`; False where nothing is changed by it."""
+        before = self.document
+        if not self.dispatch(Revert(document=document, text=text, own_view=True)) or self.document is before:
+            return False
+        self._begin_anew(document.is_simple, before.slots)
+        return True
+
+    def _begin_anew(self, is_simple: bool, slots: tuple[int, ...]) -> None:
+        """The session of another document, whose lanes have the `slots`; nothing of its runs is over."""
         old = self.document.slots  # a lane of the new one takes over what was set for the one in its place
         self.presenting.clear()
         session, names = self.session, ("playing", "speeds", "folds")
-        kept = {name: _moved(getattr(session, name), old, document.slots) for name in names}
+        kept = {name: _moved(getattr(session, name), old, slots) for name in names}
         restarts = tuple(restart + 1 for restart in self.session.restarts)
         self.set_session(
             *(part.of_new_document() for part in session.features),
             selection=NOTHING,
             cursor=None,
-            simple=self.prefers_simple and document.is_simple,
+            simple=self.prefers_simple and is_simple,
             example="",
             seeks=Session.seeks,
             restarts=restarts,
             **kept,
         )
-        self.on_disk = on_disk
-        self.store.reset(document, path, modified)
 
     def import_points(self, points: Imported, add: bool) -> None:
         """Points of a file in place of the present ones, or beside them."""

@@ -24,6 +24,8 @@ class FileHost(Host, Protocol):
 
     on_disk: Fingerprint | None
 
+    def replace_by(self, document: Document, text: str) -> bool: ...
+
     def put(
         self, document: Document, path: Path | None, on_disk: Fingerprint | None = None, modified: bool = False
     ) -> None: ...
@@ -64,6 +66,8 @@ class Opened:
         As of `Saved`.
     before : Document
         What the window showed when reading was asked for.
+    shared : bool
+        A share text was read; its file is not that of a document.
     """
 
     document: Document
@@ -72,6 +76,7 @@ class Opened:
     on_disk: Fingerprint | None
     resets: int
     before: Document
+    shared: bool = False
 
 
 class ChangedOnDiskError(documents.FileError):
@@ -134,21 +139,33 @@ class FileTasks:
 
         def work(progress: Progress) -> Opened:
             own: Path | None = path
-            on_disk = None
+            on_disk, shared = None, False
             if recovery.is_copy(path):
                 document, own = recovery.read(path), None
             else:
                 data = documents.read_bytes(path)
                 document, on_disk = documents.decode(data, name, progress), Fingerprint.of(data)
+                shared = documents.is_share_file(data)
             # Where one looked is part of the document, unless nothing would be seen there.
             if not document.view.shows(document.points):
                 document = replace(document, view=View.fitting(document.points))
             progress()
             _ = document.parts, document.points.counts  # kept for the window, which would wait for them
             progress()
-            return Opened(document, name, own, on_disk, resets, before)
+            return Opened(document, name, own, on_disk, resets, before, shared)
 
         return Task(f"Opening {name}", work, f"{name} was not opened", kept=False)
+
+    def opening_text(self, text: str) -> Task[Opened]:
+        """Read a share text."""
+        resets, before = self._host.store.resets, self._host.store.document
+
+        def work(progress: Progress) -> Opened:
+            from app.exchange import share_text  # only now: nothing of it is needed to start
+
+            return Opened(share_text.decode(text), "the share text", None, None, resets, before, True)
+
+        return Task("Opening a share text", work, "The share text was not opened", kept=False)
 
     def outdated(self, opened: Opened) -> bool:
         """Another document has been opened or made since, which is what one wants now."""
@@ -161,9 +178,24 @@ class FileTasks:
 
     def take_opened(self, opened: Opened) -> None:
         """The document that was read, in place of the present one; of a recovery copy, as work without a file."""
+        if opened.shared:
+            self.take_shared(opened)
+            self._host.on_disk = None  # saving there would put something else in its place
+            self._host.store.saved(self._host.document, None)
+            return
         self._host.put(opened.document, opened.path, opened.on_disk, modified=opened.path is None)
         if opened.path is None:
             self._host.say(f"Recovered {opened.name}. It is not saved yet.")
+
+    def take_shared(self, opened: Opened) -> None:
+        """What a share text holds, as one step."""
+        if self.outdated(opened):
+            return
+        if self._host.replace_by(opened.document, "Open a share text"):
+            points = count(len(opened.document.points), "point")
+            self._host.say(f"Opened a share text with {points}. Undo brings back what was here before.")
+        else:
+            self._host.say("The share text holds what is here already.")
 
     def take_reverted(self, opened: Opened) -> None:
         """What the document's file holds, as one step."""

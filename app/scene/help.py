@@ -71,6 +71,7 @@ BEFORE: tuple[Section, ...] = (
             ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
             ("Ctrl+A, Ctrl+I, Ctrl+Shift+A", "select all points, the others, none"),
             ("Ctrl+X, Ctrl+C, Ctrl+V", "cut, copy, paste points; also from and to a spreadsheet"),
+            ("Ctrl+Alt+C", "the document as one text, for a mail or a chat; Ctrl+V opens such a text"),
             ("Ctrl+D, Ctrl+R", "duplicate the selected points, give them the active class"),
             ("Ctrl+N, Ctrl+O", "new, open"),
             ("Ctrl+S, Ctrl+Shift+S", "save, save as; a document can also be dropped on the window"),

@@ -323,10 +323,11 @@ class SetFields(Edit):
 
 @dataclass(frozen=True, eq=False)
 class Revert(Edit):
-    """What the document's file holds, in place of everything."""
+    """What the document's file holds, in place of everything; with `own_view`, seen as it is there."""
 
     document: Document = field(default_factory=Document)
     text: str = "Revert to the file"
+    own_view: bool = False
 
     def name(self, before: Document, after: Document) -> str:
         return self.text
@@ -340,6 +341,8 @@ class Revert(Edit):
             points = Points(points.blocks, max(points.next_id, old.next_id))
         # The lanes are new ones, whatever their places were called before.
         view = document.view if points is old else View.fitting(points)
+        if self.own_view:
+            view = self.document.view
         new = replace(self.document, slots=document.slots, points=points, view=view)
         return document if _equal(new, document) else new
 

@@ -145,12 +145,18 @@ class MainWindow(DropWindow):
 
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
+        suffix = path.suffix.lower()
+        shared = suffix in ("", ".txt") and documents.holds_share_text(path)
         if is_lesson(path):
             self.lessons.open_path(path)
-        elif path.suffix.lower() == documents.SUFFIX or recovery.is_copy(path):
+        elif shared or suffix == documents.SUFFIX or recovery.is_copy(path):
             self.file_dialogs.open_path(path)
         else:
             self.import_export.import_file(path)
+
+    def take_text(self, text: str) -> None:
+        """Open a share text, as one step."""
+        self.import_export.open_text(text)
 
     def result(self, lane: int) -> Frame | None:
         """The newest frame of a lane: job number, model, certificate."""
@@ -296,6 +302,7 @@ class MainWindow(DropWindow):
             "cut": self.import_export.cut,
             "copy": self.import_export.copy,
             "paste": self.import_export.paste,
+            "copy_text": lambda: self.import_export.copy_as_text(questions.ask_save),
             "duplicate": lambda: editing.duplicate(self.canvases[0].unit()),
             "relabel": lambda: editing.relabel_selected(controller.session.active_class),
             "remove": self._delete,

@@ -12,7 +12,7 @@ import pytest
 
 from app import __version__
 from app.files import documents
-from app.state.document import Document, Lane
+from app.state.document import Document, Lane, default_document
 from app.state.points import Points
 
 ROOT = Path(__file__).parents[2]
@@ -71,6 +71,9 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "a name of two lines": (["render", "--out", "a\nb.jpg"], "a?b.jpg"),
     "an option of two lines": (["--a\nb"], "--a?b"),
     "a name that is no text": (["\udcff.playground"], "cannot be read"),
+    "a damaged share text": (["share", "classifier-playground:#eJx"], "The share text is damaged"),
+    "a damaged share text to draw": (["render", "classifier-playground:#eJx", "--out", "x.png"], "The share text is"),
+    "no file to share": (["share", "nowhere.playground"], "nowhere.playground"),
     "unknown theme": (["render", "--out", "x.png", "--theme", "pink"], "pink"),
 }
 
@@ -109,6 +112,55 @@ def test_a_recovery_copy_is_work_that_is_not_saved(
     with pytest.raises(SystemExit):
         main.main([str(copy)])
     assert f"x{suffix} is damaged" in capsys.readouterr().err and len(started) == 1
+
+
+def test_a_share_text_is_printed_and_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app import main
+    from app.exchange import share_text
+
+    file, text = tmp_path / "x.playground", share_text.encode(default_document())
+    assert main.main(["share"]) == 0 and capsys.readouterr() == (f"{text}\n", "")
+    for held in (documents.encode(default_document()), text.encode()):
+        file.write_bytes(held)
+        assert main.main(["share", str(file)]) == 0 and capsys.readouterr() == (f"{text}\n", "")
+    drawn: list[Document] = []
+    monkeypatch.setattr(main, "render", lambda document, *given: drawn.append(document) or "summary")
+    opened: list[main._Opened] = []
+    run = lambda options, given, parser: opened.append(given) or 0  # noqa: E731
+    monkeypatch.setitem(main._COMMANDS, "", replace(main._COMMANDS[""], run=run))
+    monkeypatch.setattr(main, "_leave", lambda code: None)
+    wrapped = f"{text[:70]}\n  {text[70:]}\n"
+    assert main.main(["render", wrapped, "--out", "x.png"]) == main.main([wrapped]) == main.main([str(file)]) == 0
+    for document in (*drawn, *(each.document for each in opened)):
+        assert share_text.encode(document) == text
+    assert len(drawn) == 1 and [each[1:] for each in map(astuple_shallow, opened)] == [(None, None, False)] * 2
+
+
+def astuple_shallow(opened: object) -> tuple[object, ...]:
+    return tuple(getattr(opened, name) for name in ("document", "path", "on_disk", "is_copy"))
+
+
+def test_too_many_points_to_share_are_one_line_and_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app.main import main
+
+    file = tmp_path / "x.playground"
+    documents.write(Document(Points.of([(0.0, 0.0)] * 451, 0)), file)
+    with pytest.raises(SystemExit) as end:
+        main(["share", str(file)])
+    out, err = capsys.readouterr()
+    assert (end.value.code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith("classifier-playground: The share text holds at most 450 points")
+
+
+def test_the_printed_text_is_all_that_is_printed() -> None:
+    done = run("share")
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.count("\n") == 1
+    again = run("share", done.stdout)
+    assert (again.returncode, again.stdout, again.stderr) == (0, done.stdout, "")
 
 
 @pytest.mark.parametrize("name", ["missing file", "wrong suffix"])

@@ -43,8 +43,8 @@ from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as asking_words
-from .class_buttons import ClassButtons
 from .state import MOST_GIVEN, ActiveLearningRun, Plan, begin
+from .view_buttons import ClassButtons
 from .view_controller import ActiveLearningController
 from .view_curve import LearningCurve, Sheet
 from .view_picture import PoolPicture, PoolScene

@@ -217,7 +217,9 @@ def check(goal: Goal, context: Context) -> Reached:
         reached &= all(clause.holds(value) for value in values)
         said.append(_said(clause.what, values, document))
     if not known:
-        return Reached(None, f"{goal.text}: still training")
+        frames = [context.results.frame(document.slots[place]) for place in range(document.shown)]
+        waits = any(frame is not None and frame.phase is Phase.PAUSED for frame in frames)
+        return Reached(None, f"{goal.text}: {'the training is paused' if waits else 'still training'}")
     return Reached(reached, f"{goal.text}: {'; '.join(said)}")
 
 

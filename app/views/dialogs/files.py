@@ -19,6 +19,7 @@ from app.views.widgets.form_fields import named
 
 FILTER = f"Playground documents (*{documents.SUFFIX})"
 LESSONS = ".lesson.md"
+TEXTS = "Share texts (*.txt)"
 COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
 
 _Then = Callable[[], object]
@@ -184,7 +185,7 @@ class FileDialogs:
                 self._window,
                 "Open",
                 str(self._folder()),
-                f"{FILTER[:-1]} *{LESSONS});;{COPIES}",
+                f"{FILTER[:-1]} *{LESSONS});;{TEXTS};;{COPIES}",
                 fileMode=QFileDialog.FileMode.ExistingFile,
             ),
             "open",

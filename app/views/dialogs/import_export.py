@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
 
 from app.controllers.controller import Controller
-from app.files.documents import FileError
+from app.files.documents import FileError, is_share_text
 from app.files.settings import EXCHANGE_FOLDER, Settings
 from app.state.plain_text import plain
 from app.views.task_runner import TaskRunner
@@ -59,6 +59,9 @@ class ImportExport:
         from app import exchange
 
         text = QApplication.clipboard().text()
+        if is_share_text(text):
+            self.open_text(text)
+            return
         self._show(lambda dialect: exchange.read_text(text, dialect=dialect), add)
 
     def ask_export(self) -> None:
@@ -145,7 +148,32 @@ class ImportExport:
 
     def _paste(self) -> None:
         editing, text = self._controller.editing, QApplication.clipboard().text()
+        if is_share_text(text):
+            self.open_text(text)
+            return
         self._tasks.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
+
+    def open_text(self, text: str) -> None:
+        """A share text in place of the document, as one step."""
+        file_tasks, say = self._controller.file_tasks, self._controller.say
+        self._tasks.run(
+            file_tasks.opening_text(text), file_tasks.take_shared, lambda error: say(str(error)), line="clipboard"
+        )
+
+    def copy_as_text(self, save: Callable[[], object]) -> None:
+        """The document as a share text to the clipboard; `save` asks where to save all digits of it."""
+        self._tasks.in_turn(lambda: self._copy_as_text(save), "clipboard")
+
+    def _copy_as_text(self, save: Callable[[], object]) -> None:
+        from app.exchange import share_text
+
+        from .share import ShareDialog
+
+        document = self._controller.document
+        text = share_text.encode(document) if len(document.points) <= share_text.MOST_POINTS else ""
+        if text:
+            QApplication.clipboard().setText(text)
+        ShareDialog(self._window, document, text, save).open()
 
     def _not_pasted(self, error: FileError) -> None:
         from app.exchange import DoubtError

@@ -21,7 +21,7 @@ from app.views.widgets.form_fields import describe, leave_field, named, show_cho
 from .form_parts import EditorMaker
 from .named_combo import NamedCombo
 
-SIZE, GAP, MOST = 26, 5, (1 << 24) - 1  # of a button, between the parts, and the most there is, in pixels
+SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # of a button, between the parts, and the most there is, in pixels
 _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
     "left": ("Move left", "Change places with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
     "right": ("Move right", "Change places with the next classifier.", lambda lanes, at: lanes.move(at, 1)),
@@ -69,7 +69,7 @@ class LaneRow(QWidget):
         self._play = self._button("watch", "Watch the training", "Watch it learn, step by step.")
         self._play.clicked.connect(lambda: maker.controller.playback.watch(self._index))
         self._menu = PopupButton(f"lane{self._index}.menu", "⋮", "Move, add, duplicate or remove classifiers.")
-        self._menu.setFixedSize(SIZE, SIZE)
+        self._menu.setMinimumSize(SIZE, SIZE)
         self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
         #: What stands behind the controls, and what that is in.
         self.ends = (self._play, self._more, self._menu)

@@ -1,4 +1,4 @@
-"""DropWindow: a main window on which files can be dropped."""
+"""DropWindow: a main window on which files and share texts can be dropped."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QMainWindow, QWidget
 
+from app.files.documents import is_share_text
 from app.state.plain_text import plain
 
 from .painting import painter_on
@@ -16,7 +17,8 @@ BORDER, WASH = 4, 40  # pixels, and the opacity of the colour over everything, o
 
 
 class DropWindow(QMainWindow):
-    """Hands the first file that is dropped on it to `take_file`; shows that it would while one is held over it."""
+    """Hands the first file that is dropped on it to `take_file`, or a share text to `take_text`; shows that it would
+    while one is held over it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,11 +29,18 @@ class DropWindow(QMainWindow):
         """A file was dropped."""
         raise NotImplementedError
 
+    def take_text(self, text: str) -> None:
+        """A share text was dropped."""
+        raise NotImplementedError
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         paths = _files(event)
         if paths:
             event.acceptProposedAction()
             self._highlight.show_over(f"Drop {plain(paths[0].name)} to open or import it")
+        elif _share_text(event):
+            event.acceptProposedAction()
+            self._highlight.show_over("Drop the share text to open it")
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self._highlight.hide()
@@ -42,6 +51,9 @@ class DropWindow(QMainWindow):
         if paths:
             event.acceptProposedAction()
             self.take_file(paths[0])
+        elif text := _share_text(event):
+            event.acceptProposedAction()
+            self.take_text(text)
 
 
 class _Highlight(QWidget):
@@ -87,3 +99,8 @@ class _Highlight(QWidget):
 
 def _files(event: QDropEvent) -> list[Path]:
     return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+
+
+def _share_text(event: QDropEvent) -> str:
+    text = event.mimeData().text()
+    return text if is_share_text(text) else ""

@@ -171,10 +171,10 @@ def test_nothing_is_known_while_it_moves_and_nothing_stale_counts() -> None:
     assert check(goal, replace(context, document=other)).reached is None
     fewer = replace(document, points=document.points.remove(np.array([0])))
     assert check(goal, replace(context, document=fewer)).reached is None
-    for phase in (Phase.TRAINING, Phase.PAUSED):
+    for phase, words in ((Phase.TRAINING, "still training"), (Phase.PAUSED, "the training is paused")):
         context.results.accept(replace(frame, phase=phase))
         said = check(goal, context)
-        assert said.reached is None and said.text == "margin above 0: still training"
+        assert said.reached is None and said.text == f"margin above 0: {words}"
     context.results.accept(replace(frame, phase=Phase.FAILED, model=None))
     assert check(goal, context).reached is False
     unscored = context_of(document, scored=False)

@@ -1,0 +1,310 @@
+"""Share text: a document as one text, for a mail or a chat: points at 12 bits, classifiers, classes, test points, view.
+
+After `PREFIX` stands base64url, without padding, of what zlib makes of these bytes:
+
+========  ==================================================================================================
+1         version
+4         CRC-32 of all that follows, little-endian, as are all numbers
+24        view: x, y and span as doubles
+2         number of points; where it is not 0:
+32        lowest and highest x, lowest and highest y as doubles
+3 each    every point in its order: x and y at 12 bits, 0 the lowest and 4095 the highest value
+1         the classes that occur, class 1 the lowest bit
+n bits    class of each point as its place among those, in as few bits as that takes, the last byte filled with 0
+rest      msgpack map of what differs from a new document, by the names of a `*.playground` file
+========  ==================================================================================================
+
+In the map, classifiers and styles have only what differs from theirs; `painted` of the split is a bit for each point;
+`ids` are there where they are not 0, 1, 2, ..., since test points, samples and folds are drawn by them; `step` is that
+of a lesson.  Notes, generator and what the points were standardised by are never in it.
+
+What is read is written out as the file that it stands for and read by the rules of files; and a text is refused that
+this program would have written otherwise.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from app.files import documents
+from app.files.documents import FileError, UnreadError, is_share_text
+from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
+from app.state.number_format import count, grouped
+from app.state.points import LIMIT, MAX_CLASSES
+from app.state.test_split import IdSet
+from solver.core.arrays import Array, Integers
+
+__all__ = ["MOST_BYTES", "MOST_POINTS", "PREFIX", "Shared", "decode", "encode", "is_share_text", "moves", "read"]
+
+PREFIX = documents.SHARE_PREFIX
+VERSION = 1
+#: Longer texts than those of so many points are nothing for a mail.
+MOST_POINTS = 450
+#: Of what is packed, and characters of a text.
+MOST_BYTES = 1_000_000
+MOST_CHARACTERS = 2_000_000
+MOST_STEPS = 1000
+_TOP = 4095
+_NAME = "The share text"
+_HEAD, _BOX = struct.Struct("<3dH"), struct.Struct("<4d")
+#: What the map may have, in its order.
+_PLAIN = ("shown", "compared", "axes", "training_limit")
+_LISTS: dict[str, Any] = {"lanes": Lane(), "styles": ClassStyle()}
+_KEYS = (*_LISTS, *_PLAIN, "split", "ids", "step")
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """What a text holds.
+
+    Attributes
+    ----------
+    document : Document
+    lesson_step : int or None
+        The step of a lesson that it belongs to, counted from 1.
+    """
+
+    document: Document
+    lesson_step: int | None = None
+
+
+def encode(document: Document, lesson_step: int | None = None) -> str:
+    """The text of `document`; FileError with one sentence where it has too many points."""
+    if len(document.points) > MOST_POINTS:
+        points = count(len(document.points), "point")
+        raise FileError(f"{_NAME} holds at most {MOST_POINTS} points; this document has {points}, so save a file.")
+    # Notes may be long.  Through the file once: a parameter may be a whole number here that is a fraction there.
+    bare = replace(document, notes="", generator=GeneratorSettings(), origin=None, scaling=None)
+    packed = _packed(documents.decode(documents.encode(bare)), lesson_step)
+    return PREFIX + _as_text(zlib.compress(packed, 9))
+
+
+def decode(text: str) -> Document:
+    """The document in `text`; FileError with one sentence when there is none."""
+    return read(text).document
+
+
+def read(text: str) -> Shared:
+    """All that is in `text`, in which spaces and line ends do not count; FileError with one sentence."""
+    if len(text) > MOST_CHARACTERS:
+        raise FileError(f"{_NAME} is longer than {grouped(MOST_CHARACTERS)} characters, so it was not read.")
+    body = "".join(text.removeprefix("\ufeff").split())
+    if not body.startswith(PREFIX):
+        raise FileError(f"{_NAME} does not begin with {PREFIX}.")
+    packed = _unpacked(body.removeprefix(PREFIX))
+    if packed[0] != VERSION:
+        raise UnreadError(f"{_NAME} is of version {packed[0]}; this program reads version {VERSION}.")
+    if zlib.crc32(packed[5:]) != int.from_bytes(packed[1:5], "little"):
+        raise _damaged("its checksum is wrong")
+    shared = _shared(packed[5:])
+    if _packed(shared.document, shared.lesson_step) != packed:
+        raise _damaged("no program writes it like this")
+    return shared
+
+
+def moves(document: Document) -> tuple[float, float]:
+    """By how much a point is moved at most in x and in y by being shared."""
+    xy = document.points.xy
+    if not len(xy):
+        return 0.0, 0.0
+    x, y = (float(np.abs(_places(*_levels(xy[:, axis])) - xy[:, axis]).max()) for axis in (0, 1))
+    return x, y
+
+
+def _damaged(why: str) -> FileError:
+    return FileError(f"{_NAME} is damaged, or a part is missing ({why}); copy it once more.")
+
+
+# -- text and bytes ------------------------------------------------------------------------------------------------
+
+
+def _as_text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _unpacked(body: str) -> bytes:
+    """The bytes in the text behind its prefix; never more than they may be, whatever it would inflate to."""
+    try:
+        data = base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_", validate=True)
+    except ValueError:
+        raise _damaged("it has signs that do not belong there") from None
+    if _as_text(data) != body:
+        raise _damaged("it has signs that do not belong there")
+    inflate = zlib.decompressobj()
+    try:
+        packed = inflate.decompress(data, MOST_BYTES + 1)
+    except zlib.error:
+        raise _damaged("it does not unpack") from None
+    if len(packed) > MOST_BYTES:
+        raise FileError(f"{_NAME} holds more than {MOST_BYTES // 10**6} MB, so it was not read.")
+    if not inflate.eof or inflate.unused_data or len(packed) < 5 + _HEAD.size:
+        raise _damaged("it ends too early or too late")
+    return packed
+
+
+# -- bytes and document --------------------------------------------------------------------------------------------
+
+
+def _packed(document: Document, step: int | None) -> bytes:
+    points, view = document.points, document.view
+    body = _HEAD.pack(view.x, view.y, view.span, len(points))
+    if len(points):
+        columns = [_levels(points.xy[:, axis]) for axis in (0, 1)]
+        body += _BOX.pack(*(end for column in columns for end in column[1:]))
+        body += _twelve_bits(*(column[0] for column in columns)) + _class_bits(points.labels)
+    body += msgspec.msgpack.encode(_differing(document, step))
+    return bytes([VERSION]) + zlib.crc32(body).to_bytes(4, "little") + body
+
+
+def _shared(body: bytes) -> Shared:
+    *view, n_points = _HEAD.unpack_from(body)
+    if n_points > MOST_POINTS:
+        raise FileError(f"{_NAME} has {grouped(n_points)} points; there may be {MOST_POINTS}.")
+    at = _HEAD.size
+    points: dict[str, Any] = {"x": [], "y": [], "class": []}
+    if n_points:
+        if len(body) < at + _BOX.size + 3 * n_points + 1:
+            raise _damaged("points are missing")
+        box = _BOX.unpack_from(body, at)
+        if not (-LIMIT <= box[0] <= box[1] <= LIMIT and -LIMIT <= box[2] <= box[3] <= LIMIT):
+            raise FileError(f"{_NAME} cannot be used: its points are too far out.")
+        at += _BOX.size
+        levels = _of_twelve_bits(body[at : at + 3 * n_points])
+        at += 3 * n_points
+        labels, at = _of_class_bits(body, at, n_points)
+        x, y = _places(levels[0], *box[:2]), _places(levels[1], *box[2:])
+        points = {"x": x.tolist(), "y": y.tolist(), "class": (labels + 1).tolist()}
+    return _with_rest(dict(zip(("x", "y", "span"), view, strict=True)), points, body[at:])
+
+
+def _with_rest(view: dict[str, float], points: dict[str, Any], packed: bytes) -> Shared:
+    """The document of these points and the map in `packed`, by way of its file: what no file may hold is refused."""
+    try:
+        rest = msgspec.msgpack.decode(packed, type=dict[str, Any])
+        if unknown := set(rest) - set(_KEYS):
+            raise FileError(f"{_NAME} cannot be used: it has the unknown part {min(unknown)!r}.")
+        step, ids, split = rest.pop("step", None), rest.pop("ids", None), dict(rest.pop("split", {}))
+        painted = split.pop("painted", b"")
+        file = _plain() | rest | {"view": view, "points": points, "split": split}
+        if ids is not None:
+            points["ids"] = ids
+        # As text, which has no word for what is not a number; JSON has no bytes either, nor keys that are no text.
+        document = documents.decode(msgspec.json.encode(file), _NAME)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError, ValueError, OverflowError):
+        raise _damaged("its settings cannot be read") from None
+    if not (step is None or (type(step) is int and 1 <= step <= MOST_STEPS)):
+        raise FileError(f"{_NAME} cannot be used: its step of a lesson is none.")
+    if painted:
+        ids, n_points = document.points.ids, len(document.points)
+        if not isinstance(painted, bytes) or len(painted) != (n_points + 7) // 8:
+            raise FileError(f"{_NAME} names test points that are not among its points.")
+        which = np.unpackbits(np.frombuffer(painted, dtype=np.uint8), count=n_points).astype(bool)
+        document = replace(document, split=replace(document.split, painted=IdSet(ids[which])))
+    return Shared(document, step)
+
+
+@cache
+def _plain_file() -> bytes:
+    return documents.encode(Document())
+
+
+def _plain() -> dict[str, Any]:
+    """The file of a new document, as plain values."""
+    file: dict[str, Any] = msgspec.json.decode(_plain_file())
+    return file
+
+
+def _differing(document: Document, step: int | None) -> dict[str, Any]:
+    """What a file of `document` has beside its points that one of a new document has not."""
+    file, plain = msgspec.json.decode(documents.encode(document)), _plain()
+    rest: dict[str, Any] = {}
+    for name, default in _LISTS.items():
+        if file[name] != plain[name]:
+            values = msgspec.to_builtins(default)
+            rest[name] = [_difference(each, values) for each in file[name]]
+    rest |= {name: file[name] for name in _PLAIN if file[name] != plain[name]}
+    split = _difference(file["split"], plain["split"])
+    if split.pop("painted", None):
+        chosen = np.isin(document.points.ids, document.split.painted.ids)
+        split["painted"] = np.packbits(chosen).tobytes()
+    if split:
+        rest["split"] = split
+    if "ids" in file["points"]:
+        rest["ids"] = file["points"]["ids"]
+    if step is not None:
+        rest["step"] = step
+    return rest
+
+
+def _difference(values: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
+    """Those of `values` that `plain` does not have, maps inside by the same rule."""
+    found = {}
+    for name, value in values.items():
+        before = plain.get(name)
+        if isinstance(value, dict) and isinstance(before, dict):
+            value, before = _difference(value, before), {}
+        if name not in plain or value != before:
+            found[name] = value
+    return found
+
+
+# -- numbers in few bits -------------------------------------------------------------------------------------------
+
+
+def _levels(values: Array) -> tuple[Integers, float, float]:
+    """The level of each value, 0 to 4095, and the lowest and the highest of them."""
+    low, high = float(values.min()) + 0.0, float(values.max()) + 0.0  # a zero without its sign
+    return _nearest(values, low, high), low, high
+
+
+def _nearest(values: Array, low: float, high: float) -> Integers:
+    if high == low:
+        return np.zeros(len(values), dtype=np.int64)
+    return np.rint((values - low) / (high - low) * _TOP).astype(np.int64)
+
+
+def _places(levels: Integers, low: float, high: float) -> Array:
+    """What the levels stand for; the ends exactly, so that those places have the same levels again."""
+    places = np.clip(low + (high - low) * (levels / _TOP), low, high)
+    places[levels == _TOP] = high
+    return places
+
+
+def _twelve_bits(first: Integers, second: Integers) -> bytes:
+    triples = np.column_stack((first >> 4, (first & 15) << 4 | second >> 8, second & 255))
+    return triples.astype(np.uint8).tobytes()
+
+
+def _of_twelve_bits(data: bytes) -> tuple[Integers, Integers]:
+    triples = np.frombuffer(data, dtype=np.uint8).reshape(-1, 3).astype(np.int64)
+    return triples[:, 0] << 4 | triples[:, 1] >> 4, (triples[:, 1] & 15) << 8 | triples[:, 2]
+
+
+def _class_bits(labels: np.ndarray) -> bytes:
+    classes, places = np.unique(labels, return_inverse=True)
+    bits = (len(classes) - 1).bit_length()
+    spread = places[:, None] >> np.arange(bits)[::-1] & 1
+    return bytes([int((1 << classes.astype(np.int64)).sum())]) + np.packbits(spread.astype(np.uint8)).tobytes()
+
+
+def _of_class_bits(body: bytes, at: int, n_points: int) -> tuple[Integers, int]:
+    """The classes that begin `at` there, 0 to 7, and where they end."""
+    classes = np.flatnonzero(body[at] >> np.arange(MAX_CLASSES) & 1)
+    bits = (max(len(classes), 1) - 1).bit_length()
+    end = at + 1 + (bits * n_points + 7) // 8
+    packed = np.frombuffer(body[at + 1 : end], dtype=np.uint8)
+    if not len(classes) or len(body) < end:
+        raise _damaged("classes are missing")
+    spread = np.unpackbits(packed, count=bits * n_points).reshape(n_points, bits)
+    places = spread.astype(np.int64) @ (1 << np.arange(bits)[::-1])
+    if places.max() >= len(classes):
+        raise _damaged("a point has no class")
+    return classes[places], end
