@@ -437,8 +437,6 @@ def test_the_present_state_becomes_a_step(make: Make, qtbot: QtBot, tmp_path: Pa
         assert [step.title for step in lesson.steps] == ["First", "Second"][:number]
         assert lesson.steps[-1].show == ("k", "weights")
         assert window.status_line.text() == f"Added as step {number} of mine.lesson.md."
-        if number == 1:
-            QApplication.sendPostedEvents(dialog, 52)
     begin(window, qtbot, lesson)
     assert len(window.document.points) == len(default_document().points)
 
