@@ -65,7 +65,7 @@ class LessonController:
         """Close the lesson; the document stays as it is."""
         if self._now.lesson is not None:
             self._host.editing.cancel()
-            self._host.set_session(self._now.of_new_document(), lent="")
+            self._host.set_session(self._now.of_new_document(), lent="", folds=(None,) * MAX_LANES)
 
     def go(self, at: int) -> None:
         """To the step at place `at`, as one left it; this one is kept."""

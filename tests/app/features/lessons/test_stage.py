@@ -246,6 +246,13 @@ def test_a_boundary_is_drawn_and_scored(make: Make, qtbot: QtBot) -> None:
     stroke(window, 0, (0.0, -1.0), (0.0, -1.0))
     settle(qtbot, window)
     assert len(here(window).state.guess.lines) == 1 and len(window.document.points) == n_points + 1
+    # So it is in a document that ends the lesson while its question is open.
+    click(window, qtbot, "lesson.reset")
+    assert window.controller.session.lent
+    window.controller.new()
+    stroke(window, 0, (0.0, -1.0), (0.0, -1.0))
+    settle(qtbot, window)
+    assert here(window).lesson is None and len(window.document.points) == 1
 
 
 def test_a_boundary_and_a_pair_by_the_keyboard(make: Make, qtbot: QtBot) -> None:
