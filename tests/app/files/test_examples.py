@@ -64,7 +64,9 @@ def test_starting_over_is_one_step_back_and_forth() -> None:
     assert hand.store.path is None and not hand.store.modified
     hand.set_lane(0, "svm", C=3.0, hard_margin=False)
     hand.clear()
+    before = hand.session.restarts
     hand.examples.start_over()
+    assert all(now > then for now, then in zip(hand.session.restarts, before, strict=True)), "every run from zero"
     assert hand.document.points.xy.tolist() == first.points.xy.tolist() and hand.document.lanes == first.lanes
     assert not hand.store.modified and hand.session.example == "margin"
     hand.undo()

@@ -10,6 +10,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 from sklearn.neighbors import KNeighborsClassifier
 
+from app.features.ground_truth.scene import law_of
+from app.features.scores.query import fresh_points
 from app.learners.knn import KnnSettings
 from app.state.commands import MovePoints
 from app.state.document import Document, GeneratorSettings, Lane, default_document
@@ -39,6 +41,8 @@ def accuracy_on_test(window: MainWindow, lane: int) -> float:
 def test_generated_data_is_tested_on_new_points_of_the_generator(make: Make) -> None:
     window = make(noisy())
     X, y = generate("moons", 20_000, noise=0.4, seed=99)
+    law = law_of(window.document.origin)
+    assert law is not None and len(fresh_points(law)[1]) == 1000
     truths = []
     for lane, k in enumerate((1, 25)):
         points = window.document.points

@@ -312,3 +312,9 @@ def test_what_is_painted_again_is_the_same_to_the_pixel(
         first, second, third, fourth = (canvas.grab().toImage() for _ in range(4))
         assert second == third == fourth and alike(first, second)
         assert len(strokes) == 2, "the first time they are stroked on the canvas, the second time to be kept"
+
+
+def test_symbols_go_with_the_picture_and_with_how_many_they_are() -> None:
+    assert size_for(100, 400.0) == size_for(3, 400.0) == 10 and size_for(100, 800.0) == 20
+    assert size_for(1600, 800.0) == 10, "sixteen times as many are half as large"
+    assert size_for(10**6, 400.0) == clouds.LEAST_SIZE and size_for(5, 5000.0) == clouds.MOST_SIZE
