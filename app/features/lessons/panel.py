@@ -237,6 +237,11 @@ class _Question(QFrame):
         )
         _embolden(self._question, self._score)
 
+    @property
+    def outcome(self) -> QWidget:
+        """The last that is told of the guess."""
+        return self._score if self._because.isHidden() else self._because
+
     def show_prediction(self, prediction: Prediction, lesson: LessonScene, number: int) -> None:
         """Ask, or say what came of it."""
         guess, open_ = lesson.guess, lesson.waiting
@@ -280,13 +285,14 @@ class LessonPanel(QWidget):
         describe(self, "lesson", "Lesson", "The text of the step, its question and its goal.")
         self.setToolTip("")
         self._shown: tuple[object, ...] = ()
+        self._waiting = False
         # No text that wraps but in the form: the ways on and back are always in sight.
         self._title = named(ElidedLabel(""), "lesson.title")
         self._title.setTextFormat(Qt.TextFormat.PlainText)
         _embolden(self._title)
         self.steps = ShortCombo()
         describe(self.steps, "lesson.steps", "Step", "Go to a step; each is kept as you left it.")
-        self.steps.setMinimumContentsLength(10)
+        self.steps.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.steps.activated.connect(lessons.go)
         self.text = LessonText("lesson.text", "What the step says")
         self.question = _Question(lessons)
@@ -392,8 +398,12 @@ class LessonPanel(QWidget):
         self._hint.setVisible(bool(step.hint) and lesson.hint)
         self._back.setEnabled(lesson.at > 0)
         self._next.setEnabled(lesson.at + 1 < number or (lesson.waiting and lesson.guess.is_made))
+        revealed = self._waiting and not lesson.waiting and not anew
+        self._waiting = lesson.waiting
         if anew:
             self._form.verticalScrollBar().setValue(0)
+        elif revealed:  # what came of it may lie below
+            later(self, lambda: self._form.ensureWidgetVisible(self.question.outcome))
 
     @staticmethod
     def _about(lesson: LessonScene) -> str:

@@ -45,7 +45,7 @@ SMALL = Lesson(
     5,
     (
         Step("One", "Some *text* with [a link](https://example.org/page).", hint="Drag `k`.", show=("k",)),
-        Step("Two", "Predict.", Start("before", settings=TWO_KNN), show=("k", "tools"), prediction=CHOICE),
+        Step("Two", "Predict.  " * 90, Start("before", settings=TWO_KNN), show=("k", "tools"), prediction=CHOICE),
         Step("Three", "Last.", goal=Goal("at least 1 point"), layers=("legend",), panel="history"),
     ),
 )
@@ -300,6 +300,9 @@ def test_it_works_in_presenter_mode(make: Make, qtbot: QtBot) -> None:
     press(window, qtbot, Qt.Key.Key_2)
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert said(window, "lesson.score") == "Right."
+    because = window.findChild(LessonText, "lesson.because")
+    assert because is not None
+    qtbot.waitUntil(lambda: because.visibleRegion().boundingRect().bottom() >= because.height() - 4)
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).at == 2
     press(window, qtbot, Qt.Key.Key_Escape)
