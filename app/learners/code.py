@@ -48,13 +48,13 @@ class Code:
     support: str = ""
 
 
-def call(name: str, *values: str, **parameters: str) -> str:
-    """A call of `name`, on one line if there is room for it, else with a line for each argument."""
+def call(name: str, *values: str, then: str = "", **parameters: str) -> str:
+    """A call of `name`, on one line if there is room for it, else with a line for each argument; `then` follows."""
     arguments = [*values, *(f"{parameter}={value}" for parameter, value in parameters.items())]
-    line = f"{name}({', '.join(arguments)})"
+    line = f"{name}({', '.join(arguments)}){then}"
     if "\n" not in line and len(line) <= WIDTH - _BEFORE:
         return line
-    return f"{name}(\n" + "".join(f"{indented(argument)},\n" for argument in arguments) + ")"
+    return f"{name}(\n" + "".join(f"{indented(argument)},\n" for argument in arguments) + f"){then}"
 
 
 def indented(lines: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from app.state.number_format import count, grouped, percent, short
@@ -479,11 +480,13 @@ class Machine(Learner[SvmSettings]):
         asks = wrapped and bool(weights)
         make = _without_intercept if through else _as_svc
         model, imports = make(s, "" if wrapped else weights, asks)
-        before, fit, support = "", Code.fit, "" if through else "X[{model}.support_]"
+        far = not through and s.kernel in ("linear", "rbf") and _is_far(points)
+        fitted = "{model}[-1]" if far else "{model}"
+        before, fit, support = "", Code.fit, "" if through else f"X[{fitted}.support_]"
         if wrapped:
             scheme = "OneVsRestClassifier" if s.multiclass == "one-vs-rest" else "OneVsOneClassifier"
             model, imports = call(scheme, model), [*imports, ("sklearn.multiclass", scheme)]
-            each = "X[np.concatenate(\n    [each.support_ for each in {model}.estimators_]\n)]"
+            each = f"X[np.concatenate(\n    [each.support_ for each in {fitted}.estimators_]\n)]"
             support = each if support else ""
         if asks:
             imports += [("sklearn", "set_config"), ("sklearn.utils.class_weight", "compute_sample_weight")]
@@ -492,7 +495,16 @@ class Machine(Learner[SvmSettings]):
         if through and s.kernel != "linear":
             model, more = _with_features(s, model)
             imports = [*imports, *more]
-        return Code(model, tuple(imports), before, fit, "", _code_remarks(s, several), True, support)
+        remarks = _code_remarks(s, several)
+        if far:
+            centred = call("StandardScaler", with_std="False", then=".set_fit_request(sample_weight=False)" * asks)
+            model = call("make_pipeline", centred, model)
+            imports += [("sklearn.pipeline", "make_pipeline"), ("sklearn.preprocessing", "StandardScaler")]
+            remarks = (
+                *remarks,
+                "The points are far from the origin: without centring, LIBSVM's kernel is rounding error.",
+            )
+        return Code(model, tuple(imports), before, fit, "", remarks, True, support)
 
     def estimator(self, lane: LaneSettings[SvmSettings]) -> PairClassifier:
         # Fetched one by one: the window starts without those that no lane uses.
@@ -513,6 +525,8 @@ SCIKIT_LEARN = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 HARD, LARGE_C, MOST_STEPS = 1e10, 1e6, "10_000_000"
 #: Points that stand for the others where a kernel machine has no intercept.
 COMPONENTS = 500
+#: Distances from the origin, in widths of the points, from which on they are centred.
+FAR = 300.0
 _ASKING = ".set_fit_request(sample_weight=True)"
 _Made = tuple[str, list[tuple[str, str]]]
 
@@ -531,15 +545,15 @@ def _as_svc(settings: SvmSettings, class_weight: str, asks: bool) -> _Made:
         parameters["class_weight"] = class_weight
     if settings.hard_margin or settings.C >= LARGE_C:
         parameters["max_iter"] = MOST_STEPS
-    return call("SVC", **parameters) + _ASKING * asks, [*imports, ("sklearn.svm", "SVC")]
+    return call("SVC", then=_ASKING * asks, **parameters), [*imports, ("sklearn.svm", "SVC")]
 
 
 def _without_intercept(settings: SvmSettings, class_weight: str, asks: bool) -> _Made:
     """The line without an intercept, in the plane or among the features of the kernel, and what is imported for it."""
     parameters = {"C": repr(settings.C), "loss": '"hinge"', "fit_intercept": "False"}
     parameters |= {"class_weight": class_weight} if class_weight else {}
-    line = call("LinearSVC", **parameters, tol="1e-6", max_iter="1_000_000", random_state="0")
-    return line + _ASKING * asks, [("sklearn.svm", "LinearSVC")]
+    parameters |= {"tol": "1e-6", "max_iter": "1_000_000", "random_state": "0"}
+    return call("LinearSVC", then=_ASKING * asks, **parameters), [("sklearn.svm", "LinearSVC")]
 
 
 def _with_features(settings: SvmSettings, model: str) -> _Made:
@@ -553,6 +567,11 @@ def _with_features(settings: SvmSettings, model: str) -> _Made:
 def _kernel_code(settings: SvmSettings) -> dict[str, str]:
     parameters = {name: repr(getattr(settings, name)) for name in KERNELS[settings.kernel].parameters}
     return {"kernel": f'"{settings.kernel}"', **parameters}
+
+
+def _is_far(points: Points) -> bool:
+    """The points are so far from the origin that squares of their places leave few digits for their distances."""
+    return bool(np.abs(points.xy).max() > FAR * np.ptp(points.xy, axis=0).max())
 
 
 def _goes_through_origin(settings: SvmSettings) -> bool:

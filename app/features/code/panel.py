@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -14,7 +14,7 @@ from app.state.document import Document
 from app.state.number_format import count
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.changed_text import replace_changed
+from app.views.widgets.changed_text import replace_lines
 from app.views.widgets.form_fields import ShortCombo, describe, filled, named, show_choice, show_text
 
 from .export import SUFFIXES, saving
@@ -23,6 +23,8 @@ from .program import POINTS_FILE, Program, program
 #: Milliseconds between two programs in a drag.
 PAUSE = 100
 ALL = -1
+#: Blocks of a program before its models: docstring, imports and points; and lines kept above what has changed.
+HEAD, ABOVE = 3, 3
 
 
 class CodeText(QPlainTextEdit):
@@ -30,6 +32,7 @@ class CodeText(QPlainTextEdit):
 
     def __init__(self) -> None:
         super().__init__()
+        self._program = ""
         describe(self, "code.text", "Program", "The scikit-learn program of this picture.")
         self.setToolTip("")
         self.setReadOnly(True)
@@ -46,15 +49,29 @@ class CodeText(QPlainTextEdit):
     def minimumSizeHint(self) -> QSize:
         return QSize(160, 120)
 
-    def show_program(self, text: str) -> None:
-        """Replace what has changed."""
-        old = self.toPlainText()
+    def event(self, event: QEvent) -> bool:
+        # What cannot be edited leaves these to the window, which would copy and select points.
+        keys = (QKeySequence.StandardKey.Copy, QKeySequence.StandardKey.SelectAll)
+        override = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if override and any(event.matches(key) for key in keys):  # type: ignore[attr-defined]
+            event.accept()
+            return True
+        return super().event(event)
+
+    def show_program(self, text: str, head: int) -> None:
+        """Replace what has changed, and bring it into sight unless that is in the first `head` lines: the points."""
+        old = self._program
         if old == text:
             return
-        places = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
-        replace_changed(self.document(), old, text)
-        for bar, place in zip((self.verticalScrollBar(), self.horizontalScrollBar()), places, strict=True):
-            bar.setValue(place)
+        self._program = text
+        bar, across = self.verticalScrollBar(), self.horizontalScrollBar()
+        places = bar.value(), across.value()
+        changed = replace_lines(self.document(), old, text)
+        bar.setValue(places[0])
+        across.setValue(places[1])
+        line = next((number for number in changed if number >= head), -1) if old else -1
+        if line >= 0 and not bar.value() <= line < bar.value() + bar.pageStep():
+            bar.setValue(line - ABOVE)
 
 
 class CodePanel(QWidget):
@@ -118,7 +135,7 @@ class CodePanel(QWidget):
             return
         self._shown = shown
         self.program = program(document, self.lanes)
-        self.text.show_program(self.program.text)
+        self.text.show_program(self.program.text, self.program.n_lines(HEAD))
         rows = count(self.program.rows.count("\n"), "point")
         show_text(self.note, f"{rows} would be long here: saving writes them to a file beside it.")
         self.note.setVisible(bool(self.program.rows))

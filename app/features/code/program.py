@@ -44,6 +44,10 @@ class Program:
     blocks: tuple[str, ...]
     rows: str = ""
 
+    def n_lines(self, number: int) -> int:
+        """How many lines the first blocks take, so many of them."""
+        return Program(self.blocks[:number]).text.count("\n")
+
     @property
     def text(self) -> str:
         """The whole of it."""
