@@ -379,8 +379,8 @@ _COMMANDS = {
     "": _Command(
         "Watch classifiers learn on points you click.",
         f"{NAME} render [FILE] --out PICTURE draws the window into a file, {NAME} code [FILE] --out PROGRAM writes it"
-        f" as a scikit-learn program; neither needs a display.  {NAME} share [FILE] prints the document as one text, for"
-        " a mail or a chat.",
+        f" as a scikit-learn program; neither needs a display.  {NAME} share [FILE] prints the document as one text,"
+        " for a mail or a chat.",
         _window_arguments,
         _open_window,
     ),
