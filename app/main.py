@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 NAME = "classifier-playground"
 LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the tools
 DEFAULT_SIZE = (1280, 800)
+#: The application of windows that scripts open: Qt ends it when nobody has it.
+_kept: QApplication | None = None
 
 
 def create_window(
@@ -89,10 +91,7 @@ def make_application() -> QApplication:
     present = QApplication.instance()
     if isinstance(present, QApplication):
         return present
-    no_display = sys.platform.startswith("linux") and not (
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    )
-    if no_display:
+    if _no_display():
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     # A thread that computes must not keep the window's thread waiting for its turn.
     sys.setswitchinterval(0.001)
@@ -101,6 +100,40 @@ def make_application() -> QApplication:
     application.setApplicationDisplayName("Classifier Playground")
     application.setStyle("Fusion")
     return application
+
+
+def work_on(document: Document) -> Document:
+    """Open a window on `document`, wait until it is closed, and return what it shows then.
+
+    Raises
+    ------
+    RuntimeError
+        There is no display, so that nobody could close it.
+    """
+    from PySide6.QtCore import QEventLoop
+    from PySide6.QtWidgets import QApplication
+
+    global _kept
+    if QApplication.instance() is None and _no_display() and not os.environ.get("QT_QPA_PLATFORM"):
+        raise RuntimeError("There is no display to open a window on.")
+    application = _kept = make_application()
+    window = create_window(document, modified=True)
+    window.asks_to_save = False
+    loop, quits = QEventLoop(), application.quitOnLastWindowClosed()
+    window.closed.connect(loop.quit)
+    application.setQuitOnLastWindowClosed(False)  # who runs the application says when it ends
+    try:
+        window.show()
+        loop.exec()
+    finally:
+        window.close()
+        application.setQuitOnLastWindowClosed(quits)
+        window.deleteLater()
+    return window.document
+
+
+def _no_display() -> bool:
+    return sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> str:
@@ -194,6 +227,12 @@ def _render_arguments(parser: _Parser) -> None:
     parser.add_argument("--out", type=_path, required=True, metavar="PICTURE", help="the PNG file to write")
     parser.add_argument("--size", type=_size, default=DEFAULT_SIZE, metavar="WIDTHxHEIGHT", help="default 1280x800")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
+
+
+def _code_arguments(parser: _Parser) -> None:
+    _takes_document(parser)
+    parser.add_argument("--lane", type=int, metavar="N", help="one classifier, counted from 1; default: all of them")
+    parser.add_argument("--out", type=_path, required=True, metavar="PROGRAM", help="the .py or .ipynb file to write")
 
 
 @dataclass(frozen=True)
@@ -330,6 +369,19 @@ def _check_lessons(options: argparse.Namespace, opened: _Opened, parser: _Parser
     return 0 if sound else 1
 
 
+def _write_code(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+    from app.features.code import export
+
+    if options.out.suffix.lower() not in export.SUFFIXES:
+        parser.error(f"--out {options.out} must end in {' or '.join(export.SUFFIXES)}")
+    shown = opened.document.shown
+    if options.lane is not None and not 1 <= options.lane <= shown:
+        parser.error(f"--lane {options.lane} must lie between 1 and {shown}, the number of classifiers")
+    written = export.write(opened.document, None if options.lane is None else (options.lane - 1,), options.out)
+    _tell("".join(f"Wrote {path}\n" for path in written))
+    return 0
+
+
 def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.files import log
 
@@ -349,8 +401,9 @@ def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) 
 _COMMANDS = {
     "": _Command(
         "Watch classifiers learn on points you click.",
-        f"{NAME} render [FILE] --out PICTURE draws the window into a file; it needs no display.  {NAME} share [FILE]"
-        f" prints the document as one text, for a mail or a chat.  {NAME} lesson check FILE... checks lessons.",
+        f"{NAME} render [FILE] --out PICTURE draws the window into a file, {NAME} code [FILE] --out PROGRAM writes it"
+        f" as a scikit-learn program; neither needs a display.  {NAME} share [FILE] prints the document as one text,"
+        f" for a mail or a chat, {NAME} lesson check FILE... checks lessons.",
         _window_arguments,
         _open_window,
     ),
@@ -359,6 +412,12 @@ _COMMANDS = {
         "Print the document as one text, for a mail or a chat, that every FILE may be.", "", _takes_document, _share
     ),
     "lesson": _Command("Check lessons that you have written.", "", _lesson_arguments, _check_lessons),
+    "code": _Command(
+        "Write the scikit-learn program that makes the picture.",
+        "A program of many points reads them from a file, which is written beside it.",
+        _code_arguments,
+        _write_code,
+    ),
 }
 
 

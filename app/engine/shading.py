@@ -18,6 +18,17 @@ from solver import Grid
 from solver.core.arrays import Array
 
 RGB = tuple[int, int, int]
+#: Colours of the classes on a white ground.
+ON_WHITE: tuple[RGB, ...] = (
+    (0, 114, 178),
+    (213, 94, 0),
+    (0, 140, 100),
+    (184, 86, 140),
+    (176, 116, 0),
+    (98, 64, 170),
+    (122, 110, 0),
+    (96, 60, 20),
+)
 #: Class of each pixel, 0 to 7; -1 for a tie.
 Regions = NDArray[np.int8]
 LEVELS = 64

@@ -16,6 +16,7 @@ from app.state.document import Document
 from app.state.session import Session
 
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
+from .code.feature import FEATURE as CODE
 from .curves.feature import FEATURE as CURVES
 from .difference.feature import FEATURE as DIFFERENCE
 from .evaluation.feature import FEATURE as EVALUATION
@@ -48,6 +49,7 @@ FEATURES: tuple[Feature, ...] = (
     SCORES,
     VALIDATION_CURVES,
     GROUND_TRUTH,
+    CODE,
     LESSONS,
 )
 

@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from app.state.number_format import grouped, short
 
+from .code import Code
 from .fields import Field
 from .model import Model
 
@@ -225,6 +226,10 @@ class Learner(Generic[S]):
     def distance(self, certificate: Any) -> float:
         """How far from its end the training of a problem is."""
         return float(certificate.gap)
+
+    def code(self, lane: LaneSettings[S], points: Points) -> Code | None:
+        """What scikit-learn has for the lane that learns from `points`; None where it has nothing like it."""
+        return None
 
     # -- validation curves, for fields with `has_curve`; and active learning, where it `asks` --------------------------
 

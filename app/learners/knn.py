@@ -10,6 +10,7 @@ from msgspec import Meta
 from app.state.number_format import count, grouped
 
 from .base import LaneSettings, Learner
+from .code import Code, call
 from .fields import Field
 
 if TYPE_CHECKING:
@@ -80,6 +81,18 @@ FIELDS = (
 )
 
 
+_SQUARED = '''\
+def inverse_square(distances):
+    """Votes count 1 / d^2; points at distance 0 decide alone."""
+    with np.errstate(divide="ignore"):
+        votes = 1 / distances**2
+    alone = np.isinf(votes)
+    here = alone.any(axis=1)
+    votes[here] = alone[here]
+    return votes
+'''
+
+
 class Neighbors(Learner[KnnSettings]):
     """The k nearest points vote; nothing is trained."""
 
@@ -117,6 +130,27 @@ class Neighbors(Learner[KnnSettings]):
 
     def leave_one_out(self, lane: LaneSettings[KnnSettings], points: Points) -> KNeighborsClassifier:
         return neighbors_of(lane.settings, len(points) - 1).fit(points.xy, points.labels)
+
+    def code(self, lane: LaneSettings[KnnSettings], points: Points) -> Code:
+        knn, n = lane.settings, len(points)
+        k = min(knn.n_neighbors, n)
+        parameters = {"n_neighbors": str(k)}
+        if knn.weights != "uniform":
+            parameters["weights"] = '"distance"' if knn.weights == "distance" else "inverse_square"
+        parameters["metric"] = f'"{knn.metric}"'
+        if knn.metric == "minkowski":
+            parameters["p"] = repr(knn.p)
+        if knn.metric != "cosine" and 2 * k >= n - 1:  # it would choose "brute", which is wrong far from the origin
+            parameters["algorithm"] = '"kd_tree"'
+        remarks = ["Of points at the same distance, the first ones vote; in the playground, they share the votes left."]
+        if k < knn.n_neighbors:
+            remarks.insert(0, f"k = {knn.n_neighbors}, but there are only {k}: all of them vote.")
+        return Code(
+            call("KNeighborsClassifier", **parameters),
+            (("sklearn.neighbors", "KNeighborsClassifier"),),
+            function=_SQUARED if knn.weights == "distance-squared" else "",
+            remarks=tuple(remarks),
+        )
 
     def curve_settings(self, lane: LaneSettings[KnnSettings], parameter: str) -> KnnSettings:
         return msgspec.structs.replace(lane.settings, n_neighbors=KnnSettings().n_neighbors)

@@ -13,9 +13,11 @@ from app.state.number_format import count, grouped, percent, short
 from solver import PegasosCertificate, PegasosSnapshot, Status
 
 from .base import LaneSettings, Learner, Seed, Trainer, Verdict, in_each, several
+from .code import Code, call
 from .fields import SEED, Field
 
 if TYPE_CHECKING:
+    from app.state.points import Points
     from solver import PegasosClassifier
 
 TRAINER = Trainer(
@@ -58,6 +60,13 @@ FIELDS = (
     ),
     SEED,
 )
+
+
+_STEPS = """\
+{model}.t_ = 2.0  # w = theta / (lambda t): the first step of all leaves w = 0
+rng = np.random.default_rng({seed})
+drawn = rng.integers(len(X), size={steps})
+{model}.partial_fit(X[drawn], y[drawn], classes=np.unique(y))"""
 
 
 class Subgradients(Learner[PegasosSettings]):
@@ -116,3 +125,28 @@ class Subgradients(Learner[PegasosSettings]):
 
         g = lane.settings
         return PegasosClassifier(g.lam, g.n_iter, random_state=g.random_state)
+
+    def code(self, lane: LaneSettings[PegasosSettings], points: Points) -> Code | None:
+        g = lane.settings
+        if g.n_iter < 2:  # w = 0
+            return None
+        model = call(
+            "SGDClassifier",
+            loss='"hinge"',
+            alpha=repr(g.lam),
+            fit_intercept="False",
+            learning_rate='"invscaling"',
+            eta0=f"1 / {g.lam!r}",
+            power_t="1.0",
+            shuffle="False",
+            average="True",
+        )
+        return Code(
+            model,
+            (("sklearn.linear_model", "SGDClassifier"),),
+            fit=_STEPS.format(model="{model}", seed=g.random_state, steps=g.n_iter - 1),
+            remarks=(
+                "Pegasos: steps of length 1 / (lambda t), each at a drawn point; the answer is the mean of all w.",
+            ),
+            has_margins=True,
+        )

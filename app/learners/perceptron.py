@@ -13,9 +13,11 @@ from app.state.number_format import count
 from solver import PerceptronCertificate, PerceptronSnapshot, Status
 
 from .base import LaneSettings, Learner, Seed, Trainer, Verdict, passes, several, whole
+from .code import Code, call
 from .fields import INTERCEPT, SEED, Field
 
 if TYPE_CHECKING:
+    from app.state.points import Points
     from solver import Perceptron
 
 
@@ -73,6 +75,18 @@ FIELDS = (
     ),
     INTERCEPT,
 )
+
+
+_PASSES = """\
+rng = np.random.default_rng({seed})
+before = None
+for _ in range({passes}):  # passes over the points
+    order = rng.permutation(len(X))
+    {model}.partial_fit(X[order], y[order], classes=np.unique(y))
+    weights = np.column_stack(({model}.coef_, {model}.intercept_))
+    if np.array_equal(weights, before):
+        break  # a pass without a mistake
+    before = weights"""
 
 
 class Mistakes(Learner[PerceptronSettings]):
@@ -148,6 +162,22 @@ class Mistakes(Learner[PerceptronSettings]):
 
         p = lane.settings
         return Perceptron(p.fit_intercept, p.max_iter, p.shuffle, p.random_state)
+
+    def code(self, lane: LaneSettings[PerceptronSettings], points: Points) -> Code:
+        p = lane.settings
+        parameters = {} if p.fit_intercept else {"fit_intercept": "False"}
+        imports = (("sklearn.linear_model", "Perceptron"),)
+        others = f"Not here: the {count(p.orders, 'other order')} that the playground shows beside it."
+        remarks = (others,) if p.orders else ()
+        if not p.shuffle:
+            whole = {"max_iter": str(p.max_iter), "tol": "None", "shuffle": "False"}
+            return Code(call("Perceptron", **parameters, **whole), imports, remarks=remarks)
+        return Code(
+            call("Perceptron", **parameters, shuffle="False"),
+            imports,
+            fit=_PASSES.format(model="{model}", seed=p.random_state, passes=p.max_iter),
+            remarks=("Each pass has a random order, the same one as in the playground: so has the line.", *remarks),
+        )
 
     def training_key(self, lane: LaneSettings[PerceptronSettings]) -> PerceptronSettings:
         return msgspec.structs.replace(lane.settings, orders=0)  # the other orders are trained beside it

@@ -8,15 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from app.state.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 
 from .base import LaneSettings, Learner, Trainer, Verdict, estimator_of, in_each, passes, several
+from .code import Code, call
 from .fields import INTERCEPT, Field
 
 if TYPE_CHECKING:
+    from app.state.points import Points
     from solver import SVC
     from solver.core.binary_reduction import PairClassifier
 
@@ -465,6 +468,44 @@ class Machine(Learner[SvmSettings]):
     def label_estimator(self, lane: LaneSettings[SvmSettings]) -> SVC:
         return svc_of(lane.settings)
 
+    def code(self, lane: LaneSettings[SvmSettings], points: Points) -> Code | None:
+        s, classes = lane.settings, points.classes
+        if s.kernel not in SCIKIT_LEARN:
+            return None
+        several, through = len(classes) > 2, _goes_through_origin(s)
+        own = f"{{{', '.join(f'{c}: {s.own_weights[c]!r}' for c in classes)}}}"
+        weights = {"equal": "", "balanced": '"balanced"', "own": own}[s.class_weight]
+        # Each of several machines is told of classes 0 and 1: weights of classes reach it as weights of points.
+        wrapped = several and (s.multiclass == "one-vs-rest" or through)
+        asks = wrapped and bool(weights)
+        make = _without_intercept if through else _as_svc
+        model, imports = make(s, "" if wrapped else weights, asks)
+        far = not through and s.kernel in ("linear", "rbf") and _is_far(points)
+        fitted = "{model}[-1]" if far else "{model}"
+        before, fit, support = "", Code.fit, "" if through else f"X[{fitted}.support_]"
+        if wrapped:
+            scheme = "OneVsRestClassifier" if s.multiclass == "one-vs-rest" else "OneVsOneClassifier"
+            model, imports = call(scheme, model), [*imports, ("sklearn.multiclass", scheme)]
+            each = f"X[np.concatenate(\n    [each.support_ for each in {fitted}.estimators_]\n)]"
+            support = each if support else ""
+        if asks:
+            imports += [("sklearn", "set_config"), ("sklearn.utils.class_weight", "compute_sample_weight")]
+            before = "set_config(enable_metadata_routing=True)  # weights reach each SVM"
+            fit = f"{{model}}.fit(X, y, sample_weight=compute_sample_weight(\n    {weights}, y\n))"
+        if through and s.kernel != "linear":
+            model, more = _with_features(s, model)
+            imports = [*imports, *more]
+        remarks = _code_remarks(s, several)
+        if far:
+            centred = call("StandardScaler", with_std="False", then=".set_fit_request(sample_weight=False)" * asks)
+            model = call("make_pipeline", centred, model)
+            imports += [("sklearn.pipeline", "make_pipeline"), ("sklearn.preprocessing", "StandardScaler")]
+            remarks = (
+                *remarks,
+                "The points are far from the origin: without centring, LIBSVM's kernel is rounding error.",
+            )
+        return Code(model, tuple(imports), before, fit, "", remarks, True, support)
+
     def estimator(self, lane: LaneSettings[SvmSettings]) -> PairClassifier:
         # Fetched one by one: the window starts without those that no lane uses.
         import solver
@@ -476,6 +517,95 @@ class Machine(Learner[SvmSettings]):
         if s.trainer == "dual-ascent":
             return solver.DualAscentSVC(s.C, fit_intercept=s.fit_intercept, step_size=s.step_size, **_shared(s))
         return svc_of(s)
+
+
+#: Kernels of scikit-learn, all but one by name.
+SCIKIT_LEARN = ("linear", "poly", "rbf", "sigmoid", "laplacian")
+#: What C = infinity is for LIBSVM, and its steps from which C on it must not go on for ever.
+HARD, LARGE_C, MOST_STEPS = 1e10, 1e6, "10_000_000"
+#: Points that stand for the others where a kernel machine has no intercept.
+COMPONENTS = 500
+#: Distances from the origin, in widths of the points, from which on they are centred.
+FAR = 300.0
+_ASKING = ".set_fit_request(sample_weight=True)"
+_Made = tuple[str, list[tuple[str, str]]]
+
+
+def _as_svc(settings: SvmSettings, class_weight: str, asks: bool) -> _Made:
+    """SVC with these settings, and what is imported for it; `asks`: for the weights of points."""
+    parameters: dict[str, str] = _kernel_code(settings)
+    imports: list[tuple[str, str]] = []
+    if settings.kernel == "laplacian":
+        parameters = {"kernel": f"partial(laplacian_kernel, gamma={settings.gamma!r})"}
+        imports += [("functools", "partial"), ("sklearn.metrics.pairwise", "laplacian_kernel")]
+    parameters["C"] = repr(HARD if settings.hard_margin else settings.C)
+    if settings.tol != 1e-3:
+        parameters["tol"] = repr(settings.tol)
+    if class_weight:
+        parameters["class_weight"] = class_weight
+    if settings.hard_margin or settings.C >= LARGE_C:
+        parameters["max_iter"] = MOST_STEPS
+    return call("SVC", then=_ASKING * asks, **parameters), [*imports, ("sklearn.svm", "SVC")]
+
+
+def _without_intercept(settings: SvmSettings, class_weight: str, asks: bool) -> _Made:
+    """The line without an intercept, in the plane or among the features of the kernel, and what is imported for it."""
+    parameters = {"C": repr(settings.C), "loss": '"hinge"', "fit_intercept": "False"}
+    parameters |= {"class_weight": class_weight} if class_weight else {}
+    parameters |= {"tol": "1e-6", "max_iter": "1_000_000", "random_state": "0"}
+    return call("LinearSVC", then=_ASKING * asks, **parameters), [("sklearn.svm", "LinearSVC")]
+
+
+def _with_features(settings: SvmSettings, model: str) -> _Made:
+    """`model` among the features of the kernel, and what is imported for them."""
+    components = f"min(len(X), {COMPONENTS})"
+    features = call("Nystroem", **_kernel_code(settings), n_components=components, random_state="0")
+    imports = [("sklearn.kernel_approximation", "Nystroem"), ("sklearn.pipeline", "make_pipeline")]
+    return call("make_pipeline", features, model), imports
+
+
+def _kernel_code(settings: SvmSettings) -> dict[str, str]:
+    parameters = {name: repr(getattr(settings, name)) for name in KERNELS[settings.kernel].parameters}
+    return {"kernel": f'"{settings.kernel}"', **parameters}
+
+
+def _is_far(points: Points) -> bool:
+    """The points are so far from the origin that squares of their places leave few digits for their distances."""
+    return bool(np.abs(points.xy).max() > FAR * np.ptp(points.xy, axis=0).max())
+
+
+def _goes_through_origin(settings: SvmSettings) -> bool:
+    """It has no intercept, and scikit-learn can do without one."""
+    without = settings.trainer == "dual-ascent" and not settings.fit_intercept
+    return without and settings.as_kernel().is_positive_semidefinite
+
+
+def _code_remarks(settings: SvmSettings, several: bool) -> tuple[str, ...]:
+    """What scikit-learn does otherwise."""
+    s, remarks = settings, []
+    if s.hard_margin:
+        remarks.append("A hard margin is C = infinity: here, C is so large that no point may be inside.")
+    if s.trainer == "lasvm" and s.finish:
+        remarks.append("LASVM ends at the same optimum.")
+    elif s.trainer == "lasvm":
+        remarks.append(
+            "LASVM without Finish stops before the optimum, to which SVC goes: its boundary may be elsewhere."
+        )
+    elif s.trainer == "dual-ascent" and s.fit_intercept:
+        remarks.append("Dual ascent ends at the same optimum.")
+    elif s.trainer == "dual-ascent" and not s.as_kernel().is_positive_semidefinite:
+        remarks.append(
+            "There is no SVM without an intercept for this kernel: this one has one, so its boundary is elsewhere."
+        )
+    elif s.trainer == "dual-ascent" and s.kernel != "linear":
+        remarks.append("No intercept: Nystroem makes features of the kernel, where LinearSVC finds a line.")
+    elif s.selection != "second-order":
+        remarks.append("SVC has a working-set rule of its own, and the same optimum.")
+    if not s.as_kernel().is_positive_semidefinite:
+        remarks.append("This kernel is not positive semidefinite: SVC may end at another stationary point.")
+    if several and s.multiclass == "one-vs-one" and _goes_through_origin(s):
+        remarks.append("Of classes with as many duels won, the largest sum of f wins; in the playground, the first.")
+    return tuple(remarks)
 
 
 def svc_of(settings: SvmSettings, **others: Any) -> SVC:

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.engine.shading import RGB, Shades
+from app.engine.shading import ON_WHITE, RGB, Shades
 from app.state.document import ClassStyle
 
 #: One shape per class, in pyqtgraph's names: disc, square, triangle, diamond, star, pentagon, triangle down, hexagon.
@@ -49,16 +49,7 @@ LIGHT = Theme(
     background=(255, 255, 255),
     ink=(20, 20, 20),
     faint=(95, 95, 95),
-    classes=(
-        (0, 114, 178),
-        (213, 94, 0),
-        (0, 140, 100),
-        (184, 86, 140),
-        (176, 116, 0),
-        (98, 64, 170),
-        (122, 110, 0),
-        (96, 60, 20),
-    ),
+    classes=ON_WHITE,
     tie=(196, 196, 196),
     window=(243, 243, 244),
     base=(255, 255, 255),

@@ -68,10 +68,14 @@ class MainWindow(DropWindow):
     """
 
     _refresh_asked = Signal()
+    #: It is closed for good.
+    closed = Signal()
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
+        #: Whether it asks before unsaved changes are lost with it.
+        self.asks_to_save = True
         self.scene: Scene | None = None
         self._refresh_pending = False
         self._closed = self._shown = self._tools_hidden = False
@@ -472,7 +476,7 @@ class MainWindow(DropWindow):
         if not self._closed and self.tasks.hold(self.close):
             event.ignore()
             return
-        if self.controller.store.modified and not self._closed:
+        if self.asks_to_save and self.controller.store.modified and not self._closed:
             event.ignore()
             self.file_dialogs.unless_unsaved(self._close_for_good)
             return
@@ -493,3 +497,4 @@ class MainWindow(DropWindow):
             self.tasks.close()
             self.picture_maker.close()
             self.scheduler.close()
+            self.closed.emit()

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array, Integers
 from solver.core.checks import check_axis, check_choice, check_integer, check_labels, check_number, check_points
 from solver.core.estimator import Estimator
+from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
 from ._knn_index import Index, SurfaceClasses
@@ -39,6 +40,16 @@ METRICS = {
     "cosine": loops.COSINE,
 }
 WEIGHTS = {"uniform": loops.UNIFORM, "distance": loops.INVERSE, "distance-squared": loops.INVERSE_SQUARE}
+
+
+def inverse_square(distances: Array) -> Array:
+    """Votes 1/d^2 as scikit-learn wants them: of distances (n_queries, k); those at distance 0 alone have any."""
+    with np.errstate(divide="ignore", over="ignore"):
+        votes: Array = 1.0 / (distances * distances)
+    alone = np.isinf(votes)
+    here = alone.any(axis=1)
+    votes[here] = alone[here]
+    return votes
 
 
 @dataclass(repr=False, eq=False)
@@ -248,6 +259,27 @@ class KNeighborsClassifier(Estimator):
         values = np.ones(indices.size) if mode == "connectivity" else distances.ravel()
         starts = np.arange(0, indices.size + 1, indices.shape[1])
         return csr_matrix((values, indices.ravel(), starts), shape=(len(indices), self.n_samples_fit_))
+
+    def to_sklearn(self) -> Any:
+        """The `sklearn.neighbors.KNeighborsClassifier` with the corresponding parameters, not fitted.
+
+        Its ties are decided by the order of the points.
+
+        Raises
+        ------
+        ValueError
+            A bad parameter.
+        ImportError
+            scikit-learn, which nothing else here needs, is not installed.
+        """
+        k, _ = self._voting()
+        metric = check_choice("metric", self.metric, METRICS)
+        p = check_number("p", self.p, 1.0)
+        if metric == "minkowski" and np.isinf(p):
+            metric, p = "chebyshev", 2.0
+        weights: Any = inverse_square if self.weights == "distance-squared" else self.weights
+        make = of_scikit_learn("neighbors", "KNeighborsClassifier")
+        return make(k, weights=weights, metric=metric, **({"p": p} if metric == "minkowski" else {}))
 
     def vote_at(self, place: ArrayLike) -> Vote:
         """Who votes at `place` (n_features,), and how much each vote counts; in plain numpy, so without a compiler.

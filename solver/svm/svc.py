@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from solver.core.certificate import NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_number, check_seed
 from solver.core.class_weights import bounds, class_weights, sample_weights
 from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
+from solver.core.scikit_learn import of_scikit_learn
 from solver.kernels.expansion import AnyKernel, KernelFunction, gram_for_training, kernel_of
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.kernels.table import Kernel, PrecomputedKernel
@@ -187,6 +189,37 @@ class SVC(KernelClassifier):
         """
         training = self._training = self._checked(X, y, sample_weight, start, compiled, shrinking)
         return training.trainer
+
+    def to_sklearn(self) -> Any:
+        """The estimator of scikit-learn with the corresponding parameters, not fitted.
+
+        It is an `sklearn.svm.SVC`; for one-vs-rest, the `OneVsRestClassifier` of one.  No parameter corresponds to
+        `selection`, `random_state` and `solver`, which change the way to the optimum only, nor to a `max_iter` of -1,
+        which is no limit there.
+
+        Raises
+        ------
+        ValueError
+            Nothing corresponds: C is inf, the Laplacian kernel has no number as gamma, or classes have weights in
+            one-vs-rest.
+        ImportError
+            scikit-learn, which nothing else here needs, is not installed.
+        """
+        check_choice("multiclass", self.multiclass, SCHEMES)
+        rest = self.multiclass == "one-vs-rest"
+        if np.isinf(check_number("C", self.C, 0.0, open_low=True)):
+            raise ValueError("C is inf, the hard margin, which scikit-learn does not have; choose a large number.")
+        if rest and self.class_weight is not None:
+            raise ValueError("multiclass is 'one-vs-rest', for which scikit-learn does not have a class_weight.")
+        kernel: Any = self.kernel
+        if kernel == "laplacian":
+            if isinstance(self.gamma, str):
+                raise ValueError(f"gamma is {self.gamma!r}; for kernel='laplacian' scikit-learn wants a number.")
+            kernel = partial(of_scikit_learn("metrics.pairwise", "laplacian_kernel"), gamma=self.gamma)
+        names = ("C", "degree", "gamma", "coef0", "tol", "max_iter", "class_weight", "decision_function_shape")
+        parameters = {name: getattr(self, name) for name in names}
+        svc = of_scikit_learn("svm", "SVC")(kernel=kernel, cache_size=max(self.cache_size, 1), **parameters)
+        return of_scikit_learn("multiclass", "OneVsRestClassifier")(svc) if rest else svc
 
     def pair_multipliers(self, snapshots: Sequence[SmoSnapshot]) -> list[tuple[Array, Array]]:
         """alpha and C of the points of each binary problem, in the order of `Pair.index`."""

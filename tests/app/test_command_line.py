@@ -12,7 +12,7 @@ import pytest
 
 from app import __version__
 from app.files import documents
-from app.state.document import Document, Lane, default_document
+from app.state.document import Document, GeneratorSettings, Lane, default_document
 from app.state.points import Points
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,13 @@ def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[s
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(["--help"], "FILE"), (["--version"], __version__), (["render", "--help"], "WIDTHxHEIGHT")]
+    ("words", "said"),
+    [
+        (["--help"], "FILE"),
+        (["--version"], __version__),
+        (["render", "--help"], "WIDTHxHEIGHT"),
+        (["code", "--help"], "--lane N"),
+    ],
 )
 def test_help_needs_no_qt(words: list[str], said: str) -> None:
     code = (
@@ -74,6 +80,13 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "a damaged share text": (["share", "classifier-playground:#eJx"], "The share text is damaged"),
     "a damaged share text to draw": (["render", "classifier-playground:#eJx", "--out", "x.png"], "The share text is"),
     "no file to share": (["share", "nowhere.playground"], "nowhere.playground"),
+    "no program": (["code"], "--out"),
+    "no kind of program": (["code", "--out", "x.txt"], "x.txt must end in .py or .ipynb"),
+    "no such lane": (["code", "--lane", "3", "--out", "x.py"], "--lane 3 must lie between 1 and 2"),
+    "lane 0": (["code", "--lane", "0", "--out", "x.py"], "--lane 0 must lie"),
+    "no number of a lane": (["code", "--lane", "one", "--out", "x.py"], "one"),
+    "missing file to write as code": (["code", "nowhere.playground", "--out", "x.py"], "nowhere.playground"),
+    "no folder for the program": (["code", "--out", "no/such/x.py"], "x.py was not saved"),
     "unknown theme": (["render", "--out", "x.png", "--theme", "pink"], "pink"),
 }
 
@@ -91,7 +104,7 @@ def test_what_is_wrong_is_one_line(
     out, err = capsys.readouterr()
     assert end.value.code == 2 and out == ""
     assert said in err and err.count("\n") == 1 and err.endswith("\n")
-    assert not Path("x.png").exists() and not Path("x.jpg").exists()
+    assert not any(Path(f"x{suffix}").exists() for suffix in (".png", ".jpg", ".py", ".txt"))
 
 
 @pytest.mark.parametrize("suffix", [".unreadable", ".recovery"])
@@ -237,6 +250,27 @@ def test_render_writes_a_picture(tmp_path: Path) -> None:
     for said in ("4 points in 2 classes", "kNN, k = 5", "only 4 points", "SVM, RBF", "Optimal", f"Wrote {out}"):
         assert said in done.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([source.name, out.name])
+
+
+def test_code_writes_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from app.features.code.notebook import notebook
+    from app.features.code.program import program
+    from app.main import main
+
+    points = GeneratorSettings("moons", 200).points()
+    document = Document(points, (Lane("knn"), Lane("svm"), Lane("perceptron")), 2)
+    source, out = tmp_path / "moons.playground", tmp_path / "möns.PY"
+    documents.write(document, source)
+    assert main(["code", str(source), "--out", str(out)]) == 0
+    assert capsys.readouterr().out == f"Wrote {out}\nWrote {tmp_path / 'möns-points.csv'}\n"
+    assert out.read_text(encoding="utf-8") == program(document, None, "möns-points.csv").text
+    assert (tmp_path / "möns-points.csv").read_text() == program(document).rows
+    book = tmp_path / "book.ipynb"
+    assert main(["code", str(source), "--lane", "2", "--out", str(book)]) == 0
+    assert book.read_bytes() == notebook(program(document, [1], "book-points.csv"))
+    done = run("code", "--lane", "1", "--out", tmp_path / "two moons.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "KNeighborsClassifier(n_neighbors=5" in (tmp_path / "two moons.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.soak

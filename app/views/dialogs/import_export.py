@@ -68,18 +68,24 @@ class ImportExport:
         """Ask where to export all points to."""
         from app import exchange
 
-        kinds = {f"{kind.title} (*{suffix})": suffix for suffix, kind in exchange.EXPORTS.items()}
-        name = Path(self._controller.store.title).stem
+        kinds = {kind.title: suffix for suffix, kind in exchange.EXPORTS.items()}
+        self.ask_where("Export points", "export_file", Path(self._controller.store.title).stem, kinds, self.export)
+
+    def ask_where(
+        self, title: str, object_name: str, name: str, kinds: dict[str, str], use: Callable[[Path], object]
+    ) -> None:
+        """Ask where to write a file for other programs: `name` is offered, `kinds` are suffixes by their titles."""
+        filters = {f"{kind} (*{suffix})": suffix for kind, suffix in kinds.items()}
         dialog = QFileDialog(
             self._window,
-            "Export points",
+            title,
             str(Path(self._folder()) / name),
-            ";;".join(kinds),
+            ";;".join(filters),
             acceptMode=QFileDialog.AcceptMode.AcceptSave,
             defaultSuffix=next(iter(kinds.values()))[1:],
         )
-        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kinds[kind][1:]))
-        self._ask(dialog, "export_file", self.export)
+        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(filters[kind][1:]))
+        self._ask(dialog, object_name, use)
 
     def export(self, path: Path) -> None:
         """Write all points to `path`, in the format of its suffix; first ask whether a name may run as a formula."""

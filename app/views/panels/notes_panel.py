@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMimeData, QSignalBlocker, QSize, QTimer
-from PySide6.QtGui import QFocusEvent, QTextCursor, QTextOption
+from PySide6.QtGui import QFocusEvent, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.views.theme import Theme
+from app.views.widgets.changed_text import replace_changed
 from app.views.widgets.form_fields import describe, is_undo
 
 PAUSE = 2000  # milliseconds without a key that end a period of writing
@@ -50,13 +51,8 @@ class NotesPanel(QPlainTextEdit):
         if old == like_qt:
             return
         self._wrap(new, widen=False)
-        start = _alike(old, like_qt)
-        end = _alike(old[start:][::-1], like_qt[start:][::-1])
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(_units(old[:start]))
-        cursor.setPosition(_units(old[: len(old) - end]), QTextCursor.MoveMode.KeepAnchor)
         with QSignalBlocker(self):  # `textChanged` is all there is; what is shown here was not typed
-            cursor.insertText(new[start : len(new) - end])
+            cursor = replace_changed(self.document(), old, like_qt)
         self._wrap(new)
         self.setTextCursor(cursor)
         self.viewport().update()
@@ -97,14 +93,3 @@ class NotesPanel(QPlainTextEdit):
             event.ignore()
             return False
         return super().event(event)
-
-
-def _alike(first: str, second: str) -> int:
-    """How many characters two texts begin with in common."""
-    shorter = min(len(first), len(second))
-    return next((place for place in range(shorter) if first[place] != second[place]), shorter)
-
-
-def _units(text: str) -> int:
-    """Length as Qt counts it."""
-    return len(text.encode("utf-16-le")) // 2

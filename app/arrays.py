@@ -1,0 +1,141 @@
+"""Arrays: points and labels of somebody's own as a document, and back; no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .learners.table import LEARNERS
+from .state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View
+from .state.plain_text import plain
+from .state.points import LIMIT, MAX_CLASSES, Points
+
+LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """A document, and what its classes were called.
+
+    Attributes
+    ----------
+    document : Document
+    labels : ndarray of shape (n_classes,)
+        The label of each class that there was, sorted.
+    """
+
+    document: Document
+    labels: NDArray[Any]
+
+    @staticmethod
+    def of(X: ArrayLike, y: ArrayLike, lanes: Sequence[str | Mapping[str, Any]] | None = None) -> Arrays:
+        """The arguments of `app.show`; ValueError with one sentence where they cannot be shown."""
+        xy = _places(X)
+        labels, codes = _labels(y, len(xy))
+        points = Points.of(xy, codes)
+        names = [ClassStyle(plain(str(label))[:LONGEST_NAME]) for label in labels.tolist()]
+        styles = (*names, *PLAIN_STYLES[len(names) :])
+        document = Document(points, view=View.fitting(points), styles=styles)
+        if lanes is not None:
+            made = _lanes(lanes)
+            document = Document(points, made, len(made), view=document.view, styles=styles)
+        return Arrays(document, labels)
+
+    def edited(self, document: Document) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """Places and labels of a document that this one has become."""
+        used = document.points.classes
+        labels = self._with_new(document, max(used, default=-1) + 1)
+        return document.points.xy.copy(), labels[document.points.labels]
+
+    def _with_new(self, document: Document, number: int) -> NDArray[Any]:
+        """The labels of so many classes."""
+        labels = self.labels
+        if number <= len(labels):
+            return labels
+        if labels.dtype.kind in "biuf":
+            values = labels.tolist()
+            return np.array([*values, *(max(values, default=-1) + 1 + more for more in range(number - len(values)))])
+        names = labels.tolist()
+        for label in range(len(labels), number):
+            name = document.class_name(label)
+            while name in names:
+                name += "'"
+            names.append(name)
+        return np.array(names) if labels.dtype.kind == "U" else _of_objects(names)
+
+
+def _places(X: ArrayLike) -> NDArray[np.float64]:
+    try:
+        given = np.asarray(X)
+    except ValueError:
+        raise ValueError("X must be a table of two columns; its rows are of different lengths.") from None
+    if given.dtype.kind == "c":
+        raise ValueError("X must hold real numbers; it holds complex ones.")
+    if given.dtype.kind not in "biufO":
+        raise ValueError(f"X must hold numbers; it holds {given.dtype}.")
+    if given.ndim != 2 or given.shape[1] != 2:
+        raise ValueError(f"X must have two columns, shape (n, 2); its shape is {given.shape}.")
+    try:
+        xy = given.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("X must hold numbers; some of what it holds are none.") from None
+    bad = np.flatnonzero(~(np.abs(xy) <= LIMIT).all(axis=1))  # nan is not, either
+    if len(bad):
+        x, y = xy[bad[0]]
+        raise ValueError(f"X must hold numbers up to {LIMIT:g}; its row {bad[0]} is ({x:g}, {y:g}).")
+    return xy
+
+
+def _labels(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The labels there are, sorted, and which of them each point has."""
+    try:
+        given = np.asarray(y)
+    except ValueError:
+        raise ValueError("y must hold one label for each point; its entries are of different lengths.") from None
+    if given.shape != (n,):
+        raise ValueError(f"y must hold one label for each of the {n} points; its shape is {given.shape}.")
+    if given.dtype.kind == "c":
+        raise ValueError("y must hold labels that can be sorted; it holds complex numbers.")
+    if given.dtype.kind == "f" and not np.isfinite(given).all():
+        bad = np.flatnonzero(~np.isfinite(given))[0]
+        raise ValueError(f"y must hold a label for each point; its entry {bad} is {given[bad]}.")
+    try:
+        labels, codes = np.unique(given, return_inverse=True)
+    except TypeError:
+        raise ValueError("y must hold labels that can be sorted; some of them cannot be compared.") from None
+    if len(labels) > MAX_CLASSES:
+        raise ValueError(f"y must hold at most {MAX_CLASSES} different labels; it holds {len(labels)}.")
+    return labels, codes
+
+
+def _lanes(lanes: Sequence[str | Mapping[str, Any]]) -> tuple[Lane, ...]:
+    wanted = [lanes] if isinstance(lanes, (str, Mapping)) else list(lanes)
+    if not 1 <= len(wanted) <= MAX_LANES:
+        raise ValueError(f"lanes must name one to {MAX_LANES} classifiers; it names {len(wanted)}.")
+    return tuple(_lane(each) for each in wanted)
+
+
+def _lane(wanted: Any) -> Lane:
+    parameters = {"classifier": wanted} if isinstance(wanted, str) else wanted
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"lanes must hold names or dicts of parameters; it holds {wanted!r}.")
+    others = dict(parameters)
+    name = others.pop("classifier", None)
+    if not isinstance(name, str) or name not in LEARNERS:
+        raise ValueError(f"There is no classifier {name!r}; there are {', '.join(LEARNERS)}.")
+    try:
+        settings = msgspec.convert(others, LEARNERS[name].settings)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"The parameters of {name} cannot be used: {str(error).replace('`', '')}.") from None
+    return Lane(name).with_part(name, settings)
+
+
+def _of_objects(values: Sequence[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

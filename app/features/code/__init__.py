@@ -1,0 +1,1 @@
+"""Code: the program for scikit-learn that makes the present picture."""

@@ -1,0 +1,45 @@
+"""Export: a program as a file, with the file of its points beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.files import documents
+from app.files.background_task import Progress, Task
+from app.state.document import Document
+
+from .notebook import notebook
+from .program import Program, program
+
+#: Title of each kind of file, and what it is.
+SUFFIXES: dict[str, tuple[str, str]] = {
+    ".py": ("Python program", "A file for Python, and one of the points where there are many."),
+    ".ipynb": ("Jupyter notebook", "A notebook, and a file of the points where there are many."),
+}
+
+
+def write(document: Document, lanes: Sequence[int] | None, path: Path) -> tuple[Path, ...]:
+    """Write the program of some lanes as a file of the kind that its name says; all files that were written."""
+    points = path.with_name(f"{path.stem}-points.csv")
+    made = program(document, lanes, points.name)
+    written: list[tuple[Path, bytes]] = [(points, made.rows.encode())] if made.rows else []
+    written.append((path, _encoded(made, path.suffix.lower())))
+    for place, data in written:
+        documents.write_bytes(data, place)
+    return tuple(place for place, _ in reversed(written))
+
+
+def saving(document: Document, lanes: Sequence[int] | None, path: Path) -> Task[str]:
+    """The same as a task; a sentence about it."""
+
+    def work(progress: Progress) -> str:
+        progress.commit()
+        names = [place.name for place in write(document, lanes, path)]
+        return f"Saved {' and '.join(names)}."
+
+    return Task(f"Saving {path.name}", work, f"{path.name} was not saved")
+
+
+def _encoded(made: Program, suffix: str) -> bytes:
+    return notebook(made) if suffix == ".ipynb" else made.text.encode()

@@ -1,0 +1,9 @@
+"""The program that makes this picture."""
+
+from app.features.feature import Action, Dock, Feature, Widget
+
+FEATURE = Feature(
+    actions=(Action("code", "&View", "&Code", ("Ctrl+U",), "The scikit-learn program of this picture.", "", True),),
+    dock=Dock("code", "Code", Widget("app.features.code.panel.CodePanel", ("controller", "window"))),
+    help=(("Keys", "Ctrl+U", "code: the scikit-learn program that makes this picture, to copy or to save"),),
+)

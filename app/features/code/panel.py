@@ -1,0 +1,169 @@
+"""CodePanel: the program of the present picture, to read, to copy and to save."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.controllers.controller import Controller
+from app.scene.model import Scene
+from app.state.document import Document
+from app.state.number_format import count
+from app.views.theme import Theme
+from app.views.widgets.button_rows import ButtonRows
+from app.views.widgets.changed_text import replace_lines
+from app.views.widgets.form_fields import ShortCombo, describe, filled, named, show_choice, show_text
+
+from .export import SUFFIXES, saving
+from .program import POINTS_FILE, Program, program
+
+#: Milliseconds between two programs in a drag.
+PAUSE = 100
+ALL = -1
+#: Blocks of a program before its models: docstring, imports and points; and lines kept above what has changed.
+HEAD, ABOVE = 3, 3
+
+
+class CodeText(QPlainTextEdit):
+    """The program; what stays of it stays where it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._program = ""
+        describe(self, "code.text", "Program", "The scikit-learn program of this picture.")
+        self.setToolTip("")
+        self.setReadOnly(True)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setUndoRedoEnabled(False)
+        self.setTabChangesFocus(True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        # A style sheet sets the size of all texts, and nothing else of the font.
+        self.setStyleSheet(f"QPlainTextEdit {{ font-family: '{self.font().family()}'; }}")
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, 120)
+
+    def event(self, event: QEvent) -> bool:
+        # What cannot be edited leaves these to the window, which would copy and select points.
+        keys = (QKeySequence.StandardKey.Copy, QKeySequence.StandardKey.SelectAll)
+        override = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if override and any(event.matches(key) for key in keys):  # type: ignore[attr-defined]
+            event.accept()
+            return True
+        return super().event(event)
+
+    def show_program(self, text: str, head: int) -> None:
+        """Replace what has changed, and bring it into sight unless that is in the first `head` lines: the points."""
+        old = self._program
+        if old == text:
+            return
+        self._program = text
+        bar, across = self.verticalScrollBar(), self.horizontalScrollBar()
+        places = bar.value(), across.value()
+        changed = replace_lines(self.document(), old, text)
+        bar.setValue(places[0])
+        across.setValue(places[1])
+        line = next((number for number in changed if number >= head), -1) if old else -1
+        if line >= 0 and not bar.value() <= line < bar.value() + bar.pageStep():
+            bar.setValue(line - ABOVE)
+
+
+class CodePanel(QWidget):
+    """The program, which classifiers it is of, and what can be done with it.
+
+    Parameters
+    ----------
+    controller : Controller
+    window : MainWindow
+        Whose tasks write files.
+    """
+
+    def __init__(self, controller: Controller, window: QMainWindow) -> None:
+        super().__init__()
+        self._controller, self._window = controller, window
+        self._shown: tuple[Document | None, int] = (None, ALL)
+        self._titles: tuple[str, ...] = ()
+        self._soon = QTimer(self, singleShot=True, interval=PAUSE)
+        self._soon.timeout.connect(self._render)
+        self.program = Program(())
+        self.choice = describe(
+            ShortCombo(), "code.lanes", "Classifiers in the program", "All of them in one figure, or one alone."
+        )
+        self.choice.activated.connect(lambda at: self._render())
+        self.text = CodeText()
+        self.note = named(QLabel(wordWrap=True), "code.note")
+        buttons = [
+            describe(QPushButton("&Copy"), "code.copy", "Copy the program", "The whole program to the clipboard."),
+            *(
+                describe(QPushButton(f"Save as {suffix}…"), f"code.save{suffix}", f"Save as {suffix}", tip)
+                for suffix, (_, tip) in SUFFIXES.items()
+            ),
+        ]
+        buttons[0].clicked.connect(self._copy)
+        for button, suffix in zip(buttons[1:], SUFFIXES, strict=True):
+            button.clicked.connect(lambda checked, suffix=suffix: self._ask_save(suffix))
+        rows = ButtonRows(buttons)
+        filled(QVBoxLayout(self), self.choice, (self.text, 1), self.note, rows, margins=(8, 6, 8, 6), spacing=4)
+        self.setFocusProxy(self.text)
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the program of what is shown; of a drag, some of the programs on the way."""
+        if self._controller.document is self._shown[0] or self._soon.isActive():
+            return
+        if self._shown[0] is None:
+            self._render()
+        else:
+            self._soon.start()
+
+    @property
+    def lanes(self) -> tuple[int, ...] | None:
+        """Places of the lanes that are chosen; None for all."""
+        place = self.choice.currentData()
+        return None if place is None or place == ALL else (place,)
+
+    def _render(self) -> None:
+        document = self._controller.document
+        self._show_choice(document)
+        shown = (document, self.choice.currentData())
+        if shown == self._shown:
+            return
+        self._shown = shown
+        self.program = program(document, self.lanes)
+        self.text.show_program(self.program.text, self.program.n_lines(HEAD))
+        rows = count(self.program.rows.count("\n"), "point")
+        show_text(self.note, f"{rows} would be long here: saving writes them to a file beside it.")
+        self.note.setVisible(bool(self.program.rows))
+
+    def _show_choice(self, document: Document) -> None:
+        titles = tuple(f"{at + 1}: {lane.title}" for at, lane in enumerate(document.lanes[: document.shown]))
+        if titles == self._titles:
+            return
+        chosen = self.choice.currentData()
+        self._titles = titles
+        with QSignalBlocker(self.choice):
+            self.choice.clear()
+            self.choice.addItem(f"All {len(titles)} classifiers", ALL)
+            for at, title in enumerate(titles):
+                self.choice.addItem(title, at)
+            show_choice(self.choice, chosen if chosen in range(len(titles)) else ALL)
+        self.choice.setVisible(len(titles) > 1)
+
+    def _copy(self) -> None:
+        QApplication.clipboard().setText(self.program.text)
+        reads = f" It reads {POINTS_FILE}, which comes with Save as .py." if self.program.rows else ""
+        self._controller.say(f"The program is in the clipboard.{reads}")
+
+    def _ask_save(self, suffix: str) -> None:
+        title, lanes, document = SUFFIXES[suffix][0], self.lanes, self._controller.document
+        name = f"{Path(self._controller.store.title).stem}{suffix}"
+
+        def save(path: Path) -> None:
+            self._window.tasks.run(saving(document, lanes, path), self._controller.say)  # type: ignore[attr-defined]
+
+        self._window.import_export.ask_where("Save the program", "save_code", name, {title: suffix}, save)  # type: ignore[attr-defined]

@@ -1,0 +1,375 @@
+"""Program: the scikit-learn program that makes the picture of a document.
+
+What each learner is in scikit-learn says its own row (`Learner.code`); here stand points, figure and order.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from app.engine.shading import ON_WHITE
+from app.learners.code import WIDTH, Code, call, indented
+from app.scene.compared import compared
+from app.state.document import Document, View
+from app.state.number_format import count
+
+#: Points up to which the program holds them itself.
+MANY = 300
+POINTS_FILE = "points.csv"
+#: Of the classes, as matplotlib names them; those of `views.theme.SYMBOLS`.
+MARKERS = ("o", "s", "^", "D", "*", "p", "v", "h")
+#: Characters of a line of a title in the figure.
+_TITLE = 44
+_MODULES = {"matplotlib.pyplot": "plt", "numpy": "np"}
+_STANDARD = ("functools",)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program, and the file that it reads.
+
+    Attributes
+    ----------
+    blocks : tuple of str
+        Its parts, each of which is a cell of a notebook; the first is its docstring.
+    rows : str
+        What stands in the file of its points; "" where it holds them itself.
+    """
+
+    blocks: tuple[str, ...]
+    rows: str = ""
+
+    def n_lines(self, number: int) -> int:
+        """How many lines the first blocks take, so many of them."""
+        return Program(self.blocks[:number]).text.count("\n")
+
+    @property
+    def text(self) -> str:
+        """The whole of it."""
+        text, before = "", ""
+        for block in self.blocks:  # two blank lines round functions, one elsewhere
+            wide = before.startswith("def ") or block.startswith("def ")
+            text += ("\n\n\n" if wide else "\n\n") * bool(text) + block
+            before = block
+        return f"{text}\n"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One of the lanes: its model and what draws it."""
+
+    title: str
+    model: str
+    code: Code | None
+    remarks: tuple[str, ...]
+    #: The models that are compared where it has none of its own.
+    sides: tuple[str, ...] = ()
+
+
+def program(document: Document, lanes: Sequence[int] | None = None, points_file: str = POINTS_FILE) -> Program:
+    """The program of some lanes, by their places; all that are shown without them.
+
+    Parameters
+    ----------
+    document : Document
+    lanes : sequence of int, optional
+    points_file : str
+        What it calls the file of its points, if it needs one.
+    """
+    shown = tuple(range(document.shown)) if lanes is None else tuple(lanes)
+    several = len(shown) > 1
+    learnt: dict[int, _Part] = {}
+    drawn: list[_Part] = []
+    pair = compared(document)
+    for place in shown:
+        if not document.lanes[place].is_difference:
+            learnt[place] = _part(document, place, f"model_{place + 1}" if several else "model")
+            drawn.append(learnt[place])
+            continue
+        for side in pair or ():
+            learnt.setdefault(side, _part(document, side, f"model_{side + 1}"))
+        sides = tuple(learnt[side].model for side in pair or () if learnt[side].code is not None)
+        of = f"Where {' and '.join(str(side + 1) for side in pair or ())} predict different classes"
+        missing = () if len(sides) == 2 else ("Two classifiers are needed for a difference.",)
+        drawn.append(_Part(of if pair else "Difference", "", None, missing, sides if len(sides) == 2 else ()))
+    parts = [learnt[place] for place in sorted(learnt)]
+    functions, figure = _figure(document, drawn)
+    blocks = [
+        _docstring(document, drawn),
+        _imports(parts, drawn),
+        _data(document, points_file),
+        *dict.fromkeys(part.code.function.rstrip() for part in parts if part.code and part.code.function),
+        *(_training(part) for part in parts),
+        *(_remarks(part.title, part.remarks) for part in drawn if not part.model and part.remarks),
+        *functions,
+        figure,
+    ]
+    rows = "".join(f"{row}\n" for row in _rows(document, ",")) if _many(document) else ""
+    return Program(tuple(blocks), rows)
+
+
+def _part(document: Document, place: int, model: str) -> _Part:
+    """What the lane at `place` is in scikit-learn, or why it is nothing."""
+    lane, points = document.lanes[place], document.training_points
+    title = f"{place + 1}: {lane.title}" if document.shown > 1 else lane.title
+    why = ""
+    if not len(points):
+        why = "There are no points to learn from."
+    elif lane.trainer is not None and len(points.classes) < 2:
+        why = "All points are of one class: there is nothing to learn."
+    elif lane.trainer is not None:
+        why = lane.family.refusal(lane)
+    code = None if why else lane.family.code(lane, points)
+    return _Part(title, model, code, code.remarks if code else (why or "scikit-learn has nothing like it.",))
+
+
+# -- blocks ------------------------------------------------------------------------------------------------------------
+
+
+def _docstring(document: Document, drawn: Sequence[_Part]) -> str:
+    lines = [
+        '"""A picture of Classifier Playground, made with scikit-learn.',
+        "",
+        *(
+            textwrap.fill(part.title.replace("\\", "/").replace('"', "'"), WIDTH - 4, subsequent_indent="   ")
+            for part in drawn
+        ),
+        '"""',
+    ]
+    return "\n".join(lines)
+
+
+def _imports(parts: Sequence[_Part], drawn: Sequence[_Part]) -> str:
+    names: dict[str, set[str]] = defaultdict(set)
+    for part in parts:
+        for module, name in part.code.imports if part.code else ():
+            names[module].add(name)
+    if any(part.code for part in drawn):
+        names["matplotlib.colors"].add("ListedColormap")
+        names["sklearn.inspection"].add("DecisionBoundaryDisplay")
+    standard = [f"from {module} import {', '.join(names.pop(module))}" for module in _STANDARD if module in names]
+    lines = [f"import {module} as {name}" for module, name in _MODULES.items()]
+    for module in sorted(names):
+        line = f"from {module} import {', '.join(sorted(names[module], key=lambda name: (name[0].islower(), name)))}"
+        lines.append(line)
+    return "\n".join([*standard, *[""][: len(standard)], *lines])
+
+
+def _many(document: Document) -> bool:
+    parts = document.parts
+    return len(parts.training) + len(parts.test) > MANY
+
+
+def _rows(document: Document, comma: str) -> Iterable[str]:
+    """x, y, class; where there are test points, 1 or 0 for whether it is one of them."""
+    parts = document.parts
+    for which, test in ((parts.training, "0"), (parts.test, "1")):
+        for (x, y), label in zip(which.xy.tolist(), which.labels.tolist(), strict=True):
+            yield comma.join((repr(x), repr(y), str(label), *((test,) if len(parts.test) else ())))
+
+
+def _data(document: Document, points_file: str) -> str:
+    """Points, classes and view."""
+    parts, view = document.parts, document.view
+    tested = len(parts.test) > 0
+    lines = ["# x, y and class of each point" + ("; the last number is 1 for a test point." if tested else ".")]
+    if len(parts.training) < parts.n_trainable:
+        sample = f"They are the sample that is learned from: {count(len(parts.training), 'point')}"
+        lines.append(_comment(f"{sample} of {parts.n_trainable}."))
+    if _many(document):
+        lines.append(f'points = np.loadtxt({_quoted(points_file)}, delimiter=",")')
+    elif len(parts.training) + len(parts.test):
+        lines += ["points = np.array([", *(f"{' ' * 4}[{row}]," for row in _rows(document, ", ")), "])"]
+    else:
+        lines.append("points = np.empty((0, 3))")
+    if tested:
+        lines += [
+            "test = points[:, 3] == 1",
+            "X, y = points[~test, :2], points[~test, 2].astype(int)",
+            "X_test, y_test = points[test, :2], points[test, 2].astype(int)",
+        ]
+    else:
+        lines.append("X, y = points[:, :2], points[:, 2].astype(int)")
+    lines += ["", "# Name, colour and marker of each class.", "CLASSES = {"]
+    for label in sorted({*parts.training.classes, *parts.test.classes}):
+        own = document.styles[label].colour
+        colour = own or "#{:02x}{:02x}{:02x}".format(*ON_WHITE[label])
+        name = document.class_name(label)
+        # matplotlib leaves names that begin with a low line out of the legend.
+        shown = f" {name}" if name.startswith("_") else name
+        lines.append(f'    {label}: ({_quoted(_unset(shown))}, "{colour}", "{MARKERS[label]}"),')
+    lines += ["}", "", "# The part of the plane that is shown.", f"VIEW = np.array({_corners(view)})"]
+    return "\n".join(lines)
+
+
+def _corners(view: View) -> str:
+    """Lower left and upper right, to a few digits."""
+    half = 0.5 * view.shown_span
+    digits = 3 - math.floor(math.log10(half))
+    numbers = [round(value, digits) for value in (view.x - half, view.y - half, view.x + half, view.y + half)]
+    return "[[{!r}, {!r}], [{!r}, {!r}]]".format(*numbers)
+
+
+def _training(part: _Part) -> str:
+    if part.code is None:
+        return _remarks(part.title, part.remarks)
+    lines = [_remarks(part.title, part.remarks)]
+    if part.code.before:
+        lines.append(part.code.before)
+    lines += [f"{part.model} = {part.code.model}", part.code.fit.replace("{model}", part.model)]
+    return "\n".join(lines)
+
+
+def _remarks(title: str, remarks: Iterable[str]) -> str:
+    return "\n".join(_comment(sentence) for sentence in (title, *remarks))
+
+
+# -- the figure --------------------------------------------------------------------------------------------------------
+
+_SURFACE = '''\
+def draw_classes(ax, model, title):
+    """Draw the class that the model predicts at each place."""
+    display = DecisionBoundaryDisplay.from_estimator(
+        model, VIEW, eps=0, grid_resolution=300, ax=ax, alpha=0.3,
+        response_method="predict", plot_method="pcolormesh",
+    )
+    colours = [CLASSES[label][1] for label in model.classes_]
+    last = len(colours) - 0.5
+    display.surface_.set(cmap=ListedColormap(colours), clim=(-0.5, last))
+    title += f"\\ntraining accuracy {model.score(X, y):.1%}"
+'''
+_TESTED = """\
+    title += f", test accuracy {model.score(X_test, y_test):.1%}"
+"""
+_TITLED = """\
+    ax.set_title(title, fontsize="medium")
+"""
+_MARGINS = '''\
+def draw_margins(ax, model):
+    """Draw the boundary, f = 0, and the margins, f = -1 and f = 1."""
+    DecisionBoundaryDisplay.from_estimator(
+        model, VIEW, eps=0, grid_resolution=300, ax=ax,
+        response_method="decision_function", plot_method="contour",
+        levels=[-1, 0, 1], linestyles=["--", "-", "--"], colors="black",
+    )
+'''
+_DIFFERENCE = '''\
+def draw_difference(ax, first, second, title):
+    """Hatch the places where two models predict different classes."""
+    xs, ys = np.meshgrid(*np.linspace(*VIEW, 300).T)
+    places = np.column_stack((xs.ravel(), ys.ravel()))
+    differ = (first.predict(places) != second.predict(places)).astype(float)
+    ax.contourf(
+        xs, ys, differ.reshape(xs.shape), levels=[0.5, 1.5],
+        colors="lightgrey", hatches=["///"],
+    )
+    title += f"\\n{differ.mean():.1%} of the view"
+    ax.set_title(title, fontsize="medium")
+'''
+_POINTS = '''\
+def draw_points(ax{circled}):
+    """Draw the points{test}, legend and axes."""
+    for label, (name, colour, marker) in CLASSES.items():
+        ax.scatter(
+            *X[y == label].T, c=colour, marker=marker, edgecolors="black",
+            label=name,
+        )
+'''
+_CIRCLED = """\
+    if support_vectors is not None:
+        ax.scatter(
+            *support_vectors.T, s=130, facecolors="none", edgecolors="black",
+            label="support vector",
+        )
+"""
+_TEST_POINTS = """\
+        ax.scatter(
+            *X_test[y_test == label].T, marker=marker, facecolors="white",
+            edgecolors=colour, label=f"{name}, test point",
+        )
+"""
+
+
+def _figure(document: Document, drawn: Sequence[_Part]) -> tuple[list[str], str]:
+    """The functions that draw, and the figure."""
+    tested, classes = len(document.test_points) > 0, document.training_points.classes
+    models = [part for part in drawn if part.code is not None]
+    margins = [part for part in models if part.code and part.code.has_margins and len(classes) == 2]
+    circled = [part for part in models if part.code and part.code.support]
+    functions = {
+        _SURFACE + _TESTED * tested + _TITLED: bool(models),
+        _MARGINS: bool(margins),
+        _DIFFERENCE: any(part.sides for part in drawn),
+    }
+    points = _POINTS.replace("{test}", " (test points are white)" * tested)
+    points = points.replace("{circled}", ", support_vectors=None" * bool(circled))
+    functions[points + _TEST_POINTS * tested + _CIRCLED * bool(circled) + _axes(document)] = True
+    axes, lines = _subplots(len(drawn))
+    for ax, part in zip(axes, drawn, strict=True):
+        lines.append("")
+        title = _text(part.title)
+        if part.code is not None:
+            lines.append(call("draw_classes", ax, part.model, title))
+        elif part.sides:
+            lines.append(call("draw_difference", ax, *part.sides, title))
+        else:
+            lines.append(call(f"{ax}.set_title", title, 'fontsize="medium"'))
+        if part in margins:
+            lines.append(f"draw_margins({ax}, {part.model})")
+        support = [part.code.support.replace("{model}", part.model)] if part.code and part.code.support else []
+        lines.append(call("draw_points", ax, *support))
+    lines += ["", "plt.show()"]
+    return [text.rstrip() for text, wanted in functions.items() if wanted], "\n".join(lines)
+
+
+def _axes(document: Document) -> str:
+    """The end of `draw_points`."""
+    names = zip(("xlabel", "ylabel"), document.axes, strict=True)
+    labels = {name: _quoted(_unset(axis)) for name, axis in names if axis}
+    ranges = {"xlim": "VIEW[:, 0]", "ylim": "VIEW[:, 1]", "aspect": '"equal"'}
+    legend = 'ax.legend(loc="upper right", fontsize="small")\n' if len(document.points) else ""
+    return indented(f"{call('ax.set', **labels, **ranges)}\n{legend}")
+
+
+def _subplots(number: int) -> tuple[list[str], list[str]]:
+    """Names of the axes, and the lines that make them."""
+    if number == 1:
+        return ["ax"], ['figure, ax = plt.subplots(figsize=(6.4, 6.8), layout="constrained")']
+    rows, columns = (2, 2) if number == 4 else (1, number)
+    size = f"figsize=({5.4 * columns:g}, {5.8 * rows:g})"
+    made = call("plt.subplots", str(rows), str(columns), size, 'layout="constrained"')
+    places = [f"axes[{at // 2}, {at % 2}]" if rows == 2 else f"axes[{at}]" for at in range(number)]
+    return places, [f"figure, axes = {made}"]
+
+
+# -- lines -------------------------------------------------------------------------------------------------------------
+
+
+def _comment(sentence: str) -> str:
+    return textwrap.fill(sentence, WIDTH, initial_indent="# ", subsequent_indent="# ")
+
+
+def _unset(name: str) -> str:
+    """A name of which matplotlib sets nothing as a formula."""
+    return name.replace("$", r"\$")
+
+
+def _text(title: str) -> str:
+    """A title for the figure, on lines that fit."""
+    lines = textwrap.wrap(_unset(title), _TITLE) or [""]
+    pieces = [_quoted(line + ("\n" if at < len(lines) - 1 else "")) for at, line in enumerate(lines)]
+    return "\n".join(pieces)
+
+
+def _quoted(text: str) -> str:
+    """A string of Python: what JSON writes is one."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a character
+        return json.dumps(text)
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,62 @@
+"""Code: a learner as lines of a program for scikit-learn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+#: Characters of a line of the programs.
+WIDTH = 79
+#: Room for the name of a variable and " = " before a call.
+_BEFORE = 10
+INDENT = "    "
+
+
+@dataclass(frozen=True)
+class Code:
+    """How scikit-learn does what a learner does.
+
+    In its lines ``{model}`` stands for the variable that the estimator gets, ``X`` and ``y`` are what it learns from.
+
+    Attributes
+    ----------
+    model : str
+        The expression that makes the estimator.
+    imports : tuple of (str, str)
+        Modules, and what comes from each.
+    before : str
+        Lines before.
+    fit : str
+        Lines that train it.
+    function : str
+        A function that it uses.
+    remarks : tuple of str
+        What is to be known where the two are not quite the same, each in a sentence.
+    has_margins : bool
+        f = -1 and f = +1 mean something.
+    support : str
+        The expression for its support vectors; "" for none.
+    """
+
+    model: str
+    imports: tuple[tuple[str, str], ...] = ()
+    before: str = ""
+    fit: str = "{model}.fit(X, y)"
+    function: str = ""
+    remarks: tuple[str, ...] = ()
+    has_margins: bool = False
+    support: str = ""
+
+
+def call(name: str, *values: str, then: str = "", **parameters: str) -> str:
+    """A call of `name`, on one line if there is room for it, else with a line for each argument; `then` follows."""
+    arguments = [*values, *(f"{parameter}={value}" for parameter, value in parameters.items())]
+    line = f"{name}({', '.join(arguments)}){then}"
+    if "\n" not in line and len(line) <= WIDTH - _BEFORE:
+        return line
+    return f"{name}(\n" + "".join(f"{indented(argument)},\n" for argument in arguments) + f"){then}"
+
+
+def indented(lines: str) -> str:
+    """The same lines, further to the right."""
+    return re.sub("^(?=.)", INDENT, lines, flags=re.MULTILINE)

@@ -1,0 +1,109 @@
+"""Running programs as their readers do: in a fresh interpreter, where nothing of this project can be imported."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.features.code.program import program
+from app.learners.base import estimator_of
+from app.state.document import Document
+
+#: Runs programs one after the other, each in a world of its own, and asks their models about the same places.
+RUNNER = """\
+import json, runpy, sys, warnings
+import matplotlib, numpy as np
+import matplotlib.pyplot as plt
+from pathlib import Path
+told = {}
+for path in sorted(Path().glob("*.py")):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        made = runpy.run_path(str(path))
+        models = {name: each for name, each in made.items() if name == "model" or name.startswith("model_")}
+        places = np.load(path.with_suffix(".npy"))
+        np.savez(path.with_suffix(".npz"), **{name: each.predict(places) for name, each in models.items()})
+    told[path.stem] = {
+        "said": [f"{each.category.__name__}: {each.message}" for each in said],
+        "titles": [ax.get_title() for ax in plt.gcf().axes],
+        "legend": [text.get_text() for ax in plt.gcf().axes if ax.get_legend() for text in ax.get_legend().get_texts()],
+        "artists": [len(ax.collections) for ax in plt.gcf().axes],
+        "support": [
+            len(each.get_offsets()) for ax in plt.gcf().axes for each in ax.collections
+            if each.get_label() == "support vector"
+        ],
+    }
+    plt.close("all")
+assert not {name for name in sys.modules if name.partition(".")[0] in ("app", "solver", "numba")}
+Path("told.json").write_text(json.dumps(told))
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A document, the lanes of it that are exported, and the program."""
+
+    document: Document
+    lanes: tuple[int, ...]
+    text: str
+    places: np.ndarray
+
+    @staticmethod
+    def of(document: Document, lanes: Sequence[int] | None = None, text: str = "") -> Case:
+        shown = tuple(range(document.shown)) if lanes is None else tuple(lanes)
+        return Case(document, shown, text or program(document, lanes).text, places_of(document))
+
+
+def run(cases: dict[str, Case], folder: Path) -> dict[str, Any]:
+    """Run these programs; what each of them told, with what its models predict at the places."""
+    for name, case in cases.items():  # a coarse picture is as good here
+        coarse = case.text.replace("grid_resolution=300", "grid_resolution=30").replace("VIEW, 300", "VIEW, 30")
+        (folder / f"{name}.py").write_text(coarse, encoding="utf-8")
+        np.save(folder / f"{name}.npy", case.places)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-I", "-c", RUNNER]
+    done = subprocess.run(
+        command, cwd=folder, env=environment | {"MPLBACKEND": "Agg"}, capture_output=True, text=True, timeout=400
+    )
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads((folder / "told.json").read_text())
+    for name, each in told.items():
+        with np.load(folder / f"{name}.npz") as predicted:
+            each["predicted"] = dict(predicted)
+    return told
+
+
+def places_of(document: Document, number: int = 10_000) -> np.ndarray:
+    """Places all over the view, and beyond."""
+    view, random = document.view, np.random.default_rng(0)
+    return np.array([view.x, view.y]) + view.span * random.uniform(-0.65, 0.65, (number, 2))
+
+
+def model_of(document: Document, place: int = 0) -> Any:
+    """What the lane has learnt at the end."""
+    lane, points = document.lanes[place], document.training_points
+    if lane.trainer is None:
+        return lane.family.fit(lane, points)
+    return estimator_of(lane).fit(points.xy, points.labels)  # type: ignore[attr-defined]
+
+
+def agreement(case: Case, told: dict[str, Any]) -> list[float]:
+    """For each of its lanes, the share of the places where the program predicts the same class."""
+    shares = []
+    for place in case.lanes:
+        name = "model" if len(case.lanes) == 1 else f"model_{place + 1}"
+        expected = model_of(case.document, place).predict(case.places)
+        shares.append(float((expected == told["predicted"][name]).mean()))
+    return shares
+
+
+def text_of(document: Document, lanes: Sequence[int] | None = None) -> str:
+    return program(document, lanes).text
