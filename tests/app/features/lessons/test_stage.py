@@ -45,7 +45,14 @@ SMALL = Lesson(
     5,
     (
         Step("One", "Some *text* with [a link](https://example.org/page).", hint="Drag `k`.", show=("k",)),
-        Step("Two", "Predict.  " * 90, Start("before", settings=TWO_KNN), show=("k", "tools"), prediction=CHOICE),
+        Step(
+            "Two",
+            "Predict.  " * 90,
+            Start("before", settings=TWO_KNN),
+            show=("k", "tools"),
+            goal=Goal("at most 99 wrong"),
+            prediction=CHOICE,
+        ),
         Step("Three", "Last.", goal=Goal("at least 1 point"), layers=("legend",), panel="history"),
     ),
 )
@@ -184,6 +191,7 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     # Points stay, in two colours with their rims; everything that the models say is away.
     assert all(colours(window, lane) < 60 for lane in (0, 1)), [colours(window, lane) for lane in (0, 1)]
     assert "%" not in told(window) and "accuracy" not in said(window, "lane0.status")
+    assert said(window, "lesson.goal") == "○  Goal: at most 99 wrong"
     assert "boundary" not in window.scene.signs and "wrong" not in window.scene.signs
     assert [window.result(lane) is not None for lane in (0, 1)] == [True, True]  # they have learnt all the same
     assert not window.named_actions["race"].isEnabled() and not window.named_actions["asking"].isEnabled()
@@ -206,6 +214,7 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     press(window, qtbot, Qt.Key.Key_3)
     click(window, qtbot, "lesson.reveal")
     assert said(window, "lesson.score") == "Not so."
+    assert said(window, "lesson.goal").startswith("✓  Goal: at most 99 wrong: ")
     texts = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     assert "✓  The second" in texts and "✗  Both" in texts and "The first" in texts
     assert "%" in said(window, "lane0.status") and all(colours(window, lane) > 60 for lane in (0, 1))
